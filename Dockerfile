@@ -1,4 +1,4 @@
-# Sourcebound as an image.
+# The Sourcebound image. The second stage holds no development dependencies.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .

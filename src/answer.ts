@@ -1,16 +1,15 @@
 import { conflictWarning } from "./evidence/conflicts.ts";
 import { admit } from "./pipeline/admit.ts";
 import { assemble, createOutcome, type Outcome } from "./pipeline/assemble.ts";
-import { checkWhole } from "./pipeline/check.ts";
-import { flags } from "./pipeline/checking.ts";
+import { checkWhole, flags } from "./pipeline/check.ts";
 import { compress, type Usable } from "./pipeline/compress.ts";
+import type { PipelineContext } from "./pipeline/context.ts";
 import { decide } from "./pipeline/decide.ts";
 import { type Known, lookup, recall } from "./pipeline/lookup.ts";
-import type { AnswerParts } from "./pipeline/parts.ts";
-import { decideAlone, partsToAsk } from "./pipeline/parts-alone.ts";
 import { refuse, refuseUnsearched } from "./pipeline/refuse.ts";
 import { remember } from "./pipeline/remember.ts";
 import { assertCanRun, retrieve, unfinishedWarnings } from "./pipeline/retrieve.ts";
+import { decideAlone, partsToAsk } from "./pipeline/several-asked.ts";
 import { createTrace, type Trace } from "./pipeline/trace.ts";
 import { verify } from "./pipeline/verify.ts";
 import { consultWeb } from "./pipeline/web.ts";
@@ -19,7 +18,7 @@ import type { AnswerEvent } from "./shared/events.ts";
 import type { Answer, AskRequest, Question, Warning } from "./shared/types.ts";
 
 interface Run {
-  readonly parts: AnswerParts;
+  readonly context: PipelineContext;
   readonly trace: Trace;
   readonly signal: AbortSignal;
 }
@@ -30,39 +29,39 @@ interface Run {
  * order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not an error
  */
-export async function* answer(request: AskRequest, parts: AnswerParts, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
-  const trace = createTrace(parts, request);
-  assertCanRun(parts);
+export async function* answer(request: AskRequest, context: PipelineContext, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
+  const trace = createTrace(context, request);
+  assertCanRun(context);
 
-  const question = yield* trace.stage("admit", (log) => admit(request, parts, log));
-  const known = yield* trace.stage("lookup", (log) => lookup(question, parts, log));
+  const question = yield* trace.stage("admit", (log) => admit(request, context, log));
+  const known = yield* trace.stage("lookup", (log) => lookup(question, context, log));
   const outcome = createOutcome();
   outcome.hit = known.hit;
-  if (outcome.hit === null) yield* answerFresh(question, known, outcome, { parts, trace, signal });
+  if (outcome.hit === null) yield* answerFresh(question, known, outcome, { context, trace, signal });
   if (outcome.hit !== null) yield* replay(outcome.hit.answer);
 
-  const result = assemble(question, outcome, parts, trace);
-  yield* trace.stage("remember", (log) => remember({ question, answer: result, outcome }, parts, log));
+  const result = assemble(question, outcome, context, trace);
+  yield* trace.stage("remember", (log) => remember({ question, answer: result, outcome }, context, log));
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
 /** Retrieves passages, then serves a fitting stored answer, or verifies, decides and writes. Sets a refusal if nothing is shown. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
-  const { parts, trace, signal } = run;
-  outcome.warnings.push(...(await parts.hotlines(question.text)));
-  outcome.refusal = await refuseUnsearched(question, parts);
+  const { context, trace, signal } = run;
+  outcome.warnings.push(...(await context.hotlines(question.text)));
+  outcome.refusal = await refuseUnsearched(question, context);
   if (outcome.refusal !== null) return;
 
-  const found = yield* trace.stage("retrieve", (log) => retrieve(question, parts, log, signal));
+  const found = yield* trace.stage("retrieve", (log) => retrieve(question, context, log, signal));
   outcome.embedding = found.embedding;
   outcome.scale = found.scale;
   yield* warn(outcome, found.warnings);
 
-  outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, parts, log, signal))).hit;
+  outcome.hit = (yield* trace.stage("recall", (log) => recall({ question, known, found }, context, log, signal))).hit;
   if (outcome.hit !== null) return;
-  yield* warn(outcome, await unfinishedWarnings(question.scope, parts));
+  yield* warn(outcome, await unfinishedWarnings(question.scope, context));
 
-  const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, parts, log, signal));
+  const judged = yield* trace.stage("verify", (log) => verify({ question, ...found }, context, log, signal));
   outcome.calls.push(...judged.calls);
   outcome.evidence = judged.evidence;
   outcome.conflicts = judged.conflicts;
@@ -76,7 +75,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
     ranker: found.ranker,
     scale: found.scale,
   };
-  const decided = yield* trace.stage("decide", (log) => decide(weighed, parts, log, signal));
+  const decided = yield* trace.stage("decide", (log) => decide(weighed, context, log, signal));
   outcome.decision = decided.decision;
   outcome.choice = decided.choice;
   outcome.headroom = decided.headroom;
@@ -88,26 +87,26 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
     yield* askWeb("attaches", question, outcome, run);
     yield* write({ question, choice }, outcome, run);
   }
-  if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, parts);
+  if (outcome.written.sheet.sentences.length === 0) outcome.refusal = await refuse(question, outcome, context);
 }
 
 /** Yields quotes, then sentences that are each checked before they are shown, then checks the whole answer. */
 async function* write(
   chosen: Pick<Usable, "question" | "choice">,
   outcome: Outcome,
-  { parts, trace, signal }: Run,
+  { context, trace, signal }: Run,
 ): AsyncGenerator<AnswerEvent, void> {
   const { question } = chosen;
   const { usable } = outcome.decision;
-  const quotes = yield* trace.stage("compress", (log) => compress({ ...chosen, usable, scale: outcome.scale }, parts, log, signal));
+  const quotes = yield* trace.stage("compress", (log) => compress({ ...chosen, usable, scale: outcome.scale }, context, log, signal));
   outcome.calls.push(...quotes.calls);
 
-  const written = yield* writeChecked({ question, quotes }, parts, trace, signal);
+  const written = yield* writeChecked({ question, quotes }, context, trace, signal);
   outcome.written = written;
   outcome.calls.push(...written.calls);
   outcome.warnings.push(...written.warnings);
 
-  const whole = yield* trace.stage("check", () => checkWhole({ question, written, evidence: outcome.evidence }, parts));
+  const whole = yield* trace.stage("check", () => checkWhole({ question, written, evidence: outcome.evidence }, context));
   outcome.checks.push(...written.checks, ...whole);
   yield* warn(outcome, flags(whole));
 }
@@ -117,10 +116,10 @@ async function* askWeb(
   when: "decides" | "attaches",
   question: Question,
   outcome: Outcome,
-  { parts, ...run }: Run,
+  { context, ...run }: Run,
 ): AsyncGenerator<AnswerEvent, void> {
   const { evidence, conflicts, decision } = outcome;
-  const said = yield* consultWeb(when, { question, evidence, conflicts, usable: decision.usable }, parts, run);
+  const said = yield* consultWeb(when, { question, evidence, conflicts, usable: decision.usable }, context, run);
   if (said === null) return;
   outcome.web = said.web;
   outcome.evidence = said.evidence;
@@ -129,10 +128,10 @@ async function* askWeb(
 }
 
 /** Answers the parts of a message with several questions: all if the whole is refused, else those that the answer leaves open. */
-async function* askParts(question: Question, outcome: Outcome, { parts, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
-  const asked = partsToAsk(question, outcome, parts);
+async function* askParts(question: Question, outcome: Outcome, { context, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
+  const asked = partsToAsk(question, outcome, context);
   if (asked.length === 0) return;
-  const alone = yield* trace.stage("parts", (log) => decideAlone({ question, asked, whole: outcome }, parts, log, signal));
+  const alone = yield* trace.stage("parts", (log) => decideAlone({ question, asked, whole: outcome }, context, log, signal));
   outcome.calls.push(...alone.calls);
   outcome.embedding = alone.embedding;
   if (alone.settled === null) return;

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
 import { type FileParts, type IngestRequest, prepareFile } from "./ingest/prepare-file.ts";
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
@@ -15,7 +16,7 @@ const AHEAD_BYTES = 4 * 1024 * 1024;
  * Prepares up to `room` items ahead of the current one and yields the results in order. One item is always prepared ahead, more only while
  * their total size is at most `AHEAD_BYTES`. If the consumer stops, begun preparations run to their end.
  */
-export async function* prepareAhead<Item, Prepared>(
+async function* prepareAhead<Item, Prepared>(
   items: readonly Item[],
   prepare: (item: Item) => Promise<Prepared>,
   { room, bytesOf }: { readonly room: number; readonly bytesOf: (item: Item) => number },
@@ -42,7 +43,7 @@ export async function* prepareAhead<Item, Prepared>(
 }
 
 /** Groups items in order. A group ends when full, or `waitMs` after its first item. If the consumer stops, the pending item finishes. */
-export async function* inGroups<Item>(
+async function* inGroups<Item>(
   items: AsyncIterable<Item>,
   { isFull, waitMs }: { readonly isFull: (group: readonly Item[]) => boolean; readonly waitMs: number },
 ): AsyncGenerator<Item[], void> {
@@ -58,30 +59,23 @@ export async function* inGroups<Item>(
     for (let first = await next; first.done !== true; first = await next) {
       const group = [first.value];
       next = ask();
-      const deadline = after(waitMs);
+      const waiting = new AbortController();
+      const deadline = setTimeout(waitMs, null, { signal: waiting.signal }).catch(() => null);
       try {
         while (!isFull(group)) {
-          const more = await Promise.race([next, deadline.passed]);
+          const more = await Promise.race([next, deadline]);
           if (more === null || more.done === true) break;
           group.push(more.value);
           next = ask();
         }
       } finally {
-        deadline.cancel();
+        waiting.abort();
       }
       yield group;
     }
   } finally {
     void iterator.return?.();
   }
-}
-
-function after(ms: number): { readonly passed: Promise<null>; readonly cancel: () => void } {
-  let timer: NodeJS.Timeout | undefined;
-  const passed = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  return { passed, cancel: () => clearTimeout(timer) };
 }
 
 export interface IngestParts extends FileParts {

@@ -6,6 +6,8 @@
  * const { status } = await verifyProof(readFileSync("proof.json", "utf8"), "documents", { key: readFileSync("key.pem", "utf8") });
  */
 
+export { canonicalJson } from "./proofs/canonical-json.ts";
+export { type Proof, type ProofStatement, proofSchema } from "./proofs/proof.ts";
 export {
   createProofModels,
   type ProofModels,
@@ -13,6 +15,4 @@ export {
   type ProofVerdict,
   type VerifyProofOptions,
   verifyProof,
-} from "./pipeline/verify-proof.ts";
-export { canonicalJson } from "./proofs/canonical-json.ts";
-export { type Proof, type ProofStatement, proofSchema } from "./proofs/proof.ts";
+} from "./proofs/verify-proof.ts";

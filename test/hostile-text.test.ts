@@ -1,6 +1,5 @@
 import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
-import { parseMarkers } from "../src/checks/markers.ts";
 import { sampleAnswer, sampleCitation } from "../src/testing/answers.ts";
 import { sampleQuote } from "../src/testing/quotes.ts";
 import { DraftError, readDraft } from "../src/writing/draft.ts";
@@ -65,7 +64,7 @@ describe(`hostile texts${hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA nam
       try {
         for await (const draft of readDraft(
           stream,
-          { cite: (_text, n) => (n === 1 ? [quote] : null), parseMarkers },
+          { cite: (_text, n) => (n === 1 ? [quote] : null) },
           {
             inputTokens: null,
             outputTokens: null,

@@ -7,14 +7,14 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 /** Where a breach is planted, and what it imports that it must not. */
 const BREACHES = [
   ["the product imports the laboratory", "src/server", "lab/runs/va.ts"],
-  ["a stage imports another stage", "src/evidence", "src/writing/compress.ts"],
-  ["a stage imports another stage from a folder inside", "src/ingest/formats", "src/evidence/verify.ts"],
+  ["a stage imports another stage", "src/evidence", "src/writing/quotes.ts"],
+  ["a stage imports another stage from a folder inside", "src/ingest/formats", "src/evidence/gate.ts"],
   ["a stage imports what wires it", "src/retrieval", "src/engine/engine.ts"],
   ["a stage imports the path of a question", "src/checks", "src/pipeline/verify.ts"],
   ["a stage imports the configuration", "src/memory", "src/shared/config.ts"],
   ["a stage imports the laboratory", "src/memory", "lab/runs/va.ts"],
-  ["a model imports a stage", "src/models/adapters", "src/evidence/verify.ts"],
-  ["the store imports a stage", "src/store", "src/memory/remember.ts"],
+  ["a model imports a stage", "src/models/adapters", "src/evidence/gate.ts"],
+  ["the store imports a stage", "src/store", "src/memory/recall.ts"],
   ["the cross-encoder imports a stage", "src/cross-encoder", "src/checks/check.ts"],
   ["the lowest layer imports a model", "src/language", "src/models/chat.ts"],
   ["the lowest layer imports a stage", "src/guard", "src/checks/check.ts"],

@@ -42,7 +42,7 @@ describe("a search", () => {
       { pack: engine.domain, scope: engine.scope },
       { of: engine.corpus },
       async (...named) => {
-        const parts = await engine.answerParts(...named);
+        const parts = await engine.pipelineContext(...named);
         return { ...parts, ranking: () => ({ ...parts.ranking(), read: null }) };
       },
     );

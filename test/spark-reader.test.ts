@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ReadTexts } from "../src/cross-encoder/reader.ts";
-import type { AnswerParts } from "../src/pipeline/parts.ts";
+import type { PipelineContext } from "../src/pipeline/context.ts";
 import { retrieve } from "../src/pipeline/retrieve.ts";
 import { SILENT_LOG, type StageLog } from "../src/pipeline/trace.ts";
 import { verify } from "../src/pipeline/verify.ts";
@@ -26,8 +26,8 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
   /** What the gate says of the passages of the question, where the reader is this one. */
   async function judged(read: ReadTexts | null, { profile = "spark", cross = null as number | null, stop = signal } = {}) {
     const { engine } = library;
-    const own = await engine.answerParts(engine.config.domain, profile);
-    const parts: AnswerParts = { ...own, ranking: () => ({ ...own.ranking(), read }) };
+    const own = await engine.pipelineContext(engine.config.domain, profile);
+    const parts: PipelineContext = { ...own, ranking: () => ({ ...own.ranking(), read }) };
     const question = fakeQuestion(QUESTION, { scope: engine.scope({}), profile });
     const found = await retrieve(question, parts, SILENT_LOG, signal);
     const passages = found.passages.map((one) => ({ ...one, scores: { ...one.scores, cross } }));

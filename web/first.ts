@@ -2,8 +2,7 @@ import { createApi } from "./app/api.ts";
 import { askFirst } from "./app/first-look.ts";
 import { readKey, readPreferences } from "./app/preferences.ts";
 
-// main.tsx imports this before everything else: the calls are on their way while the rest of the page is still being evaluated, and nothing
-// is laid out in other colours first.
+// main.tsx imports this file first, so that the first requests run while the rest of the page loads and the first paint has the theme.
 const key = readKey();
 document.documentElement.dataset.theme = readPreferences().theme;
 

@@ -9,24 +9,24 @@ export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
-/** A day such as `2026-01-15` in words; anything else as it is. */
+/** Formats a day such as `2026-01-15` in words; returns any other text unchanged. */
 export function formatDate(iso: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(iso)) return iso;
   const date = new Date(`${iso}T00:00:00Z`);
   return Number.isNaN(date.getTime()) ? iso : DATE.format(date);
 }
 
-/** A chance of 0–1 as people say it. */
+/** Formats a probability (0–1) as “70 in 100”. */
 export function formatChance(share: number): string {
   return `${Math.round(share * 100)} in 100`;
 }
 
-/** The address if it is http(s), else `null`: nothing else becomes a link. */
+/** Returns a URL only if it is http(s), so that no other scheme becomes a link. */
 export function toHttpUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }
 
-/** What can be dialled, written to or opened in a contact; `null` when it is only text. */
+/** Converts a contact to a `tel:`, `mailto:` or http(s) URL; `null` if it is plain text. */
 export function toContactUrl(contact: string): string | null {
   const text = contact.trim();
   if (/^\+?[\d\s().-]{7,20}$/.test(text)) return `tel:${text.replace(/[^\d+]/g, "")}`;
@@ -49,10 +49,9 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
   remember: "Recording the answer",
 };
 
-/** What a stage does, for people. */
 export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
 
-/** Among the timings of an answer, what is no stage: the time until its first checked sentence. */
+/** Key of an answer's timings that is no stage: the milliseconds until its first checked sentence. */
 export const FIRST_SENTENCE = "first_sentence";

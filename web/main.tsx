@@ -1,4 +1,4 @@
-// First of all: see there.
+// Must be the first import: see first.ts.
 import "./first.ts";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -10,13 +10,13 @@ import "./styles/base.css";
 import "./styles/ask.css";
 import "./styles/panes.css";
 import "./styles/views.css";
-// Last: it holds over all of them.
+// Must be last: its media queries override the other style sheets.
 import "./styles/media.css";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const page = createRoot(root);
-// No top-level await: it would part this file from what it needs, in as many requests.
+// No top-level await: the build would split this file and its imports into separate requests.
 lookFirst(firstCalls).then((first) =>
   page.render(
     <StrictMode>

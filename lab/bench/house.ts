@@ -17,7 +17,7 @@ const TARGET = 40;
 const START = "src/answer.ts";
 const ROOMS = ["src", "web", "lab"];
 /** General-purpose folders that a person opens only in case of doubt. */
-const TOOLS = /^src\/(?:text|reading|compare|reader|models|store|retrieve)\//;
+const TOOLS = /^src\/(?:text|language|cross-encoder|models|store|retrieval)\//;
 
 /** Measures the code base: long files and functions, import cycles, and the files that run for one answer. */
 export const benchmark: Benchmark = {
@@ -99,6 +99,6 @@ function tableOf(
     ...[...ROOMS, "tests"].map((room) => row(`lines, ${room}`, `lines.${room}`)),
     row("files that run for one answer", "answer.files_run"),
     row(`of these reached from ${START}`, "answer.reached", `by steps of imports: ${perStep.join(", ")}`),
-    row("of these stages and what they decide by", "answer.stages", `aim ${TARGET}; the others are tools: text, reading, models, store`),
+    row("of these stages and what they decide by", "answer.stages", `aim ${TARGET}; the others are tools: text, language, models, store`),
   ];
 }

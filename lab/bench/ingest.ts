@@ -75,9 +75,7 @@ async function ingestOnce(documents: string, dataDir: string, embeddings: "none"
   }
 }
 
-/**
- * Copies documents until `bytes` are reached. Copies of later rounds get a different last line, so that they do not count as renamed files.
- */
+/** Copies documents until `bytes` are reached. Repeated copies get a different last line, so that they do not count as renamed. */
 function copyCorpus(from: string, to: string, bytes: number): { readonly files: number; readonly bytes: number } {
   const paths = readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))

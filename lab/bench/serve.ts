@@ -98,11 +98,7 @@ function assertMeant(phases: Readonly<Record<string, Phase>>): void {
   }
 }
 
-/**
- * Ingests the demo documents.
- * @returns the pack's questions that are answered and cached
- * @throws RequestError `bench_refused` if there are none
- */
+/** Returns the pack's questions that are answered and cached. @throws RequestError `bench_refused` if there are none */
 async function ingest(folder: string): Promise<string[]> {
   const settings = { server: { queue: 2_048 }, domain: DOMAIN, data_dir: join(folder, "data") };
   writeFileSync(join(folder, "sourcebound.config.json"), JSON.stringify(settings));

@@ -38,10 +38,7 @@ export interface Measurement<Flags> {
 
 export type Measure = <Flags extends object>(measurement: Measurement<Flags>) => void;
 
-/**
- * Creates a function that adds evaluations to `eval`. Each reports progress on stderr, prints its table on stdout, and writes a report with
- * `--json`.
- */
+/** Creates a function that adds an evaluation to `eval`, with progress on stderr, a table on stdout, and a report with `--json`. */
 export function createMeasure(evaluate: Command, context: CliContext): Measure {
   return ({ name, description, options, beside = [], pack = DEFAULT_PACK, examples, run }) => {
     const command = evaluate.command(name).description(description);
@@ -125,10 +122,7 @@ export function setsOf(flags: SetsFlags): ChosenFolders[] {
   return chooseGoldenSets(dataOf(flags), flags.domains);
 }
 
-/**
- * Returns the sets that have a file with a matching name; every set named with `--domains` must have one. @throws RequestError
- * `golden_missing`
- */
+/** Returns the sets with a matching file; every set named with `--domains` must have one. @throws RequestError `golden_missing` */
 export function setsWith(flags: SetsFlags, pattern: RegExp): (ChosenFolders & { files: string[] })[] {
   const sets = setsOf(flags).map((set) => ({ ...set, files: readdirSync(set.golden).filter((name) => pattern.test(name)) }));
   const held = sets.filter(({ files }) => files.length > 0);

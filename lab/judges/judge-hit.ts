@@ -45,9 +45,7 @@ function readBytes(path: string): Buffer | null {
   }
 }
 
-/**
- * Returns why an answer is stale: a citation of an outdated version, or a quote that does not match byte for byte; `null` if it is current.
- */
+/** Returns why an answer is stale: a citation of an outdated version, or a quote that does not match exactly; `null`: it is current. */
 export function staleBecause({ citations }: Answer, files: FilesToday): string | null {
   if (citations.length === 0) return "it cites nothing";
   for (const citation of citations) {

@@ -85,10 +85,7 @@ export const FAULT_RULES: Readonly<Record<string, Readonly<Record<string, FaultR
     },
   },
   modality: {
-    /**
-     * Possibility to fact or obligation, and obligation to possibility. "will" to "may" is excluded, because it would only weaken the
-     * sentence.
-     */
+    /** Possibility to fact or obligation, and obligation to possibility; not "will" to "may", which would only weaken the sentence. */
     turned: (sentence) => {
       const match = /\b(may|might|can|could|should|must)\b(?! not\b|n?['’]t)/.exec(sentence.slice(1));
       return match === null ? null : sentence[0] + replaceAt(sentence.slice(1), match, MODALS[match[0]] as string);
@@ -130,9 +127,7 @@ const QUANTIFIERS: Readonly<Record<string, string>> = {
   generally: "always",
 };
 
-/**
- * Finds numbers that count or measure. Excludes codes, addresses, dates, years, and numbers after a capitalised word ("Table 3", "Part 4").
- */
+/** Finds numbers that count or measure. Excludes codes, addresses, dates, years, and numbers as in "Table 3" or "Part 4". */
 function numbersIn(text: string): RegExpExecArray[] {
   return [...text.matchAll(/(?<=^|[\s($])\d+(?:,\d{3})*(?:\.\d+)?(?![\p{L}\d:/-]|[.,]\d)/gu)].filter(
     (match) => !/[A-Z]\w*\.? $/.test(text.slice(Math.max(0, match.index - 20), match.index)) && !/^(?:19|20)\d\d$/.test(match[0]),

@@ -11,7 +11,6 @@ interface RealModel {
   readonly timeout_ms: number;
 }
 
-/** A citation marker. */
 const MARK = /\s*\[+\d+\]+/g;
 
 const REPLY = z.object({

@@ -10,7 +10,6 @@ export interface RightAnswer {
 
 /** A model behind HTTP that records prompts and sentences per question. */
 export interface KeptWriter {
-  /** Base address of the endpoint. */
   readonly url: string;
   /** Whether the writer knows the reference answer, so that any other sentence shown to the user is not from it. */
   readonly knows: boolean;
@@ -23,7 +22,6 @@ export interface KeptWriter {
   close(): Promise<void>;
 }
 
-/** One request to a writer. */
 export interface WriterCall {
   readonly request: EndpointRequest;
   readonly prompt: string;

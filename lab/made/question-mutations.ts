@@ -46,10 +46,7 @@ const lists = once(() => {
   };
 });
 
-/**
- * Applies each rule once and returns the changed questions.
- * @param names names of benefits, products and the like, which replace each other
- */
+/** Applies each rule once. @param names names of benefits, products and the like, which replace each other */
 export function mutateQuestion(question: string, names: readonly string[], random: Random): MutatedQuestion[] {
   return Object.entries(MUTATIONS).flatMap(([kind, mutate]) => {
     const text = mutate(question, random, names);

@@ -10,7 +10,6 @@ export const DAY_SHARES: Readonly<Record<AskedClass, number>> = { repeat: 0.2, p
 /** Number of questions between two edits of a document. */
 export const EDIT_EVERY = 50;
 
-/** One event of the day. */
 export type DayStep =
   | {
       readonly type: "ask";
@@ -30,7 +29,6 @@ export interface DaySources {
   readonly paraphrases: readonly { readonly stored: string; readonly asked: string }[];
   /** Hard negatives labelled by people. */
   readonly lookAlikes: readonly { readonly stored: string; readonly asked: string }[];
-  /** Single questions. */
   readonly questions: readonly string[];
   /** Ids of documents that may be edited. */
   readonly documents: readonly string[];
@@ -186,7 +184,6 @@ function reword(question: string, random: Random): { text: string; source: strin
   return text.length > MAX_CHARACTERS ? null : { text, source: "wording" };
 }
 
-/** Longest question that is admitted. */
 const MAX_CHARACTERS = 500;
 
 function byStored(pairs: readonly { readonly stored: string; readonly asked: string }[]): Map<string, string[]> {

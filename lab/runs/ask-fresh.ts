@@ -25,7 +25,7 @@ export function requestFor(question: string, { config, domain }: Pick<Engine, "c
 export async function askFresh(engine: Engine, question: string, where: AskWhere): Promise<Answer> {
   const request = requestFor(question, engine, where);
   await engine.corpus(request.scope.domain).ready();
-  const parts = { ...(await engine.answerParts(request.scope.domain, request.profile)), remember: null };
+  const parts = { ...(await engine.pipelineContext(request.scope.domain, request.profile)), remember: null };
   for await (const event of answer(request, parts, where.signal)) if (event.type === "answer") return event.answer;
   throw new Error("a question ended without an answer");
 }

@@ -1,8 +1,7 @@
 import type { Engine } from "../../src/engine/engine.ts";
-import { citedVersions } from "../../src/memory/remember.ts";
 import { admit } from "../../src/pipeline/admit.ts";
 import { createOutcome } from "../../src/pipeline/assemble.ts";
-import { remember } from "../../src/pipeline/remember.ts";
+import { citedVersions, remember } from "../../src/pipeline/remember.ts";
 import { SILENT_LOG } from "../../src/pipeline/trace.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import type { Serve, StoredAs } from "../judges/cache-decision.ts";
@@ -39,15 +38,12 @@ export function createEndToEnd(engine: Engine, where: AskWhere): Serve {
 
 const APPROVED_INSTEAD = { ok: "approved_unclean", insufficient_context: "approved_refused", error: "approved_refused" } as const;
 
-/**
- * Stores an answer from the best passages without the answerability decision, and without the warnings that an approving reviewer accepts;
- * `null`: no quote.
- */
+/** Stores an answer from the best passages, without the answerability decision and without warnings; `null`: no quote. */
 async function storeInstead(engine: Engine, text: string, where: AskWhere): Promise<Answer | null> {
   const answer = await engine.answer(text, { ...where, measuring: true });
   if (answer.status !== "ok") return null;
   const request = requestFor(text, engine, where);
-  const parts = await engine.answerParts(request.scope.domain, request.profile);
+  const parts = await engine.pipelineContext(request.scope.domain, request.profile);
   const approved = {
     ...answer,
     warnings: [],

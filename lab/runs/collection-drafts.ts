@@ -1,9 +1,9 @@
 import { type CheckContext, checkSentence } from "../../src/checks/check.ts";
-import { parseMarkers } from "../../src/checks/markers.ts";
 import { createReader } from "../../src/checks/statements.ts";
 import { auroc } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
+import { parseMarkers } from "../../src/text/markers.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { DRAFT_FAULTS, readCollection, type WrittenRow } from "../sets/collections.ts";
 import { createPageQuotes } from "../sets/page-quotes.ts";

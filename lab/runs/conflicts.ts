@@ -155,10 +155,7 @@ const SETS: Readonly<Record<string, (data: string) => SetPassage[]>> = {
     ),
 };
 
-/**
- * Compares a passage with a copy (unchanged, with one value changed, with one sentence negated) and with another section of its document;
- * each pair also as two editions.
- */
+/** Compares a passage with a copy (unchanged, one value changed, one sentence negated) and with another section, also as two editions. */
 async function measureMade(set: string, all: readonly SetPassage[], signal: AbortSignal): Promise<Measured> {
   const passages = all.filter(({ text }) => text.length > 200 && text.length < 4000);
   const words = await wordsOf(all.map(({ id, text }) => ({ id, title: "", text })));

@@ -34,10 +34,7 @@ interface Judged {
   readonly hasOther: boolean;
 }
 
-/**
- * Evaluates pairs of pages of one organisation that contradict each other or only look like it: asks each question over all pages of its
- * field.
- */
+/** Evaluates pairs of pages that contradict each other or only look like it: asks each question over all pages of its field. */
 export async function* evaluateContradictions(options: ContradictionsOptions): AsyncGenerator<EvaluateEvent, void> {
   const { data, command, signal } = options;
   const rows = readContradictions(contradictionsIn(data), "held-out");

@@ -33,10 +33,7 @@ const MODEL_TIMEOUT_MS = 30_000;
 /** Model names of the scripted model; their list prices are known. */
 const SCRIPTED = { small: "gpt-4o-mini", large: "gpt-4o" } as const;
 
-/**
- * `eval cache --day`: replays a day of questions through the real engine with edits of documents, and compares every hit with a fresh
- * answer.
- */
+/** `eval cache --day`: replays a day of questions and edits through the real engine, and compares every hit with a fresh answer. */
 export async function* evaluateDay(options: DayOptions): AsyncGenerator<EvaluateEvent, void> {
   const { seed, questions, signal, config } = options;
   const { abbreviations } = loadDomain(options.domain ?? config.domain, config.domains_dir);
@@ -178,10 +175,7 @@ class RunningDay {
     return askFresh(this.engine, question, this.where);
   }
 
-  /**
-   * Changes a fact that a current answer quotes, or adds text elsewhere in its document; if nothing is quoted yet, edits the scheduled
-   * document.
-   */
+  /** Changes a fact that a current answer quotes, or adds text elsewhere in its document; without quotes, edits the scheduled document. */
   async edit({ at, document }: Extract<DayStep, { type: "edit" }>): Promise<void> {
     const quoted = [...this.known.values()].flatMap(({ outcome, citations }) =>
       outcome === "stored" || outcome === "served" ? citations.filter((citation) => this.files.fault(citation) === null) : [],

@@ -18,7 +18,6 @@ export interface Doc2dialOptions {
   readonly limit: number;
   readonly seed: number;
   readonly config: Config;
-  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;

@@ -18,7 +18,6 @@ export interface PairsOptions {
   /** Sets whose folder has `[prefix-]pairs*.jsonl`. */
   readonly sets: readonly (ChosenFolders & { readonly files: readonly string[] })[];
   readonly config: Config;
-  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;

@@ -15,11 +15,7 @@ export type Half = (typeof HALVES)[number];
 export const markedSchema = z.object({ page: z.string(), quote: z.string() });
 export type Marked = z.infer<typeof markedSchema>;
 
-/**
- * Tests whether an answer quotes any gold words.
- * @param corpus folder that page paths are relative to
- * @throws Error if a page does not contain its gold words
- */
+/** Tests whether an answer quotes any gold words. @param corpus folder of the page paths @throws Error if a page lacks its gold words */
 export function quotesAny({ citations }: Pick<Answer, "citations">, marked: readonly Marked[], corpus: string): boolean {
   const places = marked.map((one) => placeOf(one, readFileSync(join(corpus, one.page), "utf8")));
   return citations.some(({ original: { path, start, end } }) =>
@@ -27,10 +23,7 @@ export function quotesAny({ citations }: Pick<Answer, "citations">, marked: read
   );
 }
 
-/**
- * Locates the gold words in their page.
- * @throws Error if the page does not contain them
- */
+/** Locates the gold words in their page. @throws Error if the page does not contain them */
 export function placeOf({ page, quote }: Marked, text: string): TextRange & { readonly page: string } {
   const start = text.indexOf(quote);
   if (start < 0) throw new Error(`${page} does not hold ${JSON.stringify(quote)}`);

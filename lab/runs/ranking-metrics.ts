@@ -24,10 +24,7 @@ export function reciprocalRank(ranked: readonly string[], relevant: ReadonlySet<
   return at < 0 ? 0 : 1 / (at + 1);
 }
 
-/**
- * Returns the normalised discounted cumulative gain with binary gains: Σ 1/log2(rank+1) over the ideal one (Järvelin & Kekäläinen 2002).
- * `null` if nothing is relevant.
- */
+/** Returns nDCG with binary gains: Σ 1/log2(rank+1) over the ideal one (Järvelin & Kekäläinen 2002); `null`: nothing is relevant. */
 export function ndcgAt(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number | null {
   if (relevant.size === 0) return null;
   const gain = (rank: number) => 1 / Math.log2(rank + 2);

@@ -14,7 +14,6 @@ export interface ReplaysOptions {
   readonly domain: string;
   /** Folder of the installation; it is kept, so that another process or Node.js version can replay the answers. */
   readonly folder: string;
-  /** Number of answers. */
   readonly n: number;
   readonly config: Config;
   readonly command: string;
@@ -24,9 +23,7 @@ export interface ReplaysOptions {
 const askedSchema = z.array(z.object({ id: z.string(), tenant: z.string().nullable(), profile: z.string(), status: z.string() }));
 type Asked = z.infer<typeof askedSchema>;
 
-/**
- * In a new folder, answers questions of a pack under every profile that needs no model. Then reopens the folder and replays every answer.
- */
+/** Answers questions of a pack under every profile that needs no model (new folder only), reopens the folder and replays every answer. */
 export async function* evaluateReplays(options: ReplaysOptions): AsyncGenerator<EvaluateEvent, void> {
   const { folder, domain, signal, command } = options;
   const config = { ...options.config, data_dir: folder, domain, cache: { ...options.config.cache, enabled: false } };

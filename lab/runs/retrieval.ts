@@ -55,7 +55,6 @@ const MEASURES: Readonly<Record<string, (ranked: readonly string[], gold: Readon
   mrr: (ranked, gold) => reciprocalRank(ranked, gold),
 };
 
-/** Results so far. */
 interface Findings {
   readonly table: TableRow[];
   readonly metrics: Record<string, number | null>;
@@ -207,10 +206,7 @@ function measure(rankings: readonly (readonly string[])[], queries: readonly Ret
   );
 }
 
-/**
- * Records the difference of two systems by every measure.
- * @returns the difference in nDCG@10 as text; `null` if one of the systems did not run
- */
+/** Records the difference of two systems. @returns the difference in nDCG@10 as text; `null`: one of the systems did not run */
 function compare(
   set: string,
   comparison: Comparison,

@@ -14,7 +14,6 @@ export interface ScansOptions {
   readonly sample: number;
   readonly seed: number;
   readonly config: Config;
-  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;

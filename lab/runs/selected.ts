@@ -32,7 +32,6 @@ export interface SelectedOptions {
   /** @default the domain's profile */
   readonly profile?: string | undefined;
   readonly config: Config;
-  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
   readonly command: string;
   readonly signal: AbortSignal;
@@ -50,10 +49,7 @@ interface Judged {
   readonly latencyMs: number;
 }
 
-/**
- * Evaluates questions about a selected part of a document: correct answers, refusals if the part does not answer, and no quotes from
- * outside.
- */
+/** Evaluates questions about a selected part: correct answers, refusals if the part does not answer, and no quotes from outside. */
 export async function* evaluateSelected({
   sets,
   profile,

@@ -6,7 +6,6 @@ import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { createMemoryCorpus } from "./memory-corpus.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";
 
-/** A retrieved passage. */
 interface Found {
   readonly id: string;
   readonly texts: readonly string[];

@@ -148,10 +148,7 @@ function intentPairs(set: CacheSet, rows: readonly Labelled[], { encoder, part, 
   });
 }
 
-/**
- * Returns the nearest questions, and of each label the nearest and one of middle rank: only near ones would make similarity look
- * uninformative.
- */
+/** Returns the nearest questions, and per label the nearest and one of middle rank, so that similarity stays informative. */
 function candidatesOf(vectors: readonly Float32Array[], of: number, isSame: (at: number) => boolean): number[] {
   const scores = vectors.map((vector) => cosineOf(vectors[of], vector));
   const others = vectors.map((_, j) => j).filter((j) => j !== of);

@@ -26,7 +26,18 @@ export const QUESTION_KINDS = [
 ] as const;
 export const UNANSWERABLE = ["near_miss", "false_premise", "out_of_scope"] as const;
 /** What is false in a draft; `none`: every sentence is supported. */
-export const DRAFT_FAULTS = ["none", "qualifier", "opposite", "negation", "subject", "number", "other_row", "name", "modality", "unsupported"] as const;
+export const DRAFT_FAULTS = [
+  "none",
+  "qualifier",
+  "opposite",
+  "negation",
+  "subject",
+  "number",
+  "other_row",
+  "name",
+  "modality",
+  "unsupported",
+] as const;
 
 /** A quote as a writer gives it: verbatim text of a page. `part`: of a question in two parts, the part that it answers. */
 const writtenQuote = z.strictObject({ page: z.string(), text: z.string().min(1), part: z.int().optional() });

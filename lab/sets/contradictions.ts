@@ -29,7 +29,6 @@ export function readContradictions(folder: string, part: ContradictionPart): Con
   return readLines(folder, `${part}.jsonl`, rowSchema);
 }
 
-/** Renders a section as a page. */
 export function toPage({ title, heading, text }: Section): string {
   return `# ${title}\n\n## ${heading}\n\n${text}\n`;
 }

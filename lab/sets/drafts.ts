@@ -1,10 +1,10 @@
 import { type CheckContext, type CheckedSentence, checkSentence } from "../../src/checks/check.ts";
-import { parseMarkers } from "../../src/checks/markers.ts";
 import { createReader } from "../../src/checks/statements.ts";
 import { type DomainPack, documentUrl } from "../../src/engine/domain.ts";
 import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
 import { countRow, type TableRow } from "../../src/grading/report.ts";
 import { profileNamed } from "../../src/profiles/index.ts";
+import { parseMarkers } from "../../src/text/markers.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 import { type Draft, draftSchema, FAULTS, type Fault } from "./golden-drafts.ts";
 import { createPageQuotes } from "./page-quotes.ts";
@@ -46,10 +46,7 @@ interface JudgedSentence {
   readonly fired: readonly string[];
 }
 
-/**
- * Measures the recall on faults of golden drafts and the false positives on faithful drafts. Evidence is every possible quote of the cited
- * pages.
- */
+/** Measures recall on faults of golden drafts and false positives on faithful ones. Evidence: every possible quote of the cited pages. */
 export async function evaluateDrafts({ corpus, golden, baseUrl, domain, profile, support }: DraftOptions): Promise<ChecksSection> {
   const drafts = readGolden(golden, "va-drafts", draftSchema);
   const questions = new Map(readGolden(golden, "va-answerable", answerableSchema).map(({ id, question }) => [id, question]));

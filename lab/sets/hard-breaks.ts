@@ -2,10 +2,7 @@ import { readFrontMatter, rowBreaks } from "../../src/internals.ts";
 
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 
-/**
- * Makes the line breaks that our Markdown parser keeps into hard breaks, for converters that would join the lines. List items stay
- * unchanged.
- */
+/** Makes line breaks that our Markdown parser keeps into hard breaks, for converters that would join the lines; not in list items. */
 export function withHardBreaks(source: string): string {
   const breaks = rowBreaks(source, readFrontMatter(source).bodyStart);
   const lines: string[] = [];

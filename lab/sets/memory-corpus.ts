@@ -5,7 +5,7 @@ import { DomainIndex } from "../../src/retrieval/domain-index.ts";
 import { EmbeddedEngine } from "../../src/retrieval/embedded-engine.ts";
 import type { SyncOptions } from "../../src/retrieval/encoder-switch.ts";
 import type { Scope } from "../../src/shared/types.ts";
-import type { IndexedDocument } from "../../src/store/document-records.ts";
+import type { IndexedDocument } from "../../src/store/document-rows.ts";
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import type { RetrievalDocument } from "./retrieval-sets.ts";

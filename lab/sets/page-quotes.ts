@@ -4,10 +4,7 @@ import type { CitedQuote } from "../../src/checks/finding.ts";
 import { documentQuotes } from "../../src/ingest/document-quotes.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 
-/**
- * Splits a page into all its quotes: the text under one heading, or a table row, with title, headings and table header as context. Together
- * they cover the whole page.
- */
+/** Splits a page into quotes that cover it: the text under one heading, or a table row, with title, headings and header as context. */
 export function createPageQuotes(corpus: string, urlOf: (page: string) => string | null): (page: string) => readonly CitedQuote[] {
   const known = new Map<string, readonly CitedQuote[]>();
   return (page) => {

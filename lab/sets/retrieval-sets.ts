@@ -17,7 +17,6 @@ export interface RetrievalQuery {
   readonly cluster: string;
 }
 
-/** A document of a retrieval set. */
 export interface RetrievalDocument {
   readonly id: string;
   readonly title: string;
@@ -215,10 +214,7 @@ const splitsSchema = z
   .object({ encoder: z.object({ sets: z.record(z.string(), z.object({ folds: z.array(z.number()) }).loose()) }).loose() })
   .loose();
 
-/**
- * Tests whether a source document is held out (`lab/train/splits.json`): the first 8 hex digits of sha256("set|group"), mod 10, are in the
- * held-out folds.
- */
+/** Tests whether a source document is in the held-out folds (`lab/train/splits.json`). */
 export function isHeldOut(set: string, group: string): boolean {
   const path = join(PACKAGE_ROOT, "lab", "train", "splits.json");
   if (!existsSync(path)) return true;
@@ -226,7 +222,7 @@ export function isHeldOut(set: string, group: string): boolean {
   return folds === undefined || folds.includes(foldOf(set, group));
 }
 
-/** Returns the fold of a source document, 0 to 9 (`lab/train/splits.json`). */
+/** Returns the fold of a source document: the first 8 hex digits of sha256("set|group"), mod 10 (`lab/train/splits.json`). */
 export function foldOf(set: string, group: string): number {
   return Number.parseInt(sha256(`${set}|${group}`).slice(0, 8), 16) % 10;
 }

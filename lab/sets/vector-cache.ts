@@ -10,10 +10,7 @@ export interface VectorCache {
   close(): Promise<void>;
 }
 
-/**
- * Opens the cache of a folder; creates it if missing.
- * @throws StoreError if the folder is not writable or its file is not a database
- */
+/** Opens the cache of a folder; creates it if missing. @throws StoreError if the folder is not writable or its file is not a database */
 export async function openVectorCache(folder: string): Promise<VectorCache> {
   const db = await openSqlite(join(folder, "vectors.db"));
   return { embeddings: createEmbeddingStore(db), close: () => db.destroy() };

@@ -22,7 +22,6 @@ export interface Step {
 export interface Recipe {
   readonly name: string;
   readonly what: string;
-  /** Output files. */
   readonly makes: readonly string[];
   /** Duration on two cores. */
   readonly minutes: number;

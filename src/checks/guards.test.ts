@@ -7,11 +7,11 @@ import { findTermViolations, terminologyOf } from "../guard/terminology.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { countTokens } from "../text/cl100k.ts";
+import { parseMarkers } from "../text/markers.ts";
 import { renderAnswerHtml } from "../writing/render.ts";
 import { removeMarkup } from "./check.ts";
 import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
 import { checkInjection, checkPii, checkTerminology } from "./guards.ts";
-import { parseMarkers } from "./markers.ts";
 
 describe("checkInjection", () => {
   it.each([

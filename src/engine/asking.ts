@@ -1,18 +1,18 @@
 import { answer } from "../answer.ts";
 import { hotlinesFirst } from "../guard/hotlines.ts";
+import type { PipelineContext } from "../pipeline/context.ts";
 import { explainCache } from "../pipeline/lookup.ts";
-import type { AnswerParts } from "../pipeline/parts.ts";
 import type { Config } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Answer, AskRequest } from "../shared/types.ts";
-import type { PartsFor } from "./answer-parts.ts";
 import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { AskOptions, Engine } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
+import type { ContextFor } from "./pipeline-context.ts";
 import type { createProver } from "./proofs.ts";
 
 /** What an engine does with a question. */
@@ -22,13 +22,13 @@ export function createAsking(
   indexes: Indexes,
   {
     thresholds,
-    partsFor,
+    contextFor,
     prove,
-  }: { readonly thresholds: GateThresholds; readonly partsFor: PartsFor; readonly prove: ReturnType<typeof createProver>["prove"] },
-): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "answerParts" | "gateFacts" | "gateThreshold"> {
-  const askedParts = async (pack: DomainPack, name: string): Promise<AnswerParts> => {
+  }: { readonly thresholds: GateThresholds; readonly contextFor: ContextFor; readonly prove: ReturnType<typeof createProver>["prove"] },
+): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "pipelineContext" | "gateFacts" | "gateThreshold"> {
+  const askedContext = async (pack: DomainPack, name: string): Promise<PipelineContext> => {
     const profile = domains.profile(pack, name);
-    return partsFor(pack, profile, thresholds.of(pack, profile));
+    return contextFor(pack, profile, thresholds.of(pack, profile));
   };
   async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
     const pack = domains.pack(options.domain);
@@ -36,7 +36,7 @@ export function createAsking(
     await indexes.of(pack.name).ready();
     const profile = domains.profile(pack, request.profile);
     const threshold = options.measuring === true ? { type: "none" as const } : thresholds.of(pack, profile);
-    const events = answer(request, partsFor(pack, profile, threshold), signalOf(options));
+    const events = answer(request, contextFor(pack, profile, threshold), signalOf(options));
     if (options.proof !== true) return yield* events;
     for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
   }
@@ -62,9 +62,9 @@ export function createAsking(
       const pack = domains.pack(options.domain);
       const request = requestOf(question, options, pack, config);
       await indexes.of(pack.name).ready();
-      return explainCache(request, await askedParts(pack, request.profile), signalOf(options));
+      return explainCache(request, await askedContext(pack, request.profile), signalOf(options));
     },
-    answerParts: (name, profile) => askedParts(domains.pack(name), profile),
+    pipelineContext: (name, profile) => askedContext(domains.pack(name), profile),
     gateFacts(name, profile) {
       const pack = domains.pack(name);
       return thresholds.facts(pack, domains.profile(pack, profile));

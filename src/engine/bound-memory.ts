@@ -6,13 +6,13 @@ import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AppliedFilters, Question, Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
-import type { PartsFor } from "./answer-parts.ts";
 import { scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
+import type { ContextFor } from "./pipeline-context.ts";
 
 /** What is remembered of questions; a reviewer's answer is bound to documents by the checks of the profile that was asked. */
-export function createBoundMemory(opened: Opened, domains: Domains, partsFor: PartsFor): Memory {
+export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {
   const { store, config, retention, createId } = opened;
   return createMemory({
     ...{ store, retention, createId },
@@ -40,8 +40,8 @@ export function createBoundMemory(opened: Opened, domains: Domains, partsFor: Pa
       }
       const cited = new Map(before.citations.map(({ n, documentId }) => [n, documentId]));
       const again = await askedAgain(question, recorded, scopeOf(pack, tenant, access), store);
-      const parts = partsFor(pack, domains.profile(pack, profile), { type: "shipped" });
-      return bindCorrection({ id, text, question: again, cited }, parts);
+      const context = contextFor(pack, domains.profile(pack, profile), { type: "shipped" });
+      return bindCorrection({ id, text, question: again, cited }, context);
     },
   });
 }

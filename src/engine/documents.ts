@@ -9,7 +9,7 @@ import type { LoadedWords } from "../retrieval/understand.ts";
 import { messageOf, SourceboundError } from "../shared/errors.ts";
 import type { IngestEvent } from "../shared/events.ts";
 import type { Answer, Scope, StoredDocument } from "../shared/types.ts";
-import type { FileDescription } from "../store/files.ts";
+import type { FileDescription } from "../store/documents.ts";
 import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import { documentUrl, tenantOf } from "./domain.ts";

@@ -1,8 +1,8 @@
 import type { GateFacts, GateThreshold } from "../evidence/calibration.ts";
 import type { FeedbackRequest, Memory } from "../memory/memory.ts";
 import type { CallListener } from "../models/watched.ts";
+import type { PipelineContext } from "../pipeline/context.ts";
 import type { CacheExplanation } from "../pipeline/lookup.ts";
-import type { AnswerParts } from "../pipeline/parts.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
 import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { Config } from "../shared/config.ts";
@@ -115,7 +115,7 @@ export interface Engine
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
   corpus(domain: string): DomainIndex;
   /** What a question passes through: for measuring and for tests. */
-  answerParts(domain: string, profile: string): Promise<AnswerParts>;
+  pipelineContext(domain: string, profile: string): Promise<PipelineContext>;
   /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
   readonly memory: Memory;
   /** Who asks: domain and tenant by name, with the configured access unless another is given. */

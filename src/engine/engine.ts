@@ -1,6 +1,5 @@
 import type { Config } from "../shared/config.ts";
 import { assertNode } from "../shared/node-version.ts";
-import { aboutDocuments, createAnswerParts, createSettingsCache } from "./answer-parts.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
@@ -9,6 +8,7 @@ import type { Engine, EngineParts, Health } from "./engine-types.ts";
 import { createGateThresholds, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, followChanges, type Indexes } from "./indexes.ts";
 import { type Opened, openShared } from "./open.ts";
+import { aboutDocuments, createPipelineContext, createSettingsCache } from "./pipeline-context.ts";
 import { createProver } from "./proofs.ts";
 import { createReplayer } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
@@ -38,15 +38,15 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const indexes = createIndexes(opened, domains);
   const thresholds = createGateThresholds(opened);
   const settingsOf = createSettingsCache(config);
-  const partsFor = createAnswerParts(opened, domains, indexes, settingsOf);
-  const memory = createBoundMemory(opened, domains, partsFor);
+  const contextFor = createPipelineContext(opened, domains, indexes, settingsOf);
+  const memory = createBoundMemory(opened, domains, contextFor);
   const prover = createProver(opened, domains);
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { ingest, deleteFile } = documents;
   const worker = createWorker(opened, ingest);
   const room = opened.changes === null ? createFolderRoom(opened, ingest) : createSharedRoom(store, worker.wake);
   const following = await followChanges(opened, indexes);
-  const asking = createAsking(opened, domains, indexes, { thresholds, partsFor, prove: prover.prove });
+  const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
   /** Today's settings of a domain and a profile, as a record holds them. */
   const settings = (domain: string, name: string) => {
     const pack = domains.pack(domain);
@@ -66,7 +66,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     work: worker.work,
     ...createSources(opened, domains, ingest),
     ...asking,
-    ...createSearching(opened, domains, indexes, asking.answerParts),
+    ...createSearching(opened, domains, indexes, asking.pipelineContext),
     ...createReportReader(opened, domains),
     ...prover,
     ...createReplayer({ opened, settings, open }, domains),

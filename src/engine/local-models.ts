@@ -13,7 +13,7 @@ import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
-import type { RankingParts } from "../pipeline/parts.ts";
+import type { RankingModels } from "../pipeline/context.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
@@ -109,7 +109,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     },
     support: createShippedSupport(reader, embedded),
     // Candidates are compared by the embedded encoder's vectors, whichever encoder ranks passages.
-    ranking(): RankingParts {
+    ranking(): RankingModels {
       const weights = rankingWeights();
       const encoder = embedded();
       return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };

@@ -15,7 +15,7 @@ import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encode
 import { loadPrices } from "../models/prices.ts";
 import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-page.ts";
-import type { AnswerParts } from "../pipeline/parts.ts";
+import type { PipelineContext } from "../pipeline/context.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createProofKey } from "../proofs/signature.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
@@ -50,7 +50,7 @@ export interface EngineParts {
   /** Decides which stored questions are the same as the one asked. */
   readonly matcher?: Matcher;
   /** Replaces the models that the configuration names. */
-  readonly models?: AnswerParts["models"];
+  readonly models?: PipelineContext["models"];
   /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
   readonly network?: WebNetwork;
   readonly now?: () => Date;
@@ -151,12 +151,12 @@ async function purgeReports(store: Store, config: Config, now: () => Date, warn:
   }
 }
 
-function watchModels(models: AnswerParts["models"], { tell }: CallWatch): AnswerParts["models"] {
+function watchModels(models: PipelineContext["models"], { tell }: CallWatch): PipelineContext["models"] {
   return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };
 }
 
 /** The models that a configuration names; `null`: none. */
-export function modelsOf({ model }: Config): AnswerParts["models"] {
+export function modelsOf({ model }: Config): PipelineContext["models"] {
   if (model === undefined) return null;
   const { base_url, api_key, small, large, timeout_ms, retries, reply_tokens } = model;
   const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
@@ -167,7 +167,7 @@ export function modelsOf({ model }: Config): AnswerParts["models"] {
  * The support score that is configured in the place of the one that ships.
  * @throws ConfigError `config_invalid` when a model is to score and none is configured; ModelError when the hub's is not installed
  */
-function supportOf(config: Config, models: AnswerParts["models"]): Partial<Pick<LocalModels, "support">> {
+function supportOf(config: Config, models: PipelineContext["models"]): Partial<Pick<LocalModels, "support">> {
   const { support } = config;
   if (support === "embedded") return {};
   if (support !== "model") return { support: createHubSupportScorer(support.hub, { ...hubFolders(config), dtype: support.dtype }) };
@@ -177,7 +177,7 @@ function supportOf(config: Config, models: AnswerParts["models"]): Partial<Pick<
 }
 
 /** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
-function verifierOf({ verify }: Config, models: AnswerParts["models"]): AnswerParts["verifier"] {
+function verifierOf({ verify }: Config, models: PipelineContext["models"]): PipelineContext["verifier"] {
   if (verify.by === "rules") return null;
   if (models === null)
     throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');

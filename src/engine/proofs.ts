@@ -1,12 +1,12 @@
 import { documentsIn, seesEvery } from "../memory/named-documents.ts";
 import { hashWeights } from "../models/weights/read-weights.ts";
-import type { RecordedSettings } from "../pipeline/parts.ts";
+import type { RecordedSettings } from "../pipeline/context.ts";
 import type { AnswerRecord } from "../pipeline/record.ts";
-import { namedVersions, stateProof } from "../pipeline/state-proof.ts";
 import { canonicalJson } from "../proofs/canonical-json.ts";
 import { merkleTree } from "../proofs/merkle.ts";
 import { leafOf, PROOF_FORMAT, type Proof } from "../proofs/proof.ts";
 import { publicPem, readPrivateKey, signStatement } from "../proofs/signature.ts";
+import { namedVersions, stateProof } from "../proofs/state-proof.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, Scope } from "../shared/types.ts";
 import type { StoredRecord } from "../store/records.ts";

@@ -5,7 +5,7 @@ import { CHECKS_REVISION, FIRST_CHECKS } from "../checks/check.ts";
 import type { GateThreshold } from "../evidence/calibration.ts";
 import { forStorage } from "../memory/named-documents.ts";
 import { VERSION } from "../package.ts";
-import type { RecordedSettings } from "../pipeline/parts.ts";
+import type { RecordedSettings } from "../pipeline/context.ts";
 import type { AnswerRecord } from "../pipeline/record.ts";
 import { playbackModels } from "../pipeline/record.ts";
 import type { Profile } from "../profiles/profile.ts";

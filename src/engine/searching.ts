@@ -1,12 +1,11 @@
 import type { ParsedDocument } from "../ingest/parse.ts";
 import { admit } from "../pipeline/admit.ts";
-import { rankFor } from "../pipeline/choose.ts";
+import type { PipelineContext } from "../pipeline/context.ts";
 import { markedSentences } from "../pipeline/correct-answer.ts";
-import { numberSources, type Sources } from "../pipeline/number-sources.ts";
-import type { AnswerParts } from "../pipeline/parts.ts";
+import { rankFor } from "../pipeline/rank.ts";
 import { retrieve } from "../pipeline/retrieve.ts";
 import { SILENT_LOG } from "../pipeline/trace.ts";
-import { verifyAgainst } from "../pipeline/verify-answer.ts";
+import { numberSources, type Sources, verifyAgainst } from "../pipeline/verify-answer.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Passage, Question, Scope, StoredDocument, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
@@ -26,14 +25,14 @@ export function createSearching(
   { config, store, local }: Pick<Opened, "config" | "store" | "local">,
   domains: Pick<Domains, "pack" | "scope">,
   indexes: Pick<Indexes, "of">,
-  answerParts: Engine["answerParts"],
+  pipelineContext: Engine["pipelineContext"],
 ): Pick<Engine, "search" | "check"> {
   const search: Engine["search"] = async (query, options = {}) => {
     const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
     const pack = domains.pack(options.domain);
     const scope = domains.scope(options);
     await indexes.of(pack.name).ready();
-    const asking = await answerParts(pack.name, options.profile ?? config.profile ?? pack.default_profile);
+    const asking = await pipelineContext(pack.name, options.profile ?? config.profile ?? pack.default_profile);
     const { profile } = asking;
     const request = {
       ...{ question: query, scope, profile: profile.name, detail: "normal" as const, sessionId: null, selection: null },
@@ -84,13 +83,13 @@ const NO_READER: Warning = {
 async function readEach(
   question: Question,
   passages: readonly Passage[],
-  parts: AnswerParts,
+  context: PipelineContext,
   signal: AbortSignal,
 ): Promise<(number | null)[]> {
   const readings: (number | null)[] = [];
   for (const passage of passages) {
-    await parts.turn();
-    const { candidates } = await rankFor(question, [passage], parts, { signal });
+    await context.turn();
+    const { candidates } = await rankFor(question, [passage], context, { signal });
     const read = candidates.flatMap(({ cross }) => cross ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }

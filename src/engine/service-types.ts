@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { IngestCounts } from "../shared/events.ts";
 import type { Answer, FilterRequest, Passage, Warning } from "../shared/types.ts";
-import type { FileDescription } from "../store/files.ts";
+import type { FileDescription } from "../store/documents.ts";
 
 /** Who asks, by name. */
 export interface ScopeOptions {

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { FileRecord } from "../store/document-records.ts";
+import type { FileRecord } from "../store/document-rows.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createFolderRoom } from "./upload-room.ts";
 

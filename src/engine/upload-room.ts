@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, systemCodeOf } from "../shared/errors.ts";
-import type { FilePlace, FileRecord } from "../store/document-records.ts";
+import type { FilePlace, FileRecord } from "../store/document-rows.ts";
 import type { JobState } from "../store/jobs.ts";
 import type { OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";

@@ -3,7 +3,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
-import type { FileDescription } from "../store/files.ts";
+import type { FileDescription } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { compareText } from "../text/normalise.ts";
 import { fileOfDocument, pathClash } from "../text/paths.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
 import { applyThreshold, CalibrationFiles, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
-import type { Sufficiency } from "./decide.ts";
+import type { Sufficiency } from "./gate.ts";
 
 const calibration = fakeCalibration();
 const facts: GateFacts = { domain: "d", profile: "sourcebound", settings: "a".repeat(64), writer: "extractive", weights: "weights-1" };

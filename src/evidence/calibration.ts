@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import { messageOf, systemCodeOf } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
-import type { Sufficiency } from "./decide.ts";
+import type { Sufficiency } from "./gate.ts";
 
 /** Milliseconds for which a folder is not looked at again: a calibration that is written beside a running server is used soon after. */
 export const LOOK_AGAIN_MS = 2_000;

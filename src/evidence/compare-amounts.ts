@@ -59,6 +59,11 @@ function standsAlone({ start }: Value, before: Value | undefined, { reading: { t
   return before === undefined ? VERB.test(clause) || VERB_BEFORE.test(clause) : from >= before.end;
 }
 
+/** Values of one kind and period that can both hold of the same. */
+export function mayAgree(one: Value, other: Value): boolean {
+  return one.kind === other.kind && one.per === other.per && compareValues(one, other) !== "different";
+}
+
 const QUALIFIED = 0.85;
 const ONE_SIDED_NAME = 0.9;
 export const ALIGNED_MARKER = 0.8;
@@ -106,7 +111,13 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
   const [first, ...more] = differing;
   if (more.length > 0) return "incomparable";
   if (first === undefined) return agreeing > 0 ? { type: "agree" } : null;
-  if (!sameSlot(first.a, a, b, first.least) || !sameSlot(first.b, b, a, first.least) || first.a.per !== first.b.per) return "incomparable";
+  if (
+    !sameSlot(first.a, a, b, first.least) ||
+    !sameSlot(first.b, b, a, first.least) ||
+    first.a.per !== first.b.per ||
+    isOtherCurrency(first.a, first.b)
+  )
+    return "incomparable";
   if (otherSides(a, b)) return "incomparable";
   const { kind } = first.a;
   if (kind === "number" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
@@ -144,6 +155,10 @@ function maySayOtherwise(placed: readonly PlacedValues[], a: Fact, b: Fact): boo
     values.every((value) => amountsAround.some((one) => compareValues(one, value) === "equal"));
   const [ofA, ofB] = [placed.map((one) => one.a), placed.map((one) => one.b)];
   return !givesToo(a, ofB) && !givesToo(b, ofA);
+}
+
+function isOtherCurrency(one: Value, other: Value): boolean {
+  return one.kind === "money" && one.unit !== other.unit;
 }
 
 export function isUnlimited({ low }: Value): boolean {
@@ -204,7 +219,7 @@ function isComparable(amount: Value, fact: Fact): boolean {
 
 function matches(one: Value, other: Value, a: Fact, b: Fact): boolean {
   if (one.kind === "number" && countedBy(one, a) !== countedBy(other, b)) return false;
-  return compareValues(one, other) !== "different";
+  return mayAgree(one, other);
 }
 
 const COUNTED_REACH = 16;
@@ -230,7 +245,7 @@ function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): bo
 /** Values that only one of two facts is limited to. */
 export function strangeAmounts(fact: Fact, other: Fact): Value[] {
   const known = [...other.amounts, ...other.amountsAround, ...other.amountsAbove];
-  return fact.amounts.filter((one) => !known.some((mine) => mine.kind === one.kind && compareValues(one, mine) !== "different"));
+  return fact.amounts.filter((one) => !known.some((mine) => mayAgree(one, mine)));
 }
 
 function aroundAmount({ start, end }: Value, { words }: Fact): ContentWord[] {

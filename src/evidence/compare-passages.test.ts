@@ -5,7 +5,7 @@ import { fakePassage, fakeWords } from "../testing/passages.ts";
 import { comparePassages } from "./compare-passages.ts";
 import { conflictWarning, type Precedence } from "./conflicts.ts";
 import { createFactReader } from "./facts.ts";
-import { verifyPassages, vScore } from "./verify.ts";
+import { verifyPassages, vScore } from "./gate.ts";
 
 const words = fakeWords();
 const QUESTION = "What does a library card cost?";

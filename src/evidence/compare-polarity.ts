@@ -1,9 +1,8 @@
-import { compareValues } from "../language/compare-values.ts";
 import type { ContentWord } from "../language/content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, NEGATOR, verbOf } from "../language/negation.ts";
 import type { Marker, Stance } from "../language/opposites.ts";
 import type { TextRange } from "../shared/types.ts";
-import { strangeAmounts } from "./compare-amounts.ts";
+import { mayAgree, strangeAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";
 import { holds, shareOfWords } from "./same-subject.ts";
 
@@ -44,9 +43,7 @@ export function sameConditions(a: Fact, b: Fact): boolean {
 function otherAmounts(a: Fact, b: Fact): boolean {
   return a.amounts.some(({ kind }) => {
     const others = b.amounts.filter((other) => other.kind === kind);
-    return (
-      others.length > 0 && !a.amounts.some((one) => one.kind === kind && others.some((other) => compareValues(one, other) !== "different"))
-    );
+    return others.length > 0 && !a.amounts.some((one) => others.some((other) => mayAgree(one, other)));
   });
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RequestError } from "../shared/errors.ts";
-import type { FileDescription } from "../store/files.ts";
+import type { FileDescription } from "../store/documents.ts";
 import { goldenItem } from "../testing/golden-item.ts";
 import { assertFigures, brokenBounds, figureNames, parseBound } from "./bounds.ts";
 import { answerableSchema, unanswerableSchema } from "./golden.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import type { Models, RecordedCall } from "../pipeline/parts.ts";
+import type { Models, RecordedCall } from "../pipeline/context.ts";
 import { playbackModels, recordModels } from "../pipeline/record.ts";
 import { messageOf, RequestError } from "../shared/errors.ts";
 

@@ -49,6 +49,16 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   return decodeAs(bytes, likely, [guessed(likely, "it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong")]);
 }
 
+/** As the server says that it is written; where that is no encoding, as the bytes suggest. */
+export function textOf(bytes: Uint8Array, charset: string | null): string {
+  try {
+    if (charset !== null) return new TextDecoder(charset).decode(bytes);
+  } catch {
+    // An encoding that nobody knows: the bytes have to tell.
+  }
+  return decodeText(bytes).text;
+}
+
 function decodeAs(bytes: Uint8Array, encoding: string, notices: readonly ReadingNotice[]): DecodedText {
   return { text: new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes), encoding, notices };
 }

@@ -60,24 +60,3 @@ test("files that waited behind one that ends its thread are read by another", as
   await expect(first).rejects.toThrow("stop");
   expect((await second).map(({ text }) => text)).toEqual(["Text of b."]);
 });
-
-test("quick texts leave a thread unused, other files take all", async () => {
-  const threads = () => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
-  reader = createFileReader({ timeoutMs: 600_000, threads: 2 });
-  const before = threads();
-  const texts = Array.from({ length: 5 }, (_, i) => (reader as FileReader).read(file(`${i}.txt`, `Text ${i}.`), never));
-  await Promise.resolve();
-  const withTexts = threads();
-  const other = reader.read(file("a.eml", "Subject: A\n\nText."), never);
-  await Promise.resolve();
-  expect([withTexts - before, threads() - before]).toEqual([1, 2]);
-  await Promise.all([...texts, other]);
-});
-
-test("a quick text behind a file that takes long is read by the thread that is unused", async () => {
-  reader = createFileReader({ timeoutMs: 600_000, threads: 2 });
-  const long = reader.read(file("a.eml", `Subject: A\n\n${"A line of it. ".repeat(40_000)}`), never);
-  const order = [long.then(() => "long"), reader.read(file("b.txt", "Text."), never).then(() => "quick")];
-  expect(await Promise.race(order)).toBe("quick");
-  await Promise.all(order);
-});

@@ -4,8 +4,6 @@ import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
 import { IngestError, messageOf } from "../shared/errors.ts";
 import type { FileOutcome } from "./file-worker.ts";
-import { extensionOf } from "./formats/format.ts";
-import { textExtensions } from "./formats/formats.ts";
 import { findRecognition } from "./formats/pdf/recognise.ts";
 import type { DocumentDraft } from "./to-document.ts";
 
@@ -117,16 +115,8 @@ export const FILE_TIMEOUT_MS = 60_000;
 const MOST_THREADS = 4;
 /** Bytes of files that are read at the same time, where more than one is: what a text needs while it is read is some ten times its size. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Bytes of a text that is quick to read: it takes some 30 milliseconds. */
-const QUICK_BYTES = 128 * 1024;
 /** Files begun for each thread, as many as it reads while a group is stored. */
 const ROOM_PER_THREAD = 16;
-/**
- * Threads fewer for quick files: to store them is half the work of reading them and needs a processor too, and each thread compiles the program for itself, which
- * takes as long as to read 5 MB.
- */
-const LEFT_FOR_STORING = 1;
-
 /** Turns files into documents, some at a time, each in a thread that can be ended. */
 export interface FileReader {
   /** Files that are read, or wait for it, at the same time. */
@@ -145,7 +135,7 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default as many as there are processors, 4 at most; quick files are read by one fewer */
+  /** @default one fewer than there are processors, as storing takes one, and 4 at most */
   readonly threads?: number;
 }
 
@@ -156,8 +146,8 @@ export interface FileReaderOptions {
 export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaultThreads() }: FileReaderOptions = {}): FileReader {
   const all = new Set<ReaderThread>();
   const idle = new Set<ReaderThread>();
-  const reading = new Set<FileSize>();
-  const waiting: { readonly size: FileSize; readonly begin: () => void }[] = [];
+  let [reading, readingBytes] = [0, 0];
+  const waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
   const start = () => {
     const onEnd = () => {
       all.delete(thread);
@@ -167,31 +157,22 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
     all.add(thread);
     return thread;
   };
-  const mayBegin = ({ bytes, isQuick }: FileSize): boolean => {
-    const others = [...reading];
-    if (others.length === 0) return true;
-    const isRoom = others.length < threads && others.reduce((sum, other) => sum + other.bytes, bytes) <= MOST_BYTES;
-    return isRoom && !(isQuick && others.filter((other) => other.isQuick).length >= threads - LEFT_FOR_STORING);
-  };
   const advance = () => {
-    for (let at = 0; at >= 0; ) {
-      at = waiting.findIndex(({ size }) => mayBegin(size));
-      for (const { size, begin } of waiting.splice(at, at < 0 ? 0 : 1)) {
-        reading.add(size);
-        begin();
-      }
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      if (reading > 0 && (reading >= threads || readingBytes + next.bytes > MOST_BYTES)) return;
+      waiting.shift();
+      reading++;
+      readingBytes += next.bytes;
+      next.begin();
     }
   };
   return {
     room: threads * ROOM_PER_THREAD,
     recognises: findRecognition() !== null,
     async read(file, signal) {
-      const size = {
-        bytes: file.bytes.length,
-        isQuick: file.bytes.length <= QUICK_BYTES && textExtensions.includes(extensionOf(file.path)),
-      };
+      const bytes = file.bytes.length;
       await new Promise<void>((begin) => {
-        waiting.push({ size, begin });
+        waiting.push({ bytes, begin });
         advance();
       });
       try {
@@ -200,12 +181,13 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
         idle.delete(thread);
         const outcome = await thread.read(file, signal);
         // A thread keeps the memory that a large file took, for as long as it lives.
-        if (size.bytes > MOST_BYTES) await thread.end();
+        if (bytes > MOST_BYTES) await thread.end();
         else idle.add(thread);
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);
       } finally {
-        reading.delete(size);
+        reading--;
+        readingBytes -= bytes;
         advance();
       }
     },
@@ -215,12 +197,6 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
   };
 }
 
-/** What is known of a file before it is read. */
-interface FileSize {
-  readonly bytes: number;
-  readonly isQuick: boolean;
-}
-
 function defaultThreads(): number {
-  return Math.min(MOST_THREADS, availableParallelism());
+  return Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
 }

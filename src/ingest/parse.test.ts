@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { part, rounds } from "../../test/support/trials.ts";
 import { IngestError } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { chunkDocument } from "./chunk.ts";
 import { textExtensions } from "./formats/formats.ts";
 import { MAX_TEXT_BYTES } from "./limits.ts";
 import { type ParsedDocument, parseFile } from "./parse.ts";
@@ -160,36 +159,6 @@ describe("any text", () => {
       }),
       { numRuns: rounds({ all: 400, usually: 100 }) },
     );
-  });
-});
-
-describe("hostile files of 5,000 marks and more", () => {
-  const nested: Record<string, string> = {
-    "> ": `${"> ".repeat(5_000)}a`,
-    "[…]": `${"[".repeat(5_000)}a${"]".repeat(5_000)}`,
-    "- ": `${"- ".repeat(5_000)}a`,
-    "<div> and empty lines": "<div>\n\n".repeat(5_000),
-    "<b>…</b>": `${"<b>".repeat(5_000)}a${"</b>".repeat(5_000)}`,
-    "a**b": "a**b".repeat(25_000),
-    "*": "*".repeat(100_000),
-    backticks: Array.from({ length: 400 }, (_, i) => "`".repeat(i)).join(" "),
-    "<": "<".repeat(100_000),
-    "<!--": "<!--".repeat(25_000),
-    "<script>": "<script>".repeat(10_000),
-    "&amp": "&amp".repeat(25_000),
-    blanks: `${" ".repeat(100_000)}x`,
-    setext: "a\n=\n".repeat(2_000),
-    "lazy quote": `> a\n${"b\n".repeat(10_000)}`,
-    definitions: `${Array.from({ length: 500 }, (_, i) => `[a${i}]: /u`).join("\n")}\n\n${"[x]\n\n".repeat(1_000)}`,
-  };
-  test.each(Object.entries(nested))("%s: survives or is refused", (_, source) => {
-    for (const extension of [".md", ".html", ".txt"]) {
-      try {
-        for (const document of parse(`x${extension}`, source)) chunkDocument(document);
-      } catch (error) {
-        expect(error).toMatchObject({ code: "too_deep" });
-      }
-    }
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
-import type { FileRecord } from "../store/document-records.ts";
+import type { FileRecord } from "../store/document-rows.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";

@@ -72,10 +72,6 @@ describe("rowBreaks", () => {
     expect(linesOf(titled.join("\n"))).toEqual(titled);
   });
 
-  test("two lines are no table", () => {
-    expect(rowBreaks("Fee\nTwo pounds a day and night for boats").size).toBe(0);
-  });
-
   test("code, lists, quotes, pipes and markup are read as what they are", () => {
     const lines = ["alpha beta gamma delta", "One 1", "Two 2", "Three 3"];
     for (const wrap of ["- ", "> ", "| ", "    ", "<p>", "# "]) expect(rowBreaks(lines.map((line) => wrap + line).join("\n")).size).toBe(0);
@@ -96,11 +92,6 @@ describe("rowBreaks", () => {
         expect(rowBreaks(lines.join("\n")).size).toBe(0);
       }),
     );
-  });
-
-  test("a paragraph of half a million rows is read in this thread too", () => {
-    const rows = Array.from({ length: 500_000 }, (_, i) => `Berth ${i} takes ${i % 9}`);
-    expect(rowBreaks(["Harbour list of all berths and what they take", ...rows].join("\n")).size).toBe(500_000);
   });
 
   test("offsets are those of the whole source, from where the body begins", () => {
@@ -295,13 +286,6 @@ describe("head-lines", () => {
         expect(headings).toEqual(headsOf(PAGE));
       }
     });
-
-    test("is no head within an item", () => {
-      const item = ["- The keys of the mole", "", "  Where they hang", "  They hang at the Harbour Office, which is open until noon."];
-      const { text, blocks } = parseMarkdown([...PAGE, "", ...item].join("\n"), "harbour");
-      const headings = blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
-      expect(headings).toEqual(headsOf(PAGE));
-    });
   });
 
   describe("heads without marks", () => {
@@ -317,10 +301,5 @@ describe("head-lines", () => {
         expect(shown).toContain("paragraph 0 The outer mole is closed when the swell is high.");
       });
     }
-
-    test("stand at most six deep", () => {
-      const { blocks } = parseMarkdown(`###### Berths\n\n${PAGE.join("\n")}`, "harbour");
-      expect(Math.max(...blocks.map(({ level }) => level))).toBe(6);
-    });
   });
 });

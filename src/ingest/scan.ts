@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { IngestError, messageOf, systemCodeOf } from "../shared/errors.ts";
-import type { FileRecord } from "../store/document-records.ts";
+import type { FileRecord } from "../store/document-rows.ts";
 import type { Origin } from "../store/origins.ts";
 
 export interface ScannedFile {
@@ -36,13 +36,12 @@ const DEEPEST_FOLDER = 64;
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
 export function scanFolder(folder: string, root: string, extensions: readonly string[]): Scan {
-  assertFolder(folder);
   const files: ScannedFile[] = [];
   const skipped: SkippedFile[] = [];
   const unreadable: { path: string; reason: string }[] = [];
   const pathOf = (absolute: string) => relative(root, absolute).split(sep).join("/");
   const visit = (directory: string, depth: number) => {
-    for (const entry of listFolder(directory, directory === folder, unreadable, pathOf)) {
+    for (const entry of depth === 0 ? listTop(directory) : listBelow(directory, pathOf(directory), unreadable)) {
       const absolute = join(directory, entry.name);
       if (entry.name.startsWith(".")) continue;
       if (entry.isSymbolicLink()) skipped.push({ path: pathOf(absolute), reason: "symbolic link: not followed", extension: null });
@@ -85,10 +84,7 @@ export function scanFiles(paths: readonly string[], root: string, extensions: re
  * @throws IngestError as `scanFolder` and `scanFiles`
  */
 export function assertThere({ folders, files, root }: { folders: readonly string[]; files: readonly string[]; root: string }): void {
-  for (const folder of folders.map(canonicalPath)) {
-    assertFolder(folder);
-    listFolder(folder, true, [], (path) => path);
-  }
+  for (const folder of folders.map(canonicalPath)) listTop(folder);
   for (const file of files.map(canonicalPath)) fileBelow(file, canonicalPath(root));
 }
 
@@ -111,42 +107,26 @@ function fileBelow(absolute: string, root: string): ScannedFile {
   throw new IngestError("file_missing", `${absolute} ${what}. Nothing was changed. Check the list.`, { path: absolute });
 }
 
-function assertFolder(folder: string): void {
+/** @throws IngestError `folder_missing`, `not_a_folder`, `folder_unreadable` */
+function listTop(folder: string): Dirent[] {
   try {
-    if (statSync(folder).isDirectory()) return;
+    return readdirSync(folder, { withFileTypes: true });
   } catch (cause) {
-    const missing = systemCodeOf(cause) === "ENOENT";
-    const code = missing ? "folder_missing" : "folder_unreadable";
-    const what = missing ? "does not exist" : `cannot be read (${systemCodeOf(cause) ?? messageOf(cause)})`;
-    throw new IngestError(
-      code,
-      `The folder ${folder} ${what}. Nothing was changed. Check the path and its permissions.`,
-      { folder },
-      { cause },
-    );
+    const why = systemCodeOf(cause) ?? messageOf(cause);
+    if (why === "ENOTDIR")
+      throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that it lies in.`, { folder }, { cause });
+    const [code, what] = why === "ENOENT" ? ["folder_missing", "does not exist"] : ["folder_unreadable", `cannot be read (${why})`];
+    const message = `The folder ${folder} ${what}. Nothing was changed. Check the path and its permissions.`;
+    throw new IngestError(code, message, { folder }, { cause });
   }
-  throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that it lies in.`, { folder });
 }
 
-function listFolder(
-  directory: string,
-  top: boolean,
-  unreadable: { path: string; reason: string }[],
-  pathOf: (path: string) => string,
-): Dirent[] {
+function listBelow(directory: string, path: string, unreadable: { path: string; reason: string }[]): Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (cause) {
-    const reason = systemCodeOf(cause) ?? messageOf(cause);
-    if (top) {
-      throw new IngestError(
-        "folder_unreadable",
-        `The folder ${directory} cannot be read (${reason}). Nothing was changed. Check its permissions.`,
-        { directory },
-        { cause },
-      );
-    }
-    unreadable.push({ path: pathOf(directory), reason: `the folder cannot be read (${reason}): what was ingested from it is kept` });
+    const why = systemCodeOf(cause) ?? messageOf(cause);
+    unreadable.push({ path, reason: `the folder cannot be read (${why}): what was ingested from it is kept` });
     return [];
   }
 }

@@ -1,6 +1,6 @@
 import { IngestError } from "../shared/errors.ts";
 import type { FileNotice, IngestCounts, IngestEvent } from "../shared/events.ts";
-import type { FileContent, FilePut, FileRecord, KnownDocument, PutOutcome } from "../store/document-records.ts";
+import type { FileContent, FilePut, FileRecord, KnownDocument, PutOutcome } from "../store/document-rows.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { renamedPath } from "../text/paths.ts";
 import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";

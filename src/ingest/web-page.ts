@@ -3,6 +3,7 @@ import JSDOMParser from "@mozilla/readability/JSDOMParser.js";
 import { Parser } from "htmlparser2";
 import type { FetchedPage, PageText } from "../models/web-page.ts";
 import { IngestError } from "../shared/errors.ts";
+import { textOf } from "./encoding.ts";
 import { parseFile } from "./parse.ts";
 
 /** Elements of a page: the longest pages of encyclopaedias have about 50,000. */
@@ -34,28 +35,16 @@ const KEPT: ReadonlySet<string> = new Set("class id role hidden style aria-hidde
  * @throws IngestError `html_bomb`, and what `parseFile` throws
  */
 export function readWebPage(source: FetchedPage): PageText {
-  const text = decode(source);
+  // NUL means nothing in a page, and is no reason to refuse it.
+  const text = textOf(
+    source.bytes.filter((byte) => byte !== 0),
+    source.charset,
+  );
   if (source.type === "text") return partsOf("page.txt", text);
   const { markup, title } = boundedMarkup(text);
   const article = new Readability(new JSDOMParser().parse(markup, source.url), { disableJSONLD: true }).parse();
   const content = typeof article?.content === "string" ? `<body>${article.content}</body>` : markup;
   return { ...partsOf("page.html", content), title: title.slice(0, MAX_TITLE) };
-}
-
-function decode({ charset, bytes, type }: FetchedPage): string {
-  const named = charset ?? (type === "html" ? /<meta[^>]{0,200}?charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(latin(bytes))?.[1] : undefined);
-  for (const label of [named, "utf-8"]) {
-    try {
-      if (label !== undefined) return new TextDecoder(label).decode(bytes);
-    } catch {
-      // An unknown charset is read as UTF-8.
-    }
-  }
-  return "";
-}
-
-function latin(bytes: Uint8Array): string {
-  return Buffer.from(bytes.subarray(0, 1024)).toString("latin1");
 }
 
 function partsOf(path: string, content: string): PageText {

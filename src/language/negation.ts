@@ -1,7 +1,7 @@
 /** "isn't", "isn’t", "isnt": a verb with its denial; hasty writers leave the apostrophe out. */
 const CONTRACTION = "(?:are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|would|wo|ai)n['’]?t";
 const DENIES_CLAUSE = `not|never|cannot|neither|nor|unable|${CONTRACTION}`;
-const DENIES_NOUN = "no|none|without";
+const DENIES_NOUN = "no|nobody|none|nothing|nowhere|without";
 const SETS_APART = "except|unless";
 const wholly = (source: string) => new RegExp(`^(?:${source})$`, "iu");
 

@@ -257,6 +257,7 @@ describe("negation", () => {
     ["It is at least as likely as not, whether or not you agree.", 0],
     ["A non-resident is ineligible without a permit.", 3],
     ["The pump cant lift it and doesnt stop.", 2],
+    ["Nobody may enter, and nothing is sold.", 2],
   ])("%s: %i", (text, count) => {
     expect(countNegators(text)).toBe(count);
   });

@@ -116,7 +116,7 @@ export interface SlotVocabulary {
   /** Words that tell nothing apart in this domain. */
   readonly home: ReadonlySet<string>;
   /** Words for persons, as written: what merely has the stem of one ("dependency") is none. */
-  readonly personWords: ReadonlySet<string>;
+  readonly exactWords: ReadonlySet<string>;
   /** Any word for a person, as a pattern. */
   readonly anyPerson: RegExp;
   /** Persons whom every question of the domain is about: as they are named, and their stems. */
@@ -167,7 +167,7 @@ export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWord
     isEnglish: words.english.isEnglish,
     isCommon: words.english.isCommon,
     home: homeOf(source, stem),
-    personWords: book.personWords,
+    exactWords: book.exactWords,
     anyPerson: personPattern(allPersons),
     readers: { names: new Set(readers), stems: new Set(readers.map((word) => stem(word.toLowerCase()))) },
     general,
@@ -235,7 +235,7 @@ interface PhraseBook {
   readonly sides: Map<string, string[]>;
   readonly parts: Map<string, string[][]>;
   readonly domainWords: Set<string>;
-  readonly personWords: Set<string>;
+  readonly exactWords: Set<string>;
   /** Tokens of the longest phrase so far. */
   longest(): number;
   stemsOf(phrase: string): string[];
@@ -250,7 +250,7 @@ function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
   const groups = new Map<string, string[]>();
   const sides = new Map<string, string[]>();
   const domainWords = new Set<string>();
-  const personWords = new Set<string>();
+  const exactWords = new Set<string>();
   let longest = 1;
   const stemsOf = (phrase: string) => tokens(phrase).map((token) => token.stem);
   const keyOf = (phrase: string) => stemsOf(phrase).join(" ");
@@ -259,11 +259,11 @@ function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
     if (said.length === 0) return;
     longest = Math.max(longest, said.length);
     push(phrases, said.map((token) => token.stem).join(" "), { kind, id });
-    if (kind === "person") for (const { text } of said) personWords.add(text);
+    if (kind === "person" || kind === "place") for (const { text } of said) exactWords.add(text);
     if (domain) for (const { text } of said) if (text.length > 3) domainWords.add(text);
   };
   return {
-    ...{ phrases, groups, sides, domainWords, personWords, stemsOf, keyOf, add },
+    ...{ phrases, groups, sides, domainWords, exactWords, stemsOf, keyOf, add },
     parts: new Map(),
     longest: () => longest,
     addGroup(group, name, domain = false) {

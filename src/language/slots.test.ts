@@ -85,6 +85,7 @@ describe("readSlots", () => {
     expect(read("Are you open on Sunday?").periods).toEqual(["sunday"]);
     expect(read("books of the town branch").branches).toEqual(["town library"]);
     expect(read("Do you send books within the United States?").places).toEqual(["united states"]);
+    expect([read("Where is the main entrance?").places, read("Do you send books to Maine?").places]).toEqual([[], ["maine"]]);
   });
 
   it("reads a word that nobody knows as a name, never as one of the domain that is spelled nearly alike", () => {

@@ -169,9 +169,9 @@ function readTokens(tokens: readonly Token[], vocabulary: SlotVocabulary): ReadT
     }
     const size = Math.max(1, length);
     const said = tokens.slice(at, at + size);
-    const isPerson =
-      said.length > 1 || said.some(({ text }) => [text, text.replace(/(?:'s|s'?)$/, "")].some((word) => vocabulary.personWords.has(word)));
-    senses = senses?.filter(({ kind }) => kind !== "person" || isPerson);
+    const isWritten =
+      said.length > 1 || said.some(({ text }) => [text, text.replace(/(?:'s|s'?)$/, "")].some((word) => vocabulary.exactWords.has(word)));
+    senses = senses?.filter(({ kind }) => (kind !== "person" && kind !== "place") || isWritten);
     pieces.push({ tokens: said, senses: senses ?? [] });
     for (const { kind, id } of senses ?? []) {
       if (kind === "person") persons.add(id);

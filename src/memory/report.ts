@@ -200,7 +200,7 @@ function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
       .slice(0, MAX_TERMS),
     codes,
     values: [...values]
-      .filter(([key]) => !held.has(key))
+      .filter(([key]) => !held.has(key.split(" ")[1] ?? ""))
       .map(([key, text]) => ({ key, text }))
       .slice(0, MAX_TERMS),
   };

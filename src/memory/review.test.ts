@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { PendingInteraction } from "../store/review-reading.ts";
+import type { PendingInteraction } from "../store/review.ts";
 import { rankQueue, riskOf } from "./review.ts";
 
 const base: PendingInteraction = {

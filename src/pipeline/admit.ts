@@ -4,9 +4,9 @@ import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, Question, Selection, StoredDocument, Turn } from "../shared/types.ts";
 import { documentOfChunk } from "../text/paths.ts";
+import type { PipelineContext } from "./context.ts";
 import { readFilters } from "./filters.ts";
 import { resolveFollowUp } from "./follow-up.ts";
-import type { AnswerParts } from "./parts.ts";
 import type { StageLog } from "./trace.ts";
 
 /** Control characters other than tab and line breaks, and characters that hide or reorder text. */
@@ -20,7 +20,7 @@ const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 export function admitQuestion(
   request: AskRequest,
   history: readonly Turn[],
-  { maxCharacters }: Pick<AnswerParts, "maxCharacters">,
+  { maxCharacters }: Pick<PipelineContext, "maxCharacters">,
 ): Question {
   const { filters: _, turns: __, ...rest } = request;
   const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
@@ -45,13 +45,13 @@ export function admitQuestion(
 }
 
 /** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
-export async function admit(request: AskRequest, parts: AnswerParts, log: StageLog): Promise<Question> {
-  const { store, isCrisis } = parts;
-  const earlier = await earlierTurns(request, parts);
+export async function admit(request: AskRequest, context: PipelineContext, log: StageLog): Promise<Question> {
+  const { store, isCrisis } = context;
+  const earlier = await earlierTurns(request, context);
   const inCrisis = await Promise.all(earlier.map((turn) => isCrisis(turn.question)));
   const history = earlier.filter((_, i) => !inCrisis[i]);
   const { selection, scope } = request;
-  const admitted = admitQuestion(request, history, parts);
+  const admitted = admitQuestion(request, history, context);
   if (selection !== null) {
     const { documentId: id } = selection;
     assertSelection(selection, (await store.documents.load(scope, [id])).get(id));
@@ -69,7 +69,7 @@ export async function admit(request: AskRequest, parts: AnswerParts, log: StageL
  * The session's last turns; the latest with the titles of what it cites. What an answer said from a document that is gone, or that the asker may not see
  * any more, is left out: a model would repeat it.
  */
-async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: AnswerParts): Promise<Turn[]> {
+async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: PipelineContext): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
   const turns = await store.sessions.turns(sessionId, scope, profile.sessionTurns, userId);

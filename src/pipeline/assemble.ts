@@ -1,6 +1,6 @@
 import { leastFaithfulness } from "../checks/guard-answer.ts";
 import { sentenceGuards } from "../checks/guards.ts";
-import type { Decision } from "../evidence/decide.ts";
+import type { Decision } from "../evidence/gate.ts";
 import type { Hit } from "../memory/cache.ts";
 import { RAW_SCALE } from "../models/calibration/calibration.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
@@ -27,14 +27,14 @@ import type {
 } from "../shared/types.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { headingOf } from "../text/read-passage.ts";
-import type { AnswerParts } from "./parts.ts";
+import type { PipelineContext } from "./context.ts";
 import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";
 import { nothingWritten } from "./write.ts";
 
 /** The final answer; of a hit everything but the question's own facts. */
-export function assemble(question: Question, outcome: Outcome, parts: AnswerParts, trace: Trace): Answer {
-  const { profile, createId, prices } = parts;
+export function assemble(question: Question, outcome: Outcome, context: PipelineContext, trace: Trace): Answer {
+  const { profile, createId, prices } = context;
   const { refusal, warnings, hit } = outcome;
   const calls = priceCalls(outcome, prices);
   const content = hit?.answer ?? contentOf(outcome);
@@ -54,7 +54,7 @@ export function assemble(question: Question, outcome: Outcome, parts: AnswerPart
     ...(profile.report === undefined || (refusal !== null && refusal.reason !== "not_reliable")
       ? {}
       : {
-          report: gradeReport(content.checks, metricsOf(profile.report, parts), sentenceGuards(profile.check.guards ?? GUARDS)),
+          report: gradeReport(content.checks, metricsOf(profile.report, context), sentenceGuards(profile.check.guards ?? GUARDS)),
         }),
     timings: trace.timings,
     latencyMs: trace.elapsed(),
@@ -100,7 +100,7 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
 }
 
 /** The metrics with the thresholds that hold for the scorers at hand. */
-function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: AnswerParts): readonly ReportMetric[] {
+function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: PipelineContext): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {
     faithfulness: faithfulness === null || check.support === null ? undefined : leastFaithfulness(faithfulness, check.support.id),

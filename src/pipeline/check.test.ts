@@ -3,8 +3,7 @@ import { createReader } from "../checks/statements.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { createAnswerSheet } from "../writing/sheet.ts";
-import { checkWhole } from "./check.ts";
-import { flags } from "./checking.ts";
+import { checkWhole, flags } from "./check.ts";
 
 async function checksOf(...texts: string[]) {
   const sheet = createAnswerSheet();

@@ -1,13 +1,66 @@
-import { checkAnswer } from "../checks/check.ts";
+import { type CheckContext, checkAnswer, checkSentence } from "../checks/check.ts";
+import type { CitedQuote } from "../checks/finding.ts";
 import { guardAnswer, type PassageTexts } from "../checks/guard-answer.ts";
+import { terminologyOf } from "../guard/terminology.ts";
 import { tongueOf } from "../guard/tongue.ts";
 import { readQuestion } from "../language/question.ts";
-import { createRelevancy } from "../models/similarity.ts";
+import { createRelevancy, createSimilarity } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
-import type { CheckResult, Citation, Evidence, Question } from "../shared/types.ts";
+import type { Answer, CheckResult, Citation, Claim, Evidence, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
-import type { AnswerParts } from "./parts.ts";
-import type { Written } from "./write.ts";
+import { unitAt } from "../text/units.ts";
+import type { AnswerSheet } from "../writing/sheet.ts";
+import type { PipelineContext } from "./context.ts";
+
+/** What a sentence of this question is checked with. */
+export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: PipelineContext): CheckContext {
+  const { contacts, tenants } = guards;
+  const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
+  const { uncitedSimilarity } = profile.check;
+  const similarity =
+    uncitedSimilarity === undefined || encoder === null ? undefined : createSimilarity(encoder, uncitedSimilarity.of, calibrations);
+  return { ...check, settings: profile.check, question: resolved, guards: facts, similarity };
+}
+
+export function toCitedQuote({ passage, start, end, text, header }: Quote): CitedQuote {
+  const exact = passage.text.slice(start - passage.range.start, end - passage.range.start) === text;
+  const unit = unitAt(passage, start);
+  const headingPath = unit?.headingPath ?? passage.headingPath;
+  return {
+    ...{ text, exact, url: passage.document.url, header: header?.text ?? null },
+    above: above(passage.document.title, headingPath, unit?.caption?.text, header?.text),
+  };
+}
+
+/** What stands above a quote and says what it is about. */
+function above(title: string, headingPath: readonly string[], ...table: readonly (string | undefined)[]): string[] {
+  return [title, ...headingPath, ...table.filter((one) => one !== undefined)];
+}
+
+/** A stored answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
+export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
+  for (const { text, citations: numbers } of sentences) {
+    const cited = citations
+      .filter(({ n }) => numbers.includes(n))
+      .map(({ quote, url, title, headingPath, row }) => ({
+        text: quote,
+        url,
+        exact: true,
+        above: above(title, headingPath, row?.caption?.text, row?.header.text),
+        header: row?.header.text ?? null,
+      }));
+    const checked = await checkSentence({ text, cited }, context);
+    if (!checked.kept || checked.text !== text || checked.results.some(({ verdict }) => verdict !== "pass")) return false;
+  }
+  return true;
+}
+
+/** What the checks found in an answer that is shown all the same, for the reader; of a sentence, where it stands. */
+export function flags(checks: readonly CheckResult[]): Warning[] {
+  return checks
+    .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
+    .map(({ name, reason, sentence }) => ({ code: `check_${name}`, message: reason, ...(sentence === null ? {} : { sentence }) }));
+}
 
 /** A sentence speaks of the question from this share of its words on, and says hardly more than it with fewer others than this share of its own. */
 const HALF = 0.5;
@@ -29,22 +82,26 @@ function shared(own: readonly string[], asked: ReadonlySet<string>): number {
   return own.filter((token) => asked.has(token)).length;
 }
 
-/** What was written for a question, and from what. */
-export interface WrittenAnswer {
+/** A written answer with what it was written from. */
+interface WrittenAnswer {
   readonly question: Pick<Question, "resolved">;
-  readonly written: Pick<Written, "sheet" | "claims" | "writer">;
+  readonly written: {
+    readonly sheet: Pick<AnswerSheet, "sentences" | "citations">;
+    readonly claims: readonly Claim[];
+    readonly writer: string;
+  };
   readonly evidence: readonly Pick<Evidence, "passage">[];
 }
 
-/** What the checks of the whole need. */
-export interface WholeParts extends Pick<AnswerParts, "encoder" | "calibrations" | "loadTokenCounter"> {
-  readonly profile: Pick<AnswerParts["profile"], "check">;
-  readonly check: Pick<AnswerParts["check"], "support" | "reader">;
+/** As much of the context as the checks of the whole need: proofs run them again without an engine. */
+interface WholeContext extends Pick<PipelineContext, "encoder" | "calibrations" | "loadTokenCounter"> {
+  readonly profile: Pick<PipelineContext["profile"], "check">;
+  readonly check: Pick<PipelineContext["check"], "support" | "reader">;
 }
 
 /** The answer as a whole; its sentences were checked before they were shown. */
-export async function checkWhole({ question, written, evidence }: WrittenAnswer, parts: WholeParts): Promise<CheckResult[]> {
-  const { profile, encoder, calibrations, loadTokenCounter } = parts;
+export async function checkWhole({ question, written, evidence }: WrittenAnswer, context: WholeContext): Promise<CheckResult[]> {
+  const { profile, encoder, calibrations, loadTokenCounter } = context;
   const { sheet, claims, writer } = written;
   const whole = checkAnswer(sheet.sentences, claims, profile.check);
   if (sheet.sentences.length === 0) return whole;
@@ -54,7 +111,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   const byModel = writer !== "" && writer !== "extractive";
   const given = { sentences: sheet.sentences.map(({ text }) => text), passages: evidence.map(({ passage }) => textsOf(passage)) };
   const guarded = await guardAnswer(question.resolved, given, settings, {
-    ...{ support: parts.check.support, reader: parts.check.reader },
+    ...{ support: context.check.support, reader: context.check.reader },
     similarity: relevancy === null || encoder === null ? null : createRelevancy(relevancy, encoder, calibrations),
     countTokens: byModel ? await loadTokenCounter() : null,
   });
@@ -75,7 +132,7 @@ function checkTongue(citations: readonly Pick<Citation, "n" | "quote">[]): Check
 }
 
 /** Whoever asks why is told where what is shown may give no reason. */
-function checkReason(question: string, sentences: Written["sheet"]["sentences"]): CheckResult[] {
+function checkReason(question: string, sentences: AnswerSheet["sentences"]): CheckResult[] {
   const texts = sentences.map(({ text }) => text);
   if (!onlySaysThatItIsSo(question, texts)) return [];
   const reason = "You ask why: what is shown says hardly more than the question does, and may give no reason.";

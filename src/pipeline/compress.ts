@@ -7,12 +7,12 @@ import { type Candidate, candidatesOf } from "../ranking/candidates.ts";
 import type { Choice } from "../ranking/features.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../shared/types.ts";
-import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../writing/compress.ts";
 import { MAX_DRAFT_CHARACTERS } from "../writing/draft.ts";
 import { compressPrompt } from "../writing/prompt.ts";
+import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../writing/quotes.ts";
 import { createBinder, type OfferedSource, partSource, passageSource } from "../writing/sources.ts";
-import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../writing/write.ts";
-import type { AnswerParts } from "./parts.ts";
+import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../writing/write-drafts.ts";
+import type { PipelineContext } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -164,11 +164,11 @@ const QUOTE_CANDIDATES = 12;
 /**
  * What the writers choose from. `task`: what a model is asked, `null` when quotes alone answer; `calls`: what a model was asked to pick quotes.
  */
-export async function compress(given: Usable, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
+export async function compress(given: Usable, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question } = given;
-  const { profile } = parts;
-  const models = writersOf(parts);
-  const words = await wordsFor(question, parts);
+  const { profile } = context;
+  const models = writersOf(context);
+  const words = await wordsFor(question, context);
   const choice = usableOf(given);
   const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
   log.fact("candidates", candidates.length);
@@ -177,10 +177,10 @@ export async function compress(given: Usable, parts: AnswerParts, log: StageLog,
     log.fact("model", "extractive");
     return { candidates, task: null, calls: [] };
   }
-  const route = routeModel(profile.write.route, routeFacts(given, parts));
-  const countTokens = await parts.loadTokenCounter();
+  const route = routeModel(profile.write.route, routeFacts(given, context));
+  const countTokens = await context.loadTokenCounter();
   const picked = profile.write.compress === "model" ? await pickByModel(given, models.small, log, signal) : null;
-  const budgetTokens = Math.min(profile.write.promptTokens, parts.modelTokens ?? Number.POSITIVE_INFINITY);
+  const budgetTokens = Math.min(profile.write.promptTokens, context.modelTokens ?? Number.POSITIVE_INFINITY);
   const limits = { budgetTokens, rules: profile.write.rules, countTokens };
   const fitted = fitPrompt(question, offersOf({ ...given, choice }, picked?.quotes ?? candidates, profile, countTokens), limits);
   const model = fitted === null ? null : models[route.size];
@@ -229,7 +229,7 @@ async function pickByModel({ question, usable }: Usable, model: ChatModel, log: 
   return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
 }
 
-function routeFacts({ question, usable, scale }: Usable, { complexity }: AnswerParts): RouteFacts {
+function routeFacts({ question, usable, scale }: Usable, { complexity }: PipelineContext): RouteFacts {
   const cosines = usable.flatMap(({ passage }) => (passage.scores.dense === null ? [] : scale.score(passage.scores.dense)));
   return {
     complexTerms: findComplexTerms(question.resolved, complexity),

@@ -1,6 +1,5 @@
 import { type CheckContext, checkAnswer, checkSentence } from "../checks/check.ts";
 import type { Finding } from "../checks/finding.ts";
-import { parseMarkers } from "../checks/markers.ts";
 import { redactAnswered } from "../memory/named-documents.ts";
 import { Bm25Index } from "../retrieval/bm25.ts";
 import { resolveFilters } from "../retrieval/filters.ts";
@@ -8,13 +7,14 @@ import { areaOf } from "../retrieval/retrieve.ts";
 import { partOf, placeWithin, rangeAround } from "../retrieval/search-area.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, Area, Claim, Question, Quote, StoredDocument, TextRange, Unit } from "../shared/types.ts";
+import { parseMarkers } from "../text/markers.ts";
 import { readPassage } from "../text/read-passage.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { leadingMarkers } from "../writing/draft.ts";
 import { createAnswerSheet } from "../writing/sheet.ts";
-import { checking, passesAgain, toCitedQuote } from "./checking.ts";
-import type { AnswerParts } from "./parts.ts";
+import { checking, passesAgain, toCitedQuote } from "./check.ts";
+import type { PipelineContext } from "./context.ts";
 import { searchedWithin } from "./retrieve.ts";
 
 /** Longest answer that is read, in characters: about 40 pages. */
@@ -24,7 +24,7 @@ export const MAX_ANSWER_CHARACTERS = 100_000;
 export function markedSentences(answer: string): TextRange[] {
   const ranges: { start: number; end: number }[] = [];
   for (const { start, end } of splitSentences(answer)) {
-    const behind = leadingMarkers(answer.slice(start, end), parseMarkers);
+    const behind = leadingMarkers(answer.slice(start, end));
     const before = ranges.at(-1);
     if (before !== undefined) before.end = Math.max(before.end, start + behind);
     if (start + behind < end) ranges.push({ start: before === undefined ? start : start + behind, end });
@@ -55,13 +55,13 @@ async function bindSentence(
   numbers: readonly number[],
   documents: ReadonlyMap<number, StoredDocument>,
   question: Question,
-  parts: AnswerParts,
+  context: PipelineContext,
 ): Promise<Bound> {
   if (numbers.length === 0) return { reason: "cites nothing: end it with [n]" };
   const missing = numbers.filter((n) => !documents.has(n));
   if (missing.length > 0) return { reason: `cites ${marked(missing)}, which is no document that the asker may see` };
   const cited = [...new Set(numbers.map((n) => documents.get(n) as StoredDocument))];
-  const checkWith = checksOf(text, checking(question, parts));
+  const checkWith = checksOf(text, checking(question, context));
   const bindIn = async (area: Area | null) => {
     const nearest = cited.map((document) => nearestQuotes(text, document, area));
     return { nearest, bound: await bindNearest(text, nearest, checkWith) };
@@ -70,7 +70,7 @@ async function bindSentence(
   const { nearest, bound } = await bindIn(area);
   if ("reason" in bound) {
     if (area === null) return bound;
-    const within = (await searchedWithin(question, parts.store)) ?? "";
+    const within = (await searchedWithin(question, context.store)) ?? "";
     if ("reason" in (await bindIn(null)).bound)
       return { reason: `${bound.reason} (looked for in ${within} alone, which the question was limited to)` };
     const why = `what bears it stands outside ${within}, which the question was limited to`;
@@ -201,7 +201,7 @@ const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_unbound` with every sentence that cannot be bound and why,
  * `answer_ambiguous`, `unknown_document`
  */
-export async function bindCorrection({ id, question, text, cited }: Correction, parts: AnswerParts): Promise<Answer> {
+export async function bindCorrection({ id, question, text, cited }: Correction, context: PipelineContext): Promise<Answer> {
   const { body, names } = readDefinitions(text);
   if (!/[\p{L}\p{N}]/u.test(body))
     throw new RequestError("answer_empty", "The correction holds no word: write the answer, each sentence with [n].");
@@ -209,7 +209,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
     const message = `The correction has ${text.length} characters; at most ${MAX_ANSWER_CHARACTERS} are read.`;
     throw new RequestError("answer_too_long", message, { characters: text.length, limit: MAX_ANSWER_CHARACTERS });
   }
-  const documents = await citedDocuments(names, cited, question, parts);
+  const documents = await citedDocuments(names, cited, question, context);
   const sheet = createAnswerSheet();
   const claims: Claim[] = [];
   const checks: Answer["checks"][number][] = [];
@@ -220,7 +220,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
     throw new RequestError("answer_too_long", `The correction has ${sentences.length} sentences; at most ${MAX_SENTENCES} are taken.`);
   }
   for (const [i, sentence] of sentences.entries()) {
-    const bound = await bindSentence(sentence.text, sentence.numbers, documents, question, parts);
+    const bound = await bindSentence(sentence.text, sentence.numbers, documents, question, context);
     if ("reason" in bound) {
       faults.push({ sentence: i + 1, text: sentence.text, reason: bound.reason });
       continue;
@@ -231,7 +231,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
     checks.push(...bound.results.map((result) => ({ ...result, sentence: shown.index })));
   }
   if (faults.length > 0) throw unbound(faults);
-  const whole = checkAnswer(sheet.sentences, claims, parts.profile.check);
+  const whole = checkAnswer(sheet.sentences, claims, context.profile.check);
   const { sentences: shown, citations } = sheet;
   const answer: Answer = {
     ...{ id, status: "ok", question: question.text, domain: question.scope.domain, profile: question.profile },
@@ -240,7 +240,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
     tokenUsage: { compression: 0, verification: 0, answer: 0, total: 0 },
     ...{ costUsd: 0, calls: [], timings: {}, latencyMs: 0, model: "reviewer", sessionId: null },
   };
-  await assertServable(answer, question, parts);
+  await assertServable(answer, question, context);
   return answer;
 }
 
@@ -259,7 +259,7 @@ async function citedDocuments(
   names: ReadonlyMap<number, string>,
   cited: ReadonlyMap<number, string>,
   { scope }: Question,
-  { store }: AnswerParts,
+  { store }: PipelineContext,
 ): Promise<Map<number, StoredDocument>> {
   const ids = new Map(cited);
   const outlines = names.size === 0 ? [] : await store.documents.outlines(scope);
@@ -277,13 +277,13 @@ async function citedDocuments(
 }
 
 /** What will be asked of it on every hit is asked now. */
-async function assertServable(answer: Answer, question: Question, parts: AnswerParts): Promise<void> {
+async function assertServable(answer: Answer, question: Question, context: PipelineContext): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
     redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "holds personal data that no source publishes" }],
   );
   const found = answer.checks.find(({ verdict }) => verdict !== "pass");
   if (found !== undefined) faults.push({ sentence: 0, text: "the answer as a whole", reason: `${found.name}: ${found.reason}` });
-  if (faults.length === 0 && !(await passesAgain(answer, checking(question, parts)))) {
+  if (faults.length === 0 && !(await passesAgain(answer, checking(question, context)))) {
     const reason = "its sentences do not pass the checks with the quotes that were located";
     faults.push({ sentence: 0, text: "the answer as a whole", reason });
   }

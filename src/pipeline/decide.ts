@@ -1,5 +1,6 @@
+import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { applyThreshold } from "../evidence/calibration.ts";
-import { type Decision, decide as decideByGate, headroomOf, type Sufficiency, usesCosines } from "../evidence/decide.ts";
+import { type Decision, decideByGate, headroomOf, type Sufficiency, usesCosines } from "../evidence/gate.ts";
 import {
   askedTerms,
   formsHeld,
@@ -17,13 +18,16 @@ import {
   wordsOnce,
   wordsUnheld,
 } from "../evidence/named-things.ts";
+import { askedValues, heldValues } from "../language/asked-values.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
-import type { Choice, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
-import { confidenceFeatures, confidenceOf } from "../ranking/rank.ts";
-import type { Evidence, Question } from "../shared/types.ts";
-import { choose, completeChoice } from "./choose.ts";
-import type { JudgingParts } from "./parts.ts";
+import type { AskedQuestion, CandidateView, Choice, OpenPart, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
+import { confidenceFeatures, confidenceOf, readingText, withFollowing } from "../ranking/rank.ts";
+import type { Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
+import { writersOf } from "./compress.ts";
+import type { PipelineContext } from "./context.ts";
+import { questionParts } from "./follow-up.ts";
+import { choose, rankFor } from "./rank.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -44,14 +48,19 @@ export interface Weighed {
  * Answer or refuse, with the threshold that holds for this question. `headroom`: how far above the least that answers, `null`: not known; `choice`: what would be
  * shown, the best first: how likely it answers is what decides.
  */
-export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
+export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
-  const things = parts.profile.gate.type === "sufficiency" ? await askedThings(question, parts) : null;
+  const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
   // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best candidate.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
-  const found = await choose({ question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked }, parts, log, signal);
+  const found = await choose(
+    { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
+    context,
+    log,
+    signal,
+  );
   const choice = things === null ? found : { ...found, candidates: candidatesHolding(found.candidates, things.codes) };
-  const sufficiency = applyCalibration(weighed, choice, parts, log);
+  const sufficiency = applyCalibration(weighed, choice, context, log);
   const made = decideByGate(evidence, gate, sufficiency);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
@@ -66,7 +75,7 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = things === null ? made : await withNamed(made, weighed, things, parts, log, signal);
+  const named = things === null ? made : await withNamed(made, weighed, things, context, log, signal);
   const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
@@ -75,7 +84,7 @@ export async function decide(weighed: Weighed, parts: JudgingParts, log: StageLo
   const headroom = headroomOf(made, gate, sufficiency);
   // A refusal shows what came nearest, also of what is rejected.
   if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
-  const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, parts, log, signal);
+  const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, context, log, signal);
   return { decision, headroom, choice: shown };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
@@ -92,7 +101,7 @@ type AskedThings = NamedThings & {
   readonly repairs: readonly { readonly written: string }[];
 };
 
-async function askedThings(question: Question, { corpus, profile }: JudgingParts): Promise<AskedThings> {
+async function askedThings(question: Question, { corpus, profile }: PipelineContext): Promise<AskedThings> {
   const { strange, repairs } = await corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has, own } = await wordsFor(question, { corpus, profile });
   const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
@@ -104,7 +113,7 @@ async function withNamed(
   made: Decision,
   { question }: Pick<Weighed, "question">,
   { words, repairs, ...things }: AskedThings,
-  parts: JudgingParts,
+  context: PipelineContext,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<Decision> {
@@ -112,8 +121,8 @@ async function withNamed(
   const usable = holdingCodes(made.usable, things.codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
   const beside = layWordsBeside(question.text, usable, words);
-  const unlike = await unlikeForms(formsHeld(beside, words.tokens), parts.ranking().read, signal);
-  const terms = askedTerms(question.resolved, await wordsFor(question, parts), parts.isCommon);
+  const unlike = await unlikeForms(formsHeld(beside, words.tokens), context.ranking().read, signal);
+  const terms = askedTerms(question.resolved, await wordsFor(question, context), context.isCommon);
   const common = new Set(terms.flatMap((term) => (term.common ? term.tokens : [])));
   const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));
@@ -130,9 +139,9 @@ async function withNamed(
 }
 
 /** How likely the best candidate answers, and the threshold that holds; a notice says why a calibration does not. */
-function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, parts: JudgingParts, log: StageLog) {
-  const { ranking, threshold, corpus } = parts;
-  const judged = parts.profile.gate.type !== "sufficiency" || evidence.length === 0 ? null : judgeBest(choice, ranking().weights, ranker);
+function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context: PipelineContext, log: StageLog) {
+  const { ranking, threshold, corpus } = context;
+  const judged = context.profile.gate.type !== "sufficiency" || evidence.length === 0 ? null : judgeBest(choice, ranking().weights, ranker);
   const at = judged === null ? null : applyThreshold(judged, threshold, { ranker, windows: corpus.windows });
   if (threshold.type === "calibrated") log.fact("calibration", threshold.calibration.name);
   const misfit =
@@ -149,4 +158,136 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
   const reason = `${chance} likely that the best quote answers; shown as an answer from ${from} (${rule})`;
   const model = ranker === null ? ("words" as const) : ("vectors" as const);
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
+}
+
+/** Candidates that are read for one of several questions at most: what answers the message as a whole was found already. */
+const READ_OF_PART = 5;
+
+/** One of the things that a question asks, asked by itself. @param resolved as it is understood; absent: with what it leaves out */
+export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
+  return { ...question, text, resolved: as };
+}
+
+/** A question that is answered, with all that was found and what may be quoted of it. */
+export interface Answered {
+  readonly question: Question;
+  readonly evidence: readonly Evidence[];
+  readonly usable: readonly Evidence[];
+  readonly choice: Choice;
+}
+
+/** The choice with what follows the best candidate, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
+export async function completeChoice(answered: Answered, context: PipelineContext, log: StageLog, signal: AbortSignal): Promise<Choice> {
+  const { question, choice } = answered;
+  const { read: readTexts } = context.ranking();
+  if (readTexts === null) return choice;
+  const followed = await withFollowing(question.resolved, choice, readTexts, signal);
+  log.fact("following", followed.candidates[0]?.followedBy !== undefined);
+  const asked = askedParts(question, context);
+  const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
+  // A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole.
+  const whole = await withParts(followed, asked, {
+    choosePart: (part) => rankFor(askAlone(question, part), answered.evidence, context, { mostRead: READ_OF_PART, signal }),
+    mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
+    ...{ readTexts, signal },
+  });
+  log.fact("asked_parts", asked.length);
+  log.fact("open_parts", whole.open?.length ?? 0);
+  return whole;
+}
+
+/**
+ * The several things that a question asks, where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody
+ * measured. A follow-up is answered as a whole.
+ */
+export function askedParts({ text, resolved }: Question, context: PipelineContext): QuestionPart[] {
+  return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
+}
+
+export interface PartsOptions {
+  readonly readTexts: ReadTexts;
+  /** The candidates of what was found for one of the questions, best first; and whether a candidate may be quoted. */
+  readonly choosePart: (part: QuestionPart) => Promise<Pick<Choice, "candidates">>;
+  readonly mayBeQuoted: (candidate: ScoredCandidate) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** From these log odds on a candidate answers: where the bar for "nothing answers" stood in training. Below the others nothing was found. */
+const ANSWERS_FROM = 0;
+const NOTHING_BELOW = -1.5;
+
+/**
+ * Of a message that asks several things, each is answered: by what answers the whole, or by the candidate that answers it best, which then stands right behind the first.
+ * What stays open is in `open`.
+ */
+export async function withParts(
+  choice: Choice,
+  parts: readonly QuestionPart[],
+  { readTexts, choosePart, mayBeQuoted, signal }: PartsOptions,
+): Promise<Choice> {
+  const [best, ...others] = choice.candidates;
+  if (best === undefined || best.cross === null || parts.length === 0) return choice;
+  const shown = [best.view, ...(best.followedBy === undefined ? [] : [best.followedBy])].map(readingText);
+  const pairs = parts.flatMap(({ resolved }) => shown.map((text) => ({ question: resolved, text })));
+  const read = await readTexts(pairs, signal);
+  if (read === null) return choice;
+  const looked = await Promise.all(
+    parts.map(async (part, i) => {
+      const own = Math.max(...read.slice(i * shown.length, (i + 1) * shown.length).map((one) => (one as PairReading).answer));
+      const isAnswered = own >= ANSWERS_FROM || isCellOf(part, best.view, choice.asked);
+      const likeliest = isAnswered ? null : mostLikely((await choosePart(part)).candidates);
+      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered };
+    }),
+  );
+  const found: ScoredCandidate[] = [];
+  const answered = new Set<QuestionPart>();
+  for (const { part, likeliest } of looked) {
+    if (likeliest === null || oddsOf(likeliest) < ANSWERS_FROM || !mayBeQuoted(likeliest)) continue;
+    answered.add(part);
+    if (![best, ...found].some((one) => isSame(one, likeliest))) found.push({ ...likeliest, answersPart: true });
+  }
+  const open = looked
+    .filter(({ part, isAnswered }) => !isAnswered && !answered.has(part))
+    .map(({ part, odds }) => ({ part, isNothing: odds < NOTHING_BELOW }));
+  const rest = others.filter((candidate) => !found.some((one) => isSame(one, candidate)));
+  return { ...choice, candidates: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
+}
+
+/**
+ * Is the part about a cell of the row that is shown? All of its words stand in the row or in its header, one of them in the name of a column behind the first, and a
+ * value of the kind that it asks for is there. A wide row is much besides that cell, which the reader holds against it.
+ */
+function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
+  if (candidate.header === null) return false;
+  const { text: header } = candidate.header;
+  const [words, first = 0, ...behind] = [text, ...header.split("|").filter((name) => name.trim() !== "")].map((one) => asked.bitsIn(one));
+  const columns = behind.reduce((bits, one) => bits | one, 0);
+  const held = first | columns | asked.bitsIn(row);
+  const values = heldValues(row);
+  return (
+    words !== undefined && (words & columns) !== 0 && (words & ~held) === 0 && askedValues(text).every((kinds) => (values & kinds) !== 0)
+  );
+}
+
+/** Says which of several things asked are left open: nothing was found for them, or nothing that is sure enough. */
+export function openParts(open: readonly OpenPart[]): Warning[] {
+  return open.map(({ part: { text }, isNothing }) =>
+    isNothing
+      ? { code: "part_unanswered", message: `Nothing in the passages that were found answers “${text}”.` }
+      : { code: "part_refused", message: `“${text}” is not answered here: nothing that was found answers it surely enough.` },
+  );
+}
+
+function mostLikely(candidates: readonly ScoredCandidate[]): ScoredCandidate | null {
+  return candidates.reduce<ScoredCandidate | null>((best, candidate) => (oddsOf(candidate) > oddsOf(best) ? candidate : best), null);
+}
+
+/** By the reader; what it did not read answers nothing. */
+function oddsOf(candidate: ScoredCandidate | null): number {
+  return candidate?.cross ?? Number.NEGATIVE_INFINITY;
+}
+
+function isSame({ view: a }: ScoredCandidate, { view: b }: ScoredCandidate): boolean {
+  const [one, other] = [a.evidence.passage, b.evidence.passage].map(({ sid }) => sid);
+  return one === other && a.candidate.range.start === b.candidate.range.start && a.candidate.range.end === b.candidate.range.end;
 }

@@ -14,8 +14,8 @@ import { areaOf } from "../retrieval/retrieve.ts";
 import { partOf, rangeAround } from "../retrieval/search-area.ts";
 import type { Answer, Area, AskRequest, Question } from "../shared/types.ts";
 import { admit } from "./admit.ts";
-import { checking, passesAgain } from "./checking.ts";
-import type { AnswerParts } from "./parts.ts";
+import { checking, passesAgain } from "./check.ts";
+import type { PipelineContext } from "./context.ts";
 import { assertCanRun, type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
 
@@ -26,8 +26,6 @@ interface KnownAndFound {
   readonly found: Pick<Found, "passages" | "warnings">;
 }
 
-type Recalled = Pick<Known, "hit" | "judged">;
-
 /**
  * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,
  * approved answers about the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is
@@ -35,15 +33,15 @@ type Recalled = Pick<Known, "hit" | "judged">;
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
-  parts: AnswerParts,
+  context: PipelineContext,
   log: StageLog,
   signal: AbortSignal,
   effects: Effects = "drop",
-): Promise<Recalled> {
-  const { store, profile, questions } = parts;
-  const { asked, candidates } = await asRead({ question, known, found }, parts);
+): Promise<Pick<Known, "hit" | "judged">> {
+  const { store, profile, questions } = context;
+  const { asked, candidates } = await asRead({ question, known, found }, context);
   const how = {
-    ...{ cache: store.cache, documents: store.documents, answers: parts.answers, recheck: recheckOf(question, parts) },
+    ...{ cache: store.cache, documents: store.documents, answers: context.answers, recheck: recheckOf(question, context) },
     ...{ matcher: questions.matcher, judgeRewording: questions.judgeRewording, readAll: questions.readAll },
     ...{ settings: profile.match, byReview: profile.caches.includes("graph"), signal },
   };
@@ -51,7 +49,7 @@ export async function recall(
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);
   const graph = asked !== null && profile.caches.includes("graph");
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
-  let recalled: Recalled = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
+  let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
     // An explanation names the rule of each level; an answer need not ask twice.
     const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
@@ -69,11 +67,11 @@ const UNSURE = { asked: null, candidates: [] } as const;
  * The question with its misspelt words as they were read, and what lies near it then; nothing where one of them could be another word, or where more is
  * unsure.
  */
-async function asRead({ question, known, found }: KnownAndFound, parts: AnswerParts): Promise<KnownAndFound["known"]> {
+async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
-  const { text, repairs } = await parts.corpus.understand(question, parts.profile.retrieve.query);
+  const { text, repairs } = await context.corpus.understand(question, context.profile.retrieve.query);
   if (repairs.length === 0) return known;
-  return (await parts.corpus.isSure(question, repairs)) ? collect(question, text, parts) : UNSURE;
+  return (await context.corpus.isSure(question, repairs)) ? collect(question, text, context) : UNSURE;
 }
 
 /** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */
@@ -90,39 +88,39 @@ export type Effects = "drop" | "none";
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
 /** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
-export async function lookup(question: Question, parts: AnswerParts, log: StageLog, effects: Effects = "drop"): Promise<Known> {
-  const known = await find(question, parts, effects);
+export async function lookup(question: Question, context: PipelineContext, log: StageLog, effects: Effects = "drop"): Promise<Known> {
+  const known = await find(question, context, effects);
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
   log.fact("candidates", known.candidates.length);
   return known;
 }
 
-async function find(question: Question, parts: AnswerParts, effects: Effects): Promise<Known> {
-  const { answers, store } = parts;
-  const key = (await notAsked(question, parts)) === null ? exactCacheKey(question, parts.cache) : null;
+async function find(question: Question, context: PipelineContext, effects: Effects): Promise<Known> {
+  const { answers, store } = context;
+  const key = (await notAsked(question, context)) === null ? exactCacheKey(question, context.cache) : null;
   // Of the store, before anything is read; `null`: it does not tell, or must not be relied on.
   const generation = key === null || effects === "none" ? null : store.generation();
   // The hit on the same question, where nothing that it rests on has changed since: neither entry, review, correction nor any document, nor who sees them.
   const served = key === null || generation === null ? null : answers.servedIn(generation, key, question.resolved);
   if (key !== null && served !== null && (await store.cache.use({ key, expiresAt: served.expiresAt })))
     return { ...NOTHING, hit: served.hit, judged: [served.judged] };
-  const curated = await lookupReviewed(question, parts, effects);
+  const curated = await lookupReviewed(question, context, effects);
   if (curated !== null) return { ...NOTHING, hit: curated };
   if (key === null) return NOTHING;
-  const places = { cache: store.cache, documents: store.documents, answers, recheck: recheckOf(question, parts) };
+  const places = { cache: store.cache, documents: store.documents, answers, recheck: recheckOf(question, context) };
   const { hit, ...exact } = await lookupExact(key, question.scope, places, effects);
-  if (hit === null) return { hit, ...(await collect(question, question.resolved, parts)), judged: [exact.judged] };
+  if (hit === null) return { hit, ...(await collect(question, question.resolved, context)), judged: [exact.judged] };
   if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit, generation });
   return { ...NOTHING, hit, judged: [exact.judged] };
 }
 
 /** It is no cache: it is served whether or not the cache is switched on. */
-async function lookupReviewed(question: Question, parts: AnswerParts, effects: Effects): Promise<Hit | null> {
-  if (parts.remember === null || (await uncacheable(question, parts)) !== null) return null;
-  const { review, documents } = parts.store;
+async function lookupReviewed(question: Question, context: PipelineContext, effects: Effects): Promise<Hit | null> {
+  if (context.remember === null || (await uncacheable(question, context)) !== null) return null;
+  const { review, documents } = context.store;
   const places = { documents, review: effects === "drop" ? review : { ...review, demote: async () => undefined } };
-  const recheck = recheckOf(question, parts);
-  return lookupCurated(curatedKey(question, parts.cache), question, {
+  const recheck = recheckOf(question, context);
+  return lookupCurated(curatedKey(question, context.cache), question, {
     ...places,
     recheck: async (answer) => isWithin(areaOf(question), answer) && (await recheck(answer)),
   });
@@ -141,16 +139,16 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
  * Stored questions that may be the one asked.
  * @param text the question as it is compared
  */
-export async function collect(question: Question, text: string, parts: AnswerParts): Promise<Pick<Known, "asked" | "candidates">> {
-  const { profile, questions, store } = parts;
-  const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, text, parts) : null;
+export async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
+  const { profile, questions, store } = context;
+  const asked = profile.caches.some((level) => level !== "exact") ? await describe(question, text, context) : null;
   if (asked === null) return { asked, candidates: [] };
   const near = profile.caches.includes("semantic");
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
 /** The question as other questions find it; `null` when it shares no answers. */
-async function describe(question: Question, text: string, { cache, questions, profile }: AnswerParts): Promise<Asked | null> {
+async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
   return {
@@ -164,27 +162,27 @@ async function describe(question: Question, text: string, { cache, questions, pr
 }
 
 /** Why a question is not asked of the caches at all; `null`: it is. */
-export async function notAsked(question: Question, parts: AnswerParts): Promise<string | null> {
-  const { profile, remember } = parts;
+export async function notAsked(question: Question, context: PipelineContext): Promise<string | null> {
+  const { profile, remember } = context;
   if (remember === null) return "nothing is stored";
   if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
   if (!profile.caches.includes("exact")) return `profile "${profile.name}" has no cache`;
-  return uncacheable(question, parts);
+  return uncacheable(question, context);
 }
 
 /** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
-export async function uncacheable(question: Question, { hotlines, models }: AnswerParts): Promise<string | null> {
+export async function uncacheable(question: Question, { hotlines, models }: PipelineContext): Promise<string | null> {
   if ((await hotlines(question.text)).length > 0) return "an emergency is answered anew";
   if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
   return null;
 }
 
 /** Today's checks of an answer that was stored; once for as long as neither it nor anything that they are made with changes. */
-function recheckOf(question: Question, parts: AnswerParts): (answer: Answer) => Promise<boolean> {
+function recheckOf(question: Question, context: PipelineContext): (answer: Answer) => Promise<boolean> {
   const { scope, profile, resolved } = question;
-  const { configHash, encoder, language } = parts.cache;
-  const context = JSON.stringify([configHash, encoder, language, profile, scope.domain, scope.tenant, resolved]);
-  return (answer) => parts.answers.passes(answer, context, () => passesAgain(answer, checking(question, parts)));
+  const { configHash, encoder, language } = context.cache;
+  const madeWith = JSON.stringify([configHash, encoder, language, profile, scope.domain, scope.tenant, resolved]);
+  return (answer) => context.answers.passes(answer, madeWith, () => passesAgain(answer, checking(question, context)));
 }
 
 /** What the caches would do with a question. */
@@ -202,19 +200,19 @@ export interface CacheExplanation {
 }
 
 /** Looks a question up as `answer` does and says of every candidate which rule decided; reads only. */
-export async function explainCache(request: AskRequest, parts: AnswerParts, signal: AbortSignal): Promise<CacheExplanation> {
-  assertCanRun(parts);
-  const question = await admit(request, parts, SILENT_LOG);
-  const known = await lookup(question, parts, SILENT_LOG, "none");
-  const found = known.hit === null && known.asked !== null ? await retrieve(question, parts, SILENT_LOG, signal) : null;
-  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, parts, SILENT_LOG, signal, "none");
+export async function explainCache(request: AskRequest, context: PipelineContext, signal: AbortSignal): Promise<CacheExplanation> {
+  assertCanRun(context);
+  const question = await admit(request, context, SILENT_LOG);
+  const known = await lookup(question, context, SILENT_LOG, "none");
+  const found = known.hit === null && known.asked !== null ? await retrieve(question, context, SILENT_LOG, signal) : null;
+  const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, context, SILENT_LOG, signal, "none");
   return {
     question: question.text,
     resolved: question.resolved,
     profile: question.profile,
-    levels: parts.questions.embed === null ? parts.profile.caches.filter((level) => level === "exact") : parts.profile.caches,
+    levels: context.questions.embed === null ? context.profile.caches.filter((level) => level === "exact") : context.profile.caches,
     cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
-    notAsked: await notAsked(question, parts),
+    notAsked: await notAsked(question, context),
     judged: [...known.judged, ...late.judged],
   };
 }

@@ -4,7 +4,7 @@ import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../share
 import type { NewRecord } from "../store/records.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Outcome } from "./assemble.ts";
-import type { Models, RecordedCall, RecordedSettings } from "./parts.ts";
+import type { Models, RecordedCall, RecordedSettings } from "./context.ts";
 
 /** A passage by its place: its text stands in the document. */
 export interface RecordedPassage extends TextRange {

@@ -6,16 +6,16 @@ import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refusal } from "../shared/types.ts";
-import type { CorpusCounts } from "../store/document-records.ts";
+import type { CorpusCounts } from "../store/document-rows.ts";
 import { foldMarks } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { headingOf } from "../text/read-passage.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
-import { quotesOf } from "../writing/compress.ts";
+import { quotesOf } from "../writing/quotes.ts";
 import type { Outcome } from "./assemble.ts";
-import { checking, toCitedQuote } from "./checking.ts";
+import { checking, toCitedQuote } from "./check.ts";
 import { plainWords } from "./compress.ts";
-import type { AnswerParts } from "./parts.ts";
+import type { PipelineContext } from "./context.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
 
 /** Words of greeting, thanks and leave: a closed class, and only a message of nothing else is taken for one. */
@@ -43,8 +43,8 @@ const NEAR_MISSES = 3;
 /** Names of unreadable files shown. */
 const UNREADABLE_NAMES = 20;
 
-type RefusalParts = AnswerParts["refusal"] &
-  Pick<AnswerParts, "isCommon"> & {
+type RefusalParts = PipelineContext["refusal"] &
+  Pick<PipelineContext, "isCommon"> & {
     readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
     /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
     readonly nearest?: ReadonlyMap<string, Quote>;
@@ -165,16 +165,16 @@ function lacksOf(
 const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
 
 /** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
-export async function refuseUnsearched(question: Question, parts: AnswerParts): Promise<Refusal | null> {
-  const said = await unsearched(question, parts);
+export async function refuseUnsearched(question: Question, context: PipelineContext): Promise<Refusal | null> {
+  const said = await unsearched(question, context);
   if (said === null) return null;
-  const counts = await parts.store.documents.counts(question.scope);
+  const counts = await context.store.documents.counts(question.scope);
   return { ...said, note: "", searched: { ...counts, unreadable: [], unreadableCount: 0 }, nearest: [], contacts: [] };
 }
 
 async function unsearched(
   { text, scope }: Question,
-  { isCrisis, about, language }: AnswerParts,
+  { isCrisis, about, language }: PipelineContext,
 ): Promise<Pick<Refusal, "reason" | "message"> | null> {
   if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
   if (isSmallTalk(text)) {
@@ -195,20 +195,20 @@ const NEAREST_CHARACTERS = 500;
 export async function refuse(
   question: Question,
   { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
-  parts: AnswerParts,
+  context: PipelineContext,
 ): Promise<Refusal> {
-  const { profile, store } = parts;
+  const { profile, store } = context;
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);
   const counts = within === null ? all : { ...all, within };
   const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
-  const isCalm = (await parts.hotlines(question.text)).length === 0;
-  const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, parts) : new Map<string, Quote>();
+  const isCalm = (await context.hotlines(question.text)).length === 0;
+  const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, context) : new Map<string, Quote>();
   const refusal = explainRefusal(question, reason, sentence, evidence, counts, {
-    ...parts.refusal,
-    isCommon: parts.isCommon,
-    words: await wordsFor(question, parts),
+    ...context.refusal,
+    isCommon: context.isCommon,
+    words: await wordsFor(question, context),
     nearest,
   });
   // Whoever is in danger is not told which of their words no document holds.
@@ -216,7 +216,7 @@ export async function refuse(
 }
 
 /** The likeliest candidate of each of the nearest passages, where the checks of a quote find nothing in it. */
-async function nearestQuotes(question: Question, choice: Choice | null, parts: AnswerParts): Promise<Map<string, Quote>> {
+async function nearestQuotes(question: Question, choice: Choice | null, context: PipelineContext): Promise<Map<string, Quote>> {
   const found = new Map<string, Quote>();
   const documents = new Set<string>();
   for (const { view } of choice?.candidates ?? []) {
@@ -224,7 +224,7 @@ async function nearestQuotes(question: Question, choice: Choice | null, parts: A
     const { passage } = view.evidence;
     const { quote } = quotesOf(passage, view.candidate);
     if (documents.has(passage.document.id) || quote.text.length > NEAREST_CHARACTERS) continue;
-    const { kept } = await checkSentence({ text: quote.text, cited: [toCitedQuote(quote)] }, checking(question, parts));
+    const { kept } = await checkSentence({ text: quote.text, cited: [toCitedQuote(quote)] }, checking(question, context));
     if (!kept) continue;
     documents.add(passage.document.id);
     found.set(passage.sid, quote);

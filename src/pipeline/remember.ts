@@ -1,28 +1,39 @@
-import { usesCosines } from "../evidence/decide.ts";
+import { usesCosines } from "../evidence/gate.ts";
+import { redactPersonalData } from "../guard/pii.ts";
 import { codesIn } from "../language/values.ts";
-import { type RememberSettings, rememberAnswer } from "../memory/remember.ts";
+import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "../memory/cache.ts";
+import type { Matcher } from "../memory/matcher.ts";
+import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "../memory/named-documents.ts";
 import { diagnose, reportCauses, withoutText } from "../memory/report.ts";
 import { curatedKey } from "../memory/reverify.ts";
-import type { Profile } from "../profiles/profile.ts";
+import { sessionShown } from "../memory/session-messages.ts";
+import type { StoredAnswers } from "../memory/stored-answers.ts";
+import type { MatchSettings, Profile } from "../profiles/profile.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Answer, Question } from "../shared/types.ts";
+import type { CachePut } from "../store/cache.ts";
+import type { QuestionNodes } from "../store/graph.ts";
+import type { Interaction, InteractionFacts, ReviewStatus } from "../store/interaction.ts";
+import type { Beside, InteractionStore } from "../store/interactions.ts";
+import type { NewRecord } from "../store/records.ts";
 import type { NewReport } from "../store/reports.ts";
+import type { NewTurn } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Outcome } from "./assemble.ts";
+import type { PipelineContext, RememberSettings } from "./context.ts";
 import { uncacheable } from "./lookup.ts";
-import type { AnswerParts } from "./parts.ts";
 import { isStoredAsShown, recordOf } from "./record.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report where confidence was low. */
-export async function remember(answered: Answered, parts: AnswerParts, log: StageLog): Promise<void> {
+export async function remember(answered: Answered, context: PipelineContext, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
-  const { profile, questions, cache, store } = parts;
-  if (parts.remember === null) return;
+  const { profile, questions, cache, store } = context;
+  if (context.remember === null) return;
   const share =
     questions.embed === null || profile.caches.length < 2 ? null : { ...questions, embed: questions.embed, settings: profile.match };
-  const repeatable = (await uncacheable(question, parts)) === null;
+  const repeatable = (await uncacheable(question, context)) === null;
   const { hit } = outcome;
   const read = () => topicsOf(question, answer, store);
   const facts = {
@@ -30,16 +41,16 @@ export async function remember(answered: Answered, parts: AnswerParts, log: Stag
     curatedKey: repeatable ? curatedKey(question, cache) : null,
     chance: outcome.decision.chance,
     hit: hit?.answer ?? null,
-    topics: await (hit === null || hit.level === "curated" ? read() : parts.answers.topicsOf(hit.answer, read)),
-    answers: parts.answers,
+    topics: await (hit === null || hit.level === "curated" ? read() : context.answers.topicsOf(hit.answer, read)),
+    answers: context.answers,
   };
-  const { reports } = parts.remember;
+  const { reports } = context.remember;
   const kept = { ...reports, text: reports.text && question.privacy !== "ephemeral" };
-  const report = await reportLowConfidence(answered, parts, kept, log);
-  const inputs = { revision: parts.corpus.indexedRevision, settings: parts.settings, calls: parts.modelCalls };
+  const report = await reportLowConfidence(answered, context, kept, log);
+  const inputs = { revision: context.corpus.indexedRevision, settings: context.settings, calls: context.modelCalls };
   const recorded = (stored: Answer) => (isStoredAsShown(answer, stored) ? recordOf(question, outcome, inputs) : null);
-  const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, parts.remember, { report, recordOf: recorded });
-  if (reportFailure !== null) reportFailed(reportFailure, parts.reports, log);
+  const { cached, reportFailure } = await rememberAnswer(question, answer, facts, store, context.remember, report, recorded);
+  if (reportFailure !== null) reportFailed(reportFailure, context.reports, log);
   log.fact("cached", cached);
   log.fact("report", reportFailure === null && report !== null ? report.id : null);
   log.fact("privacy", question.privacy ?? "redacted");
@@ -61,16 +72,16 @@ interface Answered {
 /** The report of a question that was not answered well; `null`: it needs none, or none could be made, which is said and harms nothing. */
 async function reportLowConfidence(
   answered: Answered,
-  parts: AnswerParts,
+  context: PipelineContext,
   { enabled, days, entries, text }: RememberSettings["reports"],
   log: StageLog,
 ): Promise<NewReport | null> {
   const { question, answer, outcome } = answered;
-  const threshold = thresholdFor(outcome, parts.profile);
+  const threshold = thresholdFor(outcome, context.profile);
   const causes = enabled ? reportCauses(answer, threshold) : [];
   if (causes.length === 0) return null;
   try {
-    const { corpus, store, profile, reports, compare } = parts;
+    const { corpus, store, profile, reports, compare } = context;
     const { scope } = question;
     const understood = await corpus.understand(question, profile.retrieve.query);
     const counts = answer.refusal?.searched ?? (await store.documents.counts(scope, question.area ?? undefined));
@@ -79,7 +90,7 @@ async function reportLowConfidence(
     const { has } = await corpus.wordsIn(scope, [...asked, ...asked.flatMap(codesIn), ...topics]);
     const report = diagnose(question, answer, causes, {
       ...reports,
-      words: await wordsFor(question, parts),
+      words: await wordsFor(question, context),
       holds: has,
       repairs: understood.repairs,
       expanded: [...new Set(understood.equivalents.map(({ to }) => to))],
@@ -90,15 +101,15 @@ async function reportLowConfidence(
       threshold,
     });
     const kept = text ? report : withoutText(report);
-    return { id: parts.createId(), topic: kept.query.topics[0] ?? null, report: kept, days, entries };
+    return { id: context.createId(), topic: kept.query.topics[0] ?? null, report: kept, days, entries };
   } catch (error) {
-    reportFailed(error, parts.reports, log);
+    reportFailed(error, context.reports, log);
     return null;
   }
 }
 
 /** Says that there is no report, and why, without failing the answer. */
-function reportFailed(error: unknown, { warn }: Pick<AnswerParts["reports"], "warn">, log: StageLog): void {
+function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"], "warn">, log: StageLog): void {
   log.notice("report_failed", "The diagnostic report of this question could not be kept.");
   warn(`a diagnostic report could not be kept: ${messageOf(error)}`);
 }
@@ -109,4 +120,185 @@ function thresholdFor({ headroom, scale }: Pick<Outcome, "headroom" | "scale">, 
   if ("margin" in lowConfidence) return { headroom, below: null, margin: lowConfidence.margin };
   const { below } = lowConfidence;
   return { headroom, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
+}
+
+/** What a cache entry is made of besides the answer. */
+export interface CacheWriting {
+  readonly scope: CacheScope;
+  /** Turns the stored question into what other questions find it by; `null`: only the same question does. */
+  readonly share: {
+    readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
+    readonly classify: (question: string) => QuestionNodes;
+    readonly matcher: Matcher;
+    readonly settings: MatchSettings;
+  } | null;
+}
+
+/** What the path of the question knows besides question and answer. */
+export interface RememberFacts {
+  /** `null`: do not cache. */
+  readonly writing: CacheWriting | null;
+  /** Where a reviewer's correction would be looked up; `null`: it would not be. */
+  readonly curatedKey: string | null;
+  /** What the learned gate said; `null`: it did not judge. */
+  readonly chance: number | null;
+  /** The stored answer that was served; `null`: it was made anew. */
+  readonly hit: Answer | null;
+  /** Topics of the cited documents. */
+  readonly topics: readonly string[];
+  /** Where answers that are served again are known. */
+  readonly answers: Pick<StoredAnswers, "share" | "saidBy">;
+}
+
+/**
+ * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
+ * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
+ * A report that cannot be stored is left out; `reportFailure` says why, `null`: nothing failed.
+ * @param makeRecord the record of what the answer was made from, given the answer as it is stored
+ */
+export async function rememberAnswer(
+  question: Question,
+  answer: Answer,
+  { writing, curatedKey, chance, hit, topics, answers }: RememberFacts,
+  store: Pick<Store, "interactions" | "cache">,
+  { cache, session }: RememberSettings,
+  report: NewReport | null = null,
+  makeRecord: (stored: Answer) => NewRecord | null = () => null,
+) {
+  const { scope, sessionId, userId = null } = question;
+  const ephemeral = question.privacy === "ephemeral";
+  const redacted = redactPersonalData(question.text);
+  const personal = redacted !== question.text;
+  // What a reviewer wrote was not redacted.
+  const before = answer.cacheMode === "curated" ? null : hit;
+  const kept = ephemeral ? null : forStorage(answer, redacted, before);
+  const shared = kept === null || before === null ? null : answers.share(kept, before);
+  const stored = kept === null ? "" : JSON.stringify(shared?.own ?? kept);
+  const cited = citedVersions(answer);
+  const { reviewStatus, reportFailure } = await addInteraction(
+    {
+      interaction: {
+        ...{ id: answer.id, domain: scope.domain, tenant: scope.tenant, access: scope.access, profile: question.profile },
+        ...{ sessionId, userId, question: ephemeral ? "" : redacted, answer: stored, content: shared?.content ?? null },
+        ...{ status: answer.status, confidence: answer.confidence, chance, cacheMode: answer.cacheMode },
+      },
+      facts: {
+        asked: question.text,
+        resolved: question.resolved,
+        answered: before === null ? answeredText(answer) : answers.saidBy(before, answeredText),
+        privacy: ephemeral ? "ephemeral" : "redacted",
+        curatedKey: personal ? null : curatedKey,
+        cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
+        reason: answer.refusal?.reason ?? null,
+        warnings: answer.warnings.length,
+        conflicts: answer.conflicts.length,
+        tokens: answer.tokenUsage.total,
+        costUsd: answer.costUsd,
+        savedTokens: hit?.tokenUsage.total ?? null,
+        savedUsd: hit?.costUsd ?? null,
+        topics: ephemeral ? [] : topics,
+        latencyMs: answer.latencyMs,
+        approved: answer.cacheMode === "curated" ? cited : null,
+      },
+    },
+    report,
+    {
+      record: personal || kept === null ? null : makeRecord(kept),
+      turn: sessionId === null || ephemeral ? null : turnOf({ question, answer, redacted }, sessionId, before !== null, session),
+    },
+    store.interactions,
+  );
+  const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
+  // What a reviewer has flagged is not served again without being made again.
+  if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
+    return { cached: false, reportFailure };
+  const cached = await store.cache.put(await entryOf(question, answer, stored, writing, cache));
+  return { cached, reportFailure };
+}
+
+async function entryOf(
+  question: Question,
+  answer: Answer,
+  stored: string,
+  writing: CacheWriting,
+  { hours, entries }: RememberSettings["cache"],
+): Promise<CachePut> {
+  const { domain, tenant, access } = question.scope;
+  const { language, encoder, configHash } = writing.scope;
+  return {
+    key: exactCacheKey(question, writing.scope),
+    scope: scopeKey(question, writing.scope),
+    place: { domain, tenant, access, profile: question.profile, detail: question.detail, language, encoder, configHash },
+    answer: stored,
+    interactionId: answer.id,
+    documents: namedDocuments(answer),
+    sources: citedSources(answer),
+    question: mayBeKept(question.resolved) ? question.resolved : null,
+    shared: await sharedQuestion(question, answer, writing),
+    retrieved: retrievedFor(answer),
+    hours,
+    capacity: entries,
+  };
+}
+
+/** The turn of the question's session: what was asked and shown, redacted. @param isStored its text was stored, and redacted, before */
+function turnOf(
+  { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
+  sessionId: string,
+  isStored: boolean,
+  { idleMinutes, turns, most }: RememberSettings["session"],
+): NewTurn {
+  const text = answer.refusal?.message ?? answer.sentences.map((sentence) => sentence.text).join(" ");
+  const turn = {
+    question: redacted,
+    answer: isStored ? text : redactAnswered(text, answer),
+    citations: answer.citations.map(({ chunkId }) => chunkId),
+    shown: sessionShown(answer, isStored),
+  };
+  const settings = { idleMinutes, limit: turns, userId: question.userId ?? null, ...(most === undefined ? {} : { most }) };
+  return { session: sessionId, scope: question.scope, turn, settings };
+}
+
+/** What kept the report out, if anything did: a question is never lost for the sake of its report. */
+async function addInteraction(
+  { interaction, facts }: { readonly interaction: Interaction; readonly facts: InteractionFacts },
+  report: NewReport | null,
+  beside: Beside,
+  interactions: Pick<InteractionStore, "add">,
+): Promise<{ reviewStatus: ReviewStatus; reportFailure: unknown }> {
+  try {
+    return { reviewStatus: await interactions.add(interaction, report, facts, beside), reportFailure: null };
+  } catch (reportFailure) {
+    if (report === null) throw reportFailure;
+    return { reviewStatus: await interactions.add(interaction, null, facts, beside), reportFailure };
+  }
+}
+
+/** Documents that an answer cites, with the versions that it saw. */
+export function citedVersions({ citations }: Pick<Answer, "citations">): Map<string, string> {
+  return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
+}
+
+/** What makes two answers the same: what they say and what it rests on. */
+function answeredText({ status, sentences, citations, refusal }: Answer): string {
+  const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
+  return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
+}
+
+/** Is there no personal data in it? */
+function mayBeKept(text: string): boolean {
+  return redactPersonalData(text) === text;
+}
+
+/** What other questions find the entry by: only of a question about no part of documents, and only of text that may be kept as it is. */
+async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
+  const text = question.resolved;
+  if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
+  const about = answer.citations.flatMap(({ title, headingPath, quote, context }) => [title, ...headingPath, quote, context]);
+  const nodes = share.classify(text);
+  return {
+    ...nodes,
+    slots: share.matcher.describe(text, [...new Set(about)]),
+    vector: await share.embed(share.matcher.textFor(text, share.settings)),
+  };
 }

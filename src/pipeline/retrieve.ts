@@ -5,18 +5,18 @@ import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieva
 import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieval/understand.ts";
 import type { Question, Scope, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
-import type { AnswerParts } from "./parts.ts";
+import type { PipelineContext } from "./context.ts";
 import type { StageLog } from "./trace.ts";
 
 /** @throws UnavailableError when the profile cannot run without a part that is missing */
-export function assertCanRun({ profile, encoder }: Pick<AnswerParts, "profile" | "encoder">): void {
+export function assertCanRun({ profile, encoder }: Pick<PipelineContext, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
 /** What is found for a question, and by what. */
-export async function retrieve(question: Question, parts: AnswerParts, log: StageLog, signal: AbortSignal) {
-  const { profile, corpus } = parts;
-  const found = await retrievePassages(question, profile.retrieve, parts, signal);
+export async function retrieve(question: Question, context: PipelineContext, log: StageLog, signal: AbortSignal) {
+  const { profile, corpus } = context;
+  const found = await retrievePassages(question, profile.retrieve, context, signal);
   const { passages, ranker, denseFailure, embedding, reranker, rerankFailure } = found;
   const understood = await corpus.understand(question, profile.retrieve.query);
   logUnderstood(understood, log);
@@ -28,7 +28,7 @@ export async function retrieve(question: Question, parts: AnswerParts, log: Stag
   if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
   /** How inherited thresholds are read with the encoder that ranked. */
-  const scale = scaleFor(profile.thresholdsOf, ranker, parts.calibrations);
+  const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
   // `embedding`: what the question's vector cost at an endpoint; `ranker`: id of the encoder that ranked, `null`: words alone did.
   return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings };
@@ -87,15 +87,15 @@ export async function searchedWithin(
   { documents }: Pick<Store, "documents">,
 ): Promise<string | null> {
   const selected = selection === null ? null : (await documents.load(scope, [selection.documentId])).get(selection.documentId);
-  const parts = [
+  const places = [
     ...(filters ? [filters.searchedIn] : []),
     ...(selection === null ? [] : [selected ? `the selected text of "${selected.title}"` : "the selected text"]),
   ];
-  return parts.length === 0 ? null : parts.join(", ");
+  return places.length === 0 ? null : places.join(", ");
 }
 
 /** That documents may be missing, because a source was not, or is not yet, read to its end. */
-export async function unfinishedWarnings(scope: Scope, { store }: AnswerParts): Promise<Warning[]> {
+export async function unfinishedWarnings(scope: Scope, { store }: PipelineContext): Promise<Warning[]> {
   const files = (await store.unfinished.list(scope)).reduce((sum, n) => sum + n, 0);
   if (files === 0) return [];
   const message = `Documents may be missing: ${files === 1 ? "a file was" : `${files} files were`} to be read, and the reading has not come to its end. Where it was cut off, run \`sourcebound ingest\` again: it goes on where it stopped.`;

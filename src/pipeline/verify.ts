@@ -1,14 +1,13 @@
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../evidence/compare-passages.ts";
-import { carryGate } from "../evidence/decide.ts";
-import { verifyPassages } from "../evidence/verify.ts";
+import { carryGate, verifyPassages } from "../evidence/gate.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { relevanceOfPassages } from "../ranking/rank.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Conflict, Evidence, ModelCall, Passage, Question } from "../shared/types.ts";
-import { rankFor } from "./choose.ts";
-import type { JudgingParts, ModelVerifier } from "./parts.ts";
+import type { ModelVerifier, PipelineContext } from "./context.ts";
+import { rankFor } from "./rank.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
@@ -55,20 +54,20 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
 }
 
 /** Verdicts, and the conflicts among passages that are not rejected. */
-export async function verify(retrieval: Retrieval, parts: JudgingParts, log: StageLog, signal: AbortSignal) {
+export async function verify(retrieval: Retrieval, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
-  const { profile } = parts;
-  const words = await wordsFor(question, parts);
+  const { profile } = context;
+  const words = await wordsFor(question, context);
   const asked = words.questionTokens(question.resolved);
-  const byRules = await comparedWith(asked, retrieval, parts, signal);
-  const { compared, calls } = await byModel(retrieval, byRules, parts, log, signal);
+  const byRules = await comparedWith(asked, retrieval, context, signal);
+  const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
   // What is ranked here is what is quoted later.
-  const ranked = goesByChance(retrieval, parts) ? await rankFor(question, passages, parts, { signal }) : null;
+  const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, { signal }) : null;
   const relevance = ranked === null ? null : relevanceOfPassages(ranked);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
   /** With the thresholds that hold for what ranked the passages. */
-  const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === parts.ranking().encoder);
+  const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === context.ranking().encoder);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
@@ -83,7 +82,7 @@ export type Judged = Awaited<ReturnType<typeof verify>>;
  * Does the gate go by the chance that a passage answers? The guard does where no model of the hub has scored the passages. The other source designs judge by cosines;
  * those of the encoder that ships are too coarse for that.
  */
-function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: JudgingParts): boolean {
+function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
   const { type } = profile.gate;
   if (passages.length === 0) return false;
   if (type === "guard") return passages.every(({ scores }) => scores.cross === null);
@@ -94,10 +93,10 @@ function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: Jud
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
-  parts: JudgingParts,
+  context: PipelineContext,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const { profile, compare, corpus, agreement } = parts;
+  const { profile, compare, corpus, agreement } = context;
   if (!profile.comparePassages) return NOT_COMPARED;
   const byRules = comparePassages(asked, passages, { ...compare, words: await corpus.wordsIn(question.scope) });
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
@@ -113,7 +112,7 @@ export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evi
 async function byModel(
   { question, passages }: Retrieval,
   compared: Compared,
-  { verifier, profile }: JudgingParts,
+  { verifier, profile }: PipelineContext,
   log: StageLog,
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {

@@ -1,26 +1,22 @@
 import { askWeb, type WebOutcome, withWebVerdicts } from "../evidence/web.ts";
-
 import type { Profile } from "../profiles/profile.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { Conflict, Evidence, Question, Warning, WebEvidence } from "../shared/types.ts";
-import type { AnswerParts } from "./parts.ts";
+import type { PipelineContext } from "./context.ts";
 import type { Trace } from "./trace.ts";
 import { amongKept } from "./verify.ts";
 
-/** What is known before the web is asked. */
-export interface BeforeWeb {
+/** A question with its evidence; `usable`: what the answer may use, once that is decided. */
+interface Judged {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
   readonly conflicts: readonly Conflict[];
-  /** Evidence that the answer may use; only where the answer is decided already. */
   readonly usable: readonly Evidence[];
 }
 
-/** What the web said, and what it changes. */
-export interface AfterWeb {
+/** Evidence and conflicts after the web was asked. */
+interface WebFindings extends Pick<Judged, "evidence" | "conflicts"> {
   readonly web: readonly WebEvidence[];
-  readonly evidence: readonly Evidence[];
-  readonly conflicts: readonly Conflict[];
   readonly warnings: readonly Warning[];
 }
 
@@ -31,17 +27,16 @@ export interface AfterWeb {
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
-  before: BeforeWeb,
-  parts: AnswerParts,
+  { question, evidence, conflicts, usable }: Judged,
+  context: PipelineContext,
   { trace, signal }: { readonly trace: Trace; readonly signal: AbortSignal },
-): AsyncGenerator<AnswerEvent, AfterWeb | null> {
-  const { profile, web, corpus } = parts;
-  const { question, evidence, conflicts } = before;
+): AsyncGenerator<AnswerEvent, WebFindings | null> {
+  const { profile, web, corpus } = context;
   if (profile.web !== when) return null;
-  const candidates = when === "decides" ? evidence : before.usable;
+  const candidates = when === "decides" ? evidence : usable;
   const uncertain = candidates.filter(({ verdict }) => verdict === "uncertain").sort((a, b) => b.score - a.score);
   if (uncertain.length === 0) return null;
-  const off = await whyNot(question, parts);
+  const off = await whyNot(question, context);
   if (off !== null || web === null) {
     const message = `${count(uncertain.length)} not checked on the web: ${off}`;
     if (when === "decides") yield { type: "notice", stage: "verify", code: "web_off", message: `${message}; they are not used` };
@@ -67,7 +62,7 @@ export async function* consultWeb(
 }
 
 /** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
-async function whyNot(question: Question, { web, hotlines }: AnswerParts): Promise<string | null> {
+async function whyNot(question: Question, { web, hotlines }: PipelineContext): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";

@@ -1,16 +1,14 @@
 import { checkSentence } from "../checks/check.ts";
 import { type Finding, finding } from "../checks/finding.ts";
-import { parseMarkers } from "../checks/markers.ts";
 import { tongueOf } from "../guard/tongue.ts";
-import { messageOf } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import type { DraftFault } from "../writing/prompt.ts";
 import { createAnswerSheet } from "../writing/sheet.ts";
-import { type OfferedDraft, writeDrafts } from "../writing/write.ts";
-import { checking, flags, toCitedQuote } from "./checking.ts";
+import { type OfferedDraft, writeDrafts } from "../writing/write-drafts.ts";
+import { checking, flags, toCitedQuote } from "./check.ts";
 import type { ChosenQuotes } from "./compress.ts";
-import type { AnswerParts } from "./parts.ts";
+import type { PipelineContext } from "./context.ts";
 import type { Trace } from "./trace.ts";
 
 /** A sentence as it was drawn, with what it was laid beside besides its own quotes. */
@@ -45,7 +43,7 @@ export type Written = ReturnType<typeof nothingWritten>;
 /** Draws sentence after sentence, checks each, and shows what stands. */
 export async function* writeChecked(
   { question, quotes: { candidates, task } }: { readonly question: Question; readonly quotes: ChosenQuotes },
-  parts: AnswerParts,
+  context: PipelineContext,
   trace: Trace,
   signal: AbortSignal,
 ): AsyncGenerator<AnswerEvent, Written> {
@@ -54,20 +52,20 @@ export async function* writeChecked(
   const written = nothingWritten();
   const told: Warning[] = [];
   const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
-  const settings = parts.profile.write;
+  const settings = context.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
   written.offered = (task?.sources ?? []).flatMap(({ stretches }) => stretches);
-  written.candidates = candidates.flatMap(({ context, quote, conditions = [] }) => [...context, quote, ...conditions]);
+  written.candidates = candidates.flatMap((one) => [...one.context, one.quote, ...(one.conditions ?? [])]);
   const bench: Bench = {
     stretches: written.offered,
     othersOf: (draft) => othersOf(draft, task),
     written,
     record,
-    context: checking(question, parts),
+    context: checking(question, context),
     strict: settings.onFault === "reject",
   };
-  const drafts = writeDrafts(question, candidates, drawing, { task, settings, parseMarkers, describeError: messageOf }, record, signal);
-  const { withhold = [] } = parts.profile.check;
+  const drafts = writeDrafts(question, candidates, drawing, { task, settings }, record, signal);
+  const { withhold = [] } = context.profile.check;
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {
     yield* tell(told, written);

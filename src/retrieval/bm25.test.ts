@@ -120,16 +120,14 @@ describe("Bm25Index", () => {
     expect(index.search(query, 400).find((found) => found.slot === slot)?.score).toBe(score);
   });
 
-  it("closes gaps and says where every slot went", () => {
+  it("closes gaps when it is saved compactly", () => {
     const index = zipfIndex(7, 300);
     for (let slot = 0; slot < 300; slot += 3) index.delete(slot);
     const query = ["w3", "w9", "w1"];
-    const before = index.search(query, 300);
-    const moved = index.compact();
-    expect(index.slots).toBe(200);
-    expect(index.search(query, 300)).toEqual(before.map(({ slot, score }) => ({ slot: moved[slot], score })));
-    expect(index.frequency("w3")).toBeGreaterThan(0);
-    expect(index.add(body("w3"))).toBe(200);
+    const compacted = Bm25Index.load(index.save({ compact: true }));
+    expect(compacted.slots).toBe(200);
+    const renamed = index.search(query, 300).map(({ slot, score }) => ({ slot: slot - Math.floor(slot / 3) - 1, score }));
+    expect(compacted.search(query, 300)).toEqual(renamed);
   });
 
   it("loads what it saved, and goes on from there", () => {

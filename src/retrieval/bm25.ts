@@ -34,7 +34,7 @@ interface QueryTerm {
 }
 
 /**
- * An index with entries added and deleted one at a time. Slots are handed out in rising order and never reused until `compact`;
+ * An index with entries added and deleted one at a time. Slots are handed out in rising order and never reused;
  * equal scores rank the lower slot first.
  */
 export class Bm25Index implements TermCounts {
@@ -181,18 +181,7 @@ export class Bm25Index implements TermCounts {
     return best.ranked();
   }
 
-  /**
-   * Drops what deleted slots left behind.
-   * @returns the new slot of each old one, −1 where it was deleted
-   */
-  compact(): Int32Array {
-    let next = 0;
-    const moved = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] === 1 ? next++ : -1));
-    this.take(this.packed(moved, next));
-    return moved;
-  }
-
-  /** The whole index as bytes: slots as they are, or `compact` without the gaps of deleted ones, as after `compact`. */
+  /** The whole index as bytes: slots as they are, or with `compact` numbered anew, without the gaps of deleted ones. */
   save({ compact = false } = {}): Uint8Array<ArrayBuffer> {
     // The bounds go with it: what loads it need not work them out at its first search.
     if (this.live > 0) this.prepare();

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { VERSION } from "../package.ts";
 import type { Chunk, TextRange, Window } from "../shared/types.ts";
-import type { DocumentHead } from "../store/document-records.ts";
+import type { DocumentHead } from "../store/document-rows.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";

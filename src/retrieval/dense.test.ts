@@ -96,22 +96,6 @@ describe("DenseIndex", () => {
     expect(shared / 300).toBeGreaterThanOrEqual(0.99);
   });
 
-  it("closes gaps and says where every slot went", () => {
-    fc.assert(
-      fc.property(scenes, ({ rows, deleted, query }) => {
-        const index = new DenseIndex();
-        for (const row of rows) index.add(row);
-        for (const slot of deleted) index.delete(slot);
-        const before = index.search(query, 100);
-        const moved = index.compact();
-        expect(index.slots).toBe(index.size);
-        expect(index.search(query, 100)).toEqual(before.map(({ slot, score }) => ({ slot: moved[slot], score })));
-        expect(index.add(query)).toBe(index.size - 1);
-      }),
-      { numRuns: 40 },
-    );
-  });
-
   it("loads what it saved, and goes on from there", () => {
     const { vectors, queries } = clustered({ rows: 1100, queries: 1, dimensions: 20 });
     const index = new DenseIndex({ model: "m" });

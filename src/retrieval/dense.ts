@@ -39,7 +39,7 @@ export interface DenseOptions {
 }
 
 /**
- * Exact ranking by dot product (cosine, for unit vectors). Slots are handed out in rising order and never reused until `compact`;
+ * Exact ranking by dot product (cosine, for unit vectors). Slots are handed out in rising order and never reused;
  * equal scores rank the lower slot first.
  *
  * Rows lie in blocks of a WebAssembly memory that grows in place: no row is ever copied because another is added.
@@ -142,26 +142,6 @@ export class DenseIndex {
     assertVector(query, layout.dimensions);
     this.writeQuery(layout, query);
     return (this.rescore(layout, Uint32Array.from(slots), 1)[0] as Scored).score;
-  }
-
-  /**
-   * Closes the gaps that deleted slots left; their memory is reused, not returned.
-   * @returns the new slot of each old one, −1 where it was deleted
-   */
-  compact(): Int32Array {
-    const moved = new Int32Array(this.used).fill(-1);
-    const { layout } = this;
-    if (layout === null) return moved;
-    let to = 0;
-    for (let from = 0; from < this.used; from++) {
-      if (!this.alive.has(from)) continue;
-      moved[from] = to;
-      if (from !== to) this.moveRow(layout, from, to);
-      to++;
-    }
-    this.used = to;
-    this.alive = SlotSet.from(to, () => true);
-    return moved;
   }
 
   /** The whole index as bytes, slots as they are; or only the vectors in some slots, all alive, numbered anew in this order. */
@@ -297,17 +277,6 @@ export class DenseIndex {
     const int8 = at.int8 + row * layout.int8Bytes;
     this.int8.fill(0, int8, int8 + layout.int8Bytes);
     if (scale > 0) for (let i = 0; i < vector.length; i++) this.int8[int8 + i] = quantise((vector[i] as number) / scale, ROW_LEVELS);
-  }
-
-  private moveRow(layout: Layout, from: number, to: number): void {
-    const source = places(layout, Math.floor(from / BLOCK_ROWS));
-    const target = places(layout, Math.floor(to / BLOCK_ROWS));
-    const a = from % BLOCK_ROWS;
-    const b = to % BLOCK_ROWS;
-    this.float32[target.scales / 4 + b] = this.float32[source.scales / 4 + a] as number;
-    const { int8Bytes, floatBytes } = layout;
-    this.int8.copyWithin(target.int8 + b * int8Bytes, source.int8 + a * int8Bytes, source.int8 + (a + 1) * int8Bytes);
-    this.int8.copyWithin(target.floats + b * floatBytes, source.floats + a * floatBytes, source.floats + (a + 1) * floatBytes);
   }
 
   private writeQuery(layout: Layout, query: Float32Array): void {

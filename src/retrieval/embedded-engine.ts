@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Chunk, Scope } from "../shared/types.ts";
-import type { DocumentHead } from "../store/document-records.ts";
+import type { DocumentHead } from "../store/document-rows.ts";
 import { compareText } from "../text/normalise.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Filters, Scope } from "../shared/types.ts";
-import type { DocumentOutline } from "../store/document-records.ts";
+import type { DocumentOutline } from "../store/document-rows.ts";
 import { resolveFilters } from "./filters.ts";
 import { ScopeFilter, scopeSees } from "./indexed-windows.ts";
 

@@ -1,6 +1,6 @@
 import { RequestError } from "../shared/errors.ts";
 import type { AppliedFilters, Area, Filters, Heading, PageRange, TextRange } from "../shared/types.ts";
-import type { DocumentOutline } from "../store/document-records.ts";
+import type { DocumentOutline } from "../store/document-rows.ts";
 import { nearestName, nearestNames } from "../text/spelling.ts";
 import { intersectRanges, mergeRanges, OPEN_END } from "./search-area.ts";
 

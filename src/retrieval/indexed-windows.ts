@@ -1,5 +1,5 @@
 import type { Chunk, Scope, TextRange, Window } from "../shared/types.ts";
-import type { IndexedDocument } from "../store/document-records.ts";
+import type { IndexedDocument } from "../store/document-rows.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";
 import { SlotSet } from "./slot-set.ts";

@@ -97,7 +97,7 @@ export async function retrievePassages(
     candidates = await search();
     loaded = (await load()) ?? [];
   }
-  const words = await corpus.wordsIn(question.scope, loaded.flatMap(textsOf));
+  const words = await (await corpus.wordsIn(question.scope)).loadPassages(loaded);
   const passages = withoutTwins(loaded, settings.twins, { words, faces: corpus.faces }, time).slice(0, settings.passages);
   return {
     passages,
@@ -110,15 +110,6 @@ export async function retrievePassages(
     reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
     rerankFailure,
   };
-}
-
-/** What of a passage is weighed by its words: its text, and what stands above its units. */
-function textsOf({ document, headingPath, text, units }: Passage): string[] {
-  const around = units.flatMap(({ headingPath, header, leadIn, caption }) => [
-    ...headingPath,
-    ...[header, leadIn, caption].flatMap((one) => one?.text ?? []),
-  ]);
-  return [...new Set([document.title, ...headingPath, ...around, text])];
 }
 
 /** Passages loaded beyond those wanted, to take the places of twins. */

@@ -1,6 +1,6 @@
 import type { Encoder } from "../models/encoder.ts";
 import type { Area, Chunk, Scope, TextRange } from "../shared/types.ts";
-import type { DocumentHead, IndexedDocument } from "../store/document-records.ts";
+import type { DocumentHead, IndexedDocument } from "../store/document-rows.ts";
 import type { TimePart, WeightedTerm } from "./top-k.ts";
 
 /**

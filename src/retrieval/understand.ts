@@ -1,8 +1,7 @@
 import { type QuestionType, readQuestion } from "../language/question.ts";
 import { codesIn } from "../language/values.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
-import type { Question, Scope } from "../shared/types.ts";
-import { sha256Hex } from "../text/hash.ts";
+import type { Passage, Question, Scope } from "../shared/types.ts";
 import { bestRepair, differInAffix, editDistance, isSlipOfAny, wordsMeant } from "../text/spelling.ts";
 import { type Word, words } from "../text/tokens.ts";
 import { idfOf } from "./postings.ts";
@@ -256,16 +255,15 @@ export interface IndexWords {
   has(token: string): boolean;
 }
 
-/** Texts whose words are known at once. */
-const MAX_LOADED = 20_000;
+/** Passages whose words are known at once. */
+const MAX_PASSAGES = 20_000;
 
 /** Words of an index for one scope at one revision: what is asked of a word is loaded before, with a text that holds it. */
 export class LoadedWords implements IndexWords {
   readonly tokens: IndexWords["tokens"];
   private readonly ask: (terms: readonly string[]) => Promise<TermStatistics>;
   private readonly frequencies = new Map<string, number>();
-  /** Hashes of the texts whose words are known. */
-  private readonly loaded = new Set<string>();
+  private readonly passages = new Set<string>();
   private windows = -1;
 
   constructor(tokens: IndexWords["tokens"], ask: (terms: readonly string[]) => Promise<TermStatistics>) {
@@ -275,26 +273,35 @@ export class LoadedWords implements IndexWords {
 
   async load(texts: Iterable<string>): Promise<this> {
     const missing = new Set<string>();
-    const fresh: string[] = [];
-    for (const text of texts) {
-      const hash = sha256Hex(text);
-      if (this.loaded.has(hash)) continue;
-      fresh.push(hash);
-      for (const token of this.tokens(text)) if (!this.frequencies.has(token)) missing.add(token);
-    }
-    if (missing.size > 0 || this.windows < 0) {
-      const { windows, frequencies } = await this.ask([...missing]);
-      this.windows = windows;
-      for (const token of missing) this.frequencies.set(token, frequencies.get(token) ?? 0);
-    }
-    if (this.loaded.size > MAX_LOADED) this.loaded.clear();
-    for (const hash of fresh) this.loaded.add(hash);
+    for (const text of texts) for (const token of this.tokens(text)) if (!this.frequencies.has(token)) missing.add(token);
+    if (missing.size === 0 && this.windows >= 0) return this;
+    const { windows, frequencies } = await this.ask([...missing]);
+    this.windows = windows;
+    for (const token of missing) this.frequencies.set(token, frequencies.get(token) ?? 0);
+    return this;
+  }
+
+  /** The same with what stands above the units of each passage. */
+  async loadPassages(passages: readonly Passage[]): Promise<this> {
+    const keyOf = ({ chunkId, range }: Passage) => `${chunkId} ${range.start} ${range.end}`;
+    const fresh = passages.filter((passage) => !this.passages.has(keyOf(passage)));
+    await this.load(new Set(fresh.flatMap(textsOf)));
+    if (this.passages.size > MAX_PASSAGES) this.passages.clear();
+    for (const passage of fresh) this.passages.add(keyOf(passage));
     return this;
   }
 
   readonly idf = (token: string): number => idfOf(this.frequencies.get(token) ?? 0, this.windows);
 
   readonly has = (token: string): boolean => (this.frequencies.get(token) ?? 0) > 0;
+}
+
+function textsOf({ document, headingPath, text, units }: Passage): string[] {
+  const above = units.flatMap((unit) => [
+    ...unit.headingPath,
+    ...[unit.header, unit.leadIn, unit.caption].flatMap((one) => one?.text ?? []),
+  ]);
+  return [document.title, ...headingPath, ...above, text];
 }
 
 /** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */

@@ -258,15 +258,9 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string) 
   const sum = (values: readonly unknown[]) => values.reduce<number>((total, value) => total + Number(value ?? 0), 0);
   const nodes = async (table: "question_topics" | "question_entities" | "question_sources", node: "topicId" | "entityId" | "sourceId") => {
     const row = await db
-      .selectFrom(table)
-      .innerJoin("cache_entries", "cache_entries.key", `${table}.questionKey` as "question_topics.questionKey")
-      .select((eb) => [
-        eb.fn.countAll<number>().as("edges"),
-        eb.fn
-          .count<number>(node as "topicId")
-          .distinct()
-          .as("nodes"),
-      ])
+      .selectFrom(table as "question_topics")
+      .innerJoin("cache_entries", "cache_entries.key", "questionKey")
+      .select((eb) => [eb.fn.countAll().as("edges"), sql`count(distinct ${sql.ref(node)})`.as("nodes")])
       .$if(domain !== null, (query) => query.where("cache_entries.domain", "=", domain as string))
       .executeTakeFirstOrThrow();
     return { edges: Number(row.edges), nodes: Number(row.nodes) };
@@ -280,11 +274,7 @@ async function statsOf(db: Kysely<Database>, domain: string | null, at: string) 
     shared: sum(rows.map(({ shared }) => shared)),
     expired: sum(rows.map(({ expired }) => expired)),
     oldest: rows.map((row) => row.oldest).sort()[0] ?? null,
-    newest:
-      rows
-        .map((row) => row.newest)
-        .sort()
-        .at(-1) ?? null,
+    newest: rows.map((row) => row.newest).sort((a, b) => (a < b ? 1 : -1))[0] ?? null,
     byProfile: Object.fromEntries(rows.map(({ profile, n }) => [profile, Number(n)])),
     topics: topics.nodes,
     entities: entities.nodes,

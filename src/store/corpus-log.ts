@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { deflateSync } from "fflate";
 import { type Kysely, sql, type Transaction } from "kysely";
 import type { StoredDocument } from "../shared/types.ts";
 import { inParts } from "./dialect.ts";
@@ -109,17 +110,7 @@ const SHORT = 1_000;
 /** JSON, deflated: texts shrink to a third. */
 export function pack(value: unknown): Uint8Array {
   const json = Buffer.from(JSON.stringify(value));
-  return json.length > SHORT ? deflateRawSync(json) : storedBlock(json);
-}
-
-/** A deflated stream that holds its bytes as they are (RFC 1951, section 3.2.4): one last block of the kind "stored", its length and that length's complement. */
-function storedBlock(bytes: Buffer): Uint8Array {
-  const stream = Buffer.allocUnsafe(5 + bytes.length);
-  stream.writeUInt8(1, 0);
-  stream.writeUInt16LE(bytes.length, 1);
-  stream.writeUInt16LE(0xffff - bytes.length, 3);
-  bytes.copy(stream, 5);
-  return stream;
+  return json.length > SHORT ? deflateRawSync(json) : deflateSync(json, { level: 0 });
 }
 
 export function unpack(bytes: Uint8Array | ArrayBuffer): unknown {

@@ -1,23 +1,28 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
-import type { Area, Scope, StoredDocument } from "../shared/types.ts";
+import type { Area, Reading, Scope, StoredDocument } from "../shared/types.ts";
 import { inParts, jsonRows, transact } from "./dialect.ts";
 import {
   type CorpusCounts,
+  createDocumentRows,
   type DocumentHead,
   type DocumentOutline,
+  documentsOfFile,
+  documentsSeen,
   type FileContent,
   type FilePlace,
   type FilePut,
   type FileRecord,
   type IndexedDocument,
   type KnownDocument,
+  lastReadAt,
+  loadChunks,
   type PutOutcome,
   placeOf,
+  readDocumentRows,
   type SourcePlace,
-} from "./document-records.ts";
-import { createDocumentRows, documentsSeen, lastReadAt, loadChunks, readDocumentRows, tenantsOf } from "./document-rows.ts";
-import { describeFiles, listIdentities } from "./files.ts";
+  tenantsOf,
+} from "./document-rows.ts";
 import { prepareList } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFiles } from "./write-documents.ts";
@@ -71,11 +76,20 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         .execute();
     },
     /** Ids of a source's documents with their paths. */
-    listIdentities: (place: SourcePlace): Promise<KnownDocument[]> => listIdentities(db, place),
+    listIdentities: (place: SourcePlace): Promise<KnownDocument[]> =>
+      db
+        .selectFrom("documents")
+        .select(["id", "file", "path"])
+        .where(({ and }) => and(placeOf(place)))
+        .execute(),
     /** Files and documents that `scope` may see, by path: what is stored of them, not what they say. */
     describe: (scope: Scope) => describeFiles(db, scope),
     /** Access labels that files and documents of the domain have. */
-    labels: (domain: string): Promise<string[]> => listLabels(db, domain),
+    async labels(domain: string): Promise<string[]> {
+      const of = (table: "files" | "documents") => db.selectFrom(table).select("access").where("domain", "=", domain);
+      const rows = await of("files").union(of("documents")).execute();
+      return rows.map(({ access }) => access).sort();
+    },
     /** Raised by every change in the domain; 0 for a domain that never had a document. */
     revision: (domain: string): Promise<number> => revisionOf(db, domain),
     /** All documents of the domain by id, every tenant and label: for an index that starts. */
@@ -93,14 +107,40 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       return seen;
     },
     /** Ids of documents that `scope` may see and whose text holds `text` byte for byte, by path. Reads every text: for what cannot be found otherwise. */
-    holding: (scope: Scope, text: string, limit: number): Promise<string[]> => idsHolding(db, scope, text, limit),
+    async holding(scope: Scope, text: string, limit: number): Promise<string[]> {
+      const rows = await documentsSeen(db, scope)
+        .select("id")
+        .where((eb) => eb(eb.fn<number>("instr", ["text", eb.val(text)]), ">", 0))
+        .orderBy("path")
+        .orderBy("id")
+        .limit(limit)
+        .execute();
+      return rows.map(({ id }) => id);
+    },
     /** Names, headings and pages of every document that `scope` may see, or of the first ones, by path. */
-    outlines: (scope: Scope, limit?: number): Promise<DocumentOutline[]> => loadOutlines(db, scope, limit),
+    async outlines(scope: Scope, limit?: number): Promise<DocumentOutline[]> {
+      const rows = await documentsSeen(db, scope)
+        .select(["id", "version", "path", "title", "outline", "pages"])
+        .orderBy("path")
+        .orderBy("id")
+        .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
+        .execute();
+      return rows.map(({ outline, pages, ...row }) => ({
+        ...row,
+        headings: (JSON.parse(outline) as [number, number, string][]).map(([start, level, text]) => ({ start, level, text })),
+        pages: pages === null ? null : (JSON.parse(pages) as number[]),
+      }));
+    },
     /** How many documents `scope` may see, and the titles of the first ones by path, each once. */
-    titles: async (scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }> => ({
-      total: (await countOnce(scope)).documents,
-      titles: await firstTitles(db, scope, limit),
-    }),
+    async titles(scope: Scope, limit: number): Promise<{ readonly total: number; readonly titles: readonly string[] }> {
+      const rows = await documentsSeen(db, scope)
+        .select("title")
+        .groupBy("title")
+        .orderBy((eb) => eb.fn.min("path"))
+        .limit(limit)
+        .execute();
+      return { total: (await countOnce(scope)).documents, titles: rows.map(({ title }) => title) };
+    },
     /** What `scope` may see; with an area the documents of it and the chunks that lie at least partly in it. */
     async counts(scope: Scope, area?: Area): Promise<CorpusCounts> {
       const all = { ...(await countOnce(scope)), unreadable: await unreadableFiles(db, scope) };
@@ -110,23 +150,6 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
 }
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;
-
-/** Titles by the first path of each. */
-async function firstTitles(db: Kysely<Database>, scope: Scope, limit: number): Promise<string[]> {
-  const rows = await documentsSeen(db, scope)
-    .select("title")
-    .groupBy("title")
-    .orderBy((eb) => eb.fn.min("path"))
-    .limit(limit)
-    .execute();
-  return rows.map(({ title }) => title);
-}
-
-async function listLabels(db: Kysely<Database>, domain: string): Promise<string[]> {
-  const of = (table: "files" | "documents") => db.selectFrom(table).select("access").where("domain", "=", domain);
-  const rows = await of("files").union(of("documents")).execute();
-  return rows.map(({ access }) => access).sort();
-}
 
 /** All in one row: ten thousand documents in a fifth of the time that a row each takes, and every start waits for them. */
 async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<string, DocumentHead>> {
@@ -219,31 +242,6 @@ function isVisible(row: { readonly domain: string; readonly tenant: string; read
   return row.domain === scope.domain && tenantsOf(scope).includes(row.tenant) && scope.access.includes(row.access);
 }
 
-async function idsHolding(db: Kysely<Database>, scope: Scope, text: string, limit: number): Promise<string[]> {
-  const rows = await documentsSeen(db, scope)
-    .select("id")
-    .where((eb) => eb(eb.fn<number>("instr", ["text", eb.val(text)]), ">", 0))
-    .orderBy("path")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-async function loadOutlines(db: Kysely<Database>, scope: Scope, limit?: number): Promise<DocumentOutline[]> {
-  const rows = await documentsSeen(db, scope)
-    .select(["id", "version", "path", "title", "outline", "pages"])
-    .orderBy("path")
-    .orderBy("id")
-    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
-    .execute();
-  return rows.map(({ outline, pages, ...row }) => ({
-    ...row,
-    headings: (JSON.parse(outline) as [number, number, string][]).map(([start, level, text]) => ({ start, level, text })),
-    pages: pages === null ? null : (JSON.parse(pages) as number[]),
-  }));
-}
-
 async function countArea(db: Kysely<Database>, scope: Scope, area: Area): Promise<Pick<CorpusCounts, "documents" | "chunks" | "asOf">> {
   const dates = new Map<string, string | null>();
   let chunks = 0;
@@ -307,3 +305,47 @@ async function unreadableFiles(db: Kysely<Database>, scope: Scope): Promise<stri
     .execute();
   return failed.map(({ path }) => path);
 }
+
+/**
+ * Files and documents that `scope` may see, by path. A file is seen by whoever holds the label that it came with and may see a document of it, if it holds
+ * any; one of which nothing was ever read has no other label than that.
+ */
+async function describeFiles(db: Kysely<Database>, scope: Scope) {
+  const files = await db
+    .selectFrom("files")
+    .select(["tenant", "source", "path", "status", "reason", "updatedAt"])
+    .where("domain", "=", scope.domain)
+    .where("tenant", "in", tenantsOf(scope))
+    .where("access", "in", scope.access)
+    .where((eb) =>
+      eb.or([eb.not(eb.exists(documentsOfFile(eb))), eb.exists(documentsOfFile(eb).where("documents.access", "in", scope.access))]),
+    )
+    .orderBy("path")
+    .orderBy("source")
+    .execute();
+  const documents = await documentsSeen(db, scope)
+    .select(["id", "tenant", "source", "file", "path", "title", "version", "pages", "reading"])
+    .select((eb) => [
+      eb.fn<number>("length", ["text"]).as("characters"),
+      eb.selectFrom("chunks").whereRef("chunks.documentId", "=", "documents.id").select(sql<number>`count(*)`.as("n")).as("chunks"),
+    ])
+    .orderBy("path")
+    .execute();
+  const byFile = Map.groupBy(documents, ({ tenant, source, file }) => JSON.stringify([tenant, source, file]));
+  return files.map((file) => ({
+    ...{ ...file, tenant: file.tenant === "" ? null : file.tenant },
+    documents: (byFile.get(JSON.stringify([file.tenant, file.source, file.path])) ?? []).map(
+      ({ id, path, title, version, pages, reading, characters, chunks }) => {
+        const count = pages === null ? null : (JSON.parse(pages) as unknown[]).length;
+        const { format = null, encoding = null, notices = [] } = reading === null ? {} : (JSON.parse(reading) as Reading);
+        return {
+          ...{ id, path, title, version, pages: count, format, encoding, notices },
+          ...{ characters: Number(characters), chunks: Number(chunks) },
+        };
+      },
+    ),
+  }));
+}
+
+/** A file as it is listed for people. */
+export type FileDescription = Awaited<ReturnType<typeof describeFiles>>[number];

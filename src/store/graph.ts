@@ -66,8 +66,23 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
     },
     /** What stored questions are joined to, by their keys. */
     nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
-    /** Stored questions of a domain with all that they are joined to, newest first, whoever may see them. */
-    questions: (domain: string, limit: number): Promise<LinkedQuestion[]> => linkedQuestions(db, domain, limit, now().toISOString()),
+    /** Stored questions of a domain that are served, with all that they are joined to, newest first, whoever may see them. */
+    async questions(domain: string, limit: number): Promise<LinkedQuestion[]> {
+      const entries = await db
+        .selectFrom("cache_entries")
+        .select(["key", "tenant", "access", "question", "interactionId as answerId"])
+        .where("domain", "=", domain)
+        .where("expiresAt", ">", now().toISOString())
+        .orderBy("seq", "desc")
+        .limit(limit)
+        .execute();
+      const keys = entries.map(({ key }) => key);
+      const nodes = await nodesOf(db, keys);
+      return entries.map(({ tenant, access, ...entry }) => ({
+        ...{ ...entry, tenant: tenant || null, access: JSON.parse(access) as string[] },
+        ...(nodes.get(entry.key) as LinkedNodes),
+      }));
+    },
   };
 }
 
@@ -152,26 +167,4 @@ export interface LinkedQuestion extends LinkedNodes {
   readonly question: string | null;
   /** Id of its answer; `null`: not kept. */
   readonly answerId: string | null;
-}
-
-/** Stored questions of a domain that are served, newest first. */
-async function linkedQuestions(db: Kysely<Database>, domain: string, limit: number, now: string): Promise<LinkedQuestion[]> {
-  const entries = await db
-    .selectFrom("cache_entries")
-    .select(["key", "tenant", "access", "question", "interactionId as answerId"])
-    .where("domain", "=", domain)
-    .where("expiresAt", ">", now)
-    .orderBy("seq", "desc")
-    .limit(limit)
-    .execute();
-  const nodes = await nodesOf(
-    db,
-    entries.map(({ key }) => key),
-  );
-  return entries.map(({ tenant, access, ...entry }) => ({
-    ...entry,
-    tenant: tenant === "" ? null : tenant,
-    access: JSON.parse(access) as string[],
-    ...(nodes.get(entry.key) ?? { topics: [], entities: [], sources: [] }),
-  }));
 }

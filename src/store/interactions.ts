@@ -1,10 +1,241 @@
-import type { Kysely } from "kysely";
+import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { LRUCache } from "lru-cache";
+import { StoreError } from "../shared/errors.ts";
 import { keyedHash, questionHash } from "../text/hash.ts";
-import { askerOf, type Interaction, type InteractionFacts, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
-import type { NewReport } from "./reports.ts";
+import { areCurrent, isPostgres, transact } from "./dialect.ts";
+import { dropInteractions, type Retention } from "./forget.ts";
+import {
+  askerOf,
+  createSharedWriter,
+  type Interaction,
+  type InteractionFacts,
+  type ReviewStatus,
+  wholeAnswer,
+  withContents,
+} from "./interaction.ts";
+import { type Given, prepare, prepareRows } from "./prepared.ts";
+import { createRecordWriter, type NewRecord } from "./records.ts";
+import { insertReport, type NewReport } from "./reports.ts";
+import { copyReviewedVersions, insertReviewedVersions } from "./review.ts";
 import type { Database } from "./schema.ts";
-import { type Beside, createInteractionWriter, type UnreviewedRow, type WritingParts } from "./write-interactions.ts";
+import { createSeldom, type NewTurn, type WriteTurns } from "./sessions.ts";
+
+/** Items of one write at most. */
+const MOST_AT_ONCE = 64;
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface JoinedOptions {
+  /** Items of one write at most. @default 64 */
+  readonly most?: number;
+  /** Writes on their way at the same time. @default 1 */
+  readonly atOnce?: number;
+}
+
+/**
+ * Joins what is to be written at the same time: while as many writes as may be are on their way, the next one gathers, in the order of asking. Each is told of its
+ * own result when the write that it was part of is done. Where a write fails because of one of its items, each is written alone, so that only the one at fault
+ * fails; what a database or a disk refuses fails for all of them.
+ * @param write the first of the items, as many as it likes but one at least, all of those or none; results in their order. The rest is written next.
+ */
+export function joined<Item, Result>(
+  write: (items: readonly Item[]) => Promise<readonly Result[]>,
+  { most = MOST_AT_ONCE, atOnce = 1 }: JoinedOptions = {},
+): (item: Item) => Promise<Result> {
+  const waiting: Waiting<Item, Result>[] = [];
+  let writing = 0;
+
+  const writeAll = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    try {
+      const results = await write(batch.map(({ item }) => item));
+      if (results.length === 0) throw new Error("nothing was written");
+      for (const [i, result] of results.entries()) batch[i]?.resolve(result);
+      waiting.unshift(...batch.slice(results.length));
+    } catch (error) {
+      if (batch.length === 1 || error instanceof StoreError) for (const { reject } of batch) reject(error);
+      else for (const one of batch) await writeAll([one]);
+    }
+  };
+  const next = async (): Promise<void> => {
+    writing++;
+    while (waiting.length > 0) await writeAll(waiting.splice(0, most));
+    writing--;
+  };
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (writing < atOnce) void next();
+    });
+}
+
+/** Additions from one look at what is too old or too many to the next one. */
+const ADDITIONS_PER_LOOK = 256;
+/** Rows of one kind that one statement puts in: most of what many save is saved by so many. */
+const ROWS_AT_ONCE = 16;
+/** Milliseconds after which a write on the thread that answers takes no more, so that what else is asked of the thread is heard. */
+const WRITE_MS = 6;
+/** Writes on their way to a database server at once: some are put on the disk while the next one is written. */
+const SERVER_WRITES = 3;
+
+/** What is stored together with an interaction. */
+export interface Beside {
+  readonly record?: NewRecord | null;
+  readonly turn?: NewTurn | null;
+}
+
+/** What writing interactions takes besides the database. */
+export interface WritingParts {
+  readonly writeTurns: WriteTurns;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+  readonly retention?: Retention | undefined;
+}
+
+/** Stores interactions with what comes with them; those that wait are written together. */
+export function createInteractionWriter(
+  db: Kysely<Database>,
+  { writeTurns, clock, retention }: WritingParts,
+): (one: Adding) => Promise<ReviewStatus> {
+  // An embedded database works in the thread that answers; a server is waited for, by one write while the next one is on its way.
+  const waits = isPostgres(db);
+  const addTogether = createTogetherWriter(db, writeTurns);
+  const seldom = createSeldom();
+  /** What is to be done when the transaction that adds so many is committed. */
+  const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<() => void> => {
+    if (retention === undefined || !seldom.isDue(more)) return () => seldom.done(more);
+    await dropInteractions(trx, retention, at);
+    await trx.deleteFrom("sessions").where("expiresAt", "<=", at.toISOString()).execute();
+    return () => seldom.done(more, ADDITIONS_PER_LOOK - more);
+  };
+  const addAll = async (batch: readonly Adding[]): Promise<ReviewStatus[]> => {
+    const [first] = batch;
+    if (first === undefined) return [];
+    const { statuses, committed } = await transact(db, async (trx) => {
+      const known: Known = { reviews: new Map(), kept: new Set(), committed: [] };
+      const begun = clock();
+      const statuses: ReviewStatus[] = [];
+      do {
+        const some = batch.slice(statuses.length, statuses.length + ROWS_AT_ONCE);
+        statuses.push(...(await addTogether(trx, some, known)));
+      } while (statuses.length < batch.length && (waits || clock() - begun < WRITE_MS));
+      const dropped = await dropOld(trx, statuses.length, first.at);
+      return { statuses, committed: [...known.committed, dropped] };
+    });
+    for (const tell of committed) tell();
+    return statuses;
+  };
+  return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
+}
+
+/** Writes interactions in their order. Those with a review are put in before the next one asks for reviews. */
+function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
+  const reviewOf = createReviewReader(db);
+  const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>
+    db.insertInto("interactions").values(rows),
+  );
+  const writeContent = createSharedWriter(db, "answer_contents");
+  const writeRecords = createRecordWriter(db);
+  /** Puts in what was decided upon, each kind of row by one statement. */
+  const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
+    const [first] = decided;
+    if (first === undefined) return;
+    await insertInteractions(
+      trx,
+      decided.map(({ row }) => row),
+    );
+    for (const { interaction, report, at } of decided) if (report !== null) await insertReport(trx, interaction, report, at);
+    const records = decided.flatMap(({ row, record }) => (record === null ? [] : [{ interaction: row, record }]));
+    await writeRecords(trx, records, known.kept);
+    const turns = decided.flatMap(({ turn }) => turn ?? []);
+    if (turns.length > 0) known.committed.push(await writeTurns(trx, turns, first.key));
+  };
+  return async (trx: Transaction<Database>, batch: readonly Adding[], known: Known): Promise<ReviewStatus[]> => {
+    const statuses: ReviewStatus[] = [];
+    let decided: Decided[] = [];
+    for (const one of batch) {
+      const { row, approved, interaction } = one;
+      const { content } = interaction;
+      const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
+      // A document that has changed while the answer was on its way would take the approval back from nobody.
+      const holds = approved !== null && (await areCurrent(trx, approved));
+      const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
+      if (content != null) await writeContent(trx, content.hash, () => content.body, known.kept);
+      decided.push({ ...one, row: { ...row, reviewStatus } });
+      statuses.push(reviewStatus);
+      if (reviewStatus === "unreviewed") continue;
+      await insertAll(trx, decided, known);
+      decided = [];
+      known.reviews.clear();
+      if (holds) await insertReviewedVersions(trx, row.id, approved);
+      else if (reviewed !== null) await copyReviewedVersions(trx, reviewed.id, row.id);
+    }
+    await insertAll(trx, decided, known);
+    return statuses;
+  };
+}
+
+/** An interaction whose review is known. */
+interface Decided extends Omit<Adding, "row"> {
+  readonly row: Selectable<Database["interactions"]>;
+}
+
+/** An interaction on its way into the store. */
+export interface Adding extends Required<Beside> {
+  readonly interaction: Interaction;
+  readonly row: UnreviewedRow;
+  readonly approved: InteractionFacts["approved"];
+  readonly report: NewReport | null;
+  readonly at: Date;
+  readonly key: string;
+}
+
+/** What one transaction has found, for those that it adds later. */
+interface Known {
+  /** By question and answer. */
+  readonly reviews: Map<string, Reviewed | null>;
+  /** Hashes of contents and settings that are there. */
+  readonly kept: Set<string>;
+  /** What is to be done when it is committed. */
+  readonly committed: (() => void)[];
+}
+
+type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "reviewStatus">;
+
+/** Finds the review of the same answer to the same question. */
+function createReviewReader(db: Kysely<Database>) {
+  const reviews = prepare((given: Given<{ curatedKey: string; answerHash: string }>) =>
+    db
+      .selectFrom("interactions")
+      .select(["id", "reviewStatus"])
+      .where("curatedKey", "=", given("curatedKey"))
+      .where("answerHash", "=", given("answerHash"))
+      // Written out, so that the index of reviewed ones is taken.
+      .where("reviewStatus", "!=", sql.lit("unreviewed"))
+      .orderBy("reviewedAt", "desc")
+      .orderBy("id")
+      .limit(1),
+  );
+  return async (
+    trx: Transaction<Database>,
+    { curatedKey, answerHash }: UnreviewedRow,
+    known: Known["reviews"],
+  ): Promise<Reviewed | null> => {
+    if (curatedKey === null) return null;
+    const pair = `${curatedKey} ${answerHash}`;
+    const before = known.get(pair);
+    if (before !== undefined) return before;
+    const [found = null] = await reviews(trx, { curatedKey, answerHash });
+    known.set(pair, found);
+    return found;
+  };
+}
+
+/** What is known of an interaction before its review is. */
+export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "reviewStatus">;
 
 /** What an interaction store needs besides the database. */
 export interface InteractionParts extends WritingParts {

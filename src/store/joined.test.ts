@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../shared/errors.ts";
-import { joined } from "./write-interactions.ts";
+import { joined } from "./interactions.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** A write that takes a turn, and what it was asked to write. */

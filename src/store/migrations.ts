@@ -1,15 +1,15 @@
-import { randomBytes } from "node:crypto";
 import { type Kysely, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { messageOf, StoreError } from "../shared/errors.ts";
-import type { Block, BlockType } from "../shared/types.ts";
-import { keyedHash, questionHash } from "../text/hash.ts";
-import { outlineOf } from "../text/headings.ts";
 import { isPostgres } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
+/** Migrations of the first versions, merged into `001_first_light`. Databases have their names on record. */
+const MERGED = "002_outline_and_pages 003_chance 003_reports 004_memory 005_review 006_reading 007_keys 008_records".split(" ");
+
 /** Migrations run forward on start, in the order of their names; a name that has been released never changes. SQL as SQLite takes it. */
 export const migrations: Readonly<Record<string, Migration>> = {
+  /** Graph: `seven-layer` source, listing 8. */
   "001_first_light": statements(
     `
     create table meta (key text primary key, value text not null);
@@ -23,7 +23,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
       file text not null, path text not null, title text not null, description text, url text, as_of text,
       authority text, topic text, subtopic text, type text, original_hash text not null, version text not null,
       normaliser text not null, "text" text not null, blocks text not null, units text not null,
-      source_map text not null, updated_at text not null,
+      source_map text not null, updated_at text not null, outline text default '[]' not null, pages text, reading text,
       constraint documents_place unique (domain, tenant, source, path));
     create index documents_file on documents (domain, tenant, source, file);
     create table chunks (
@@ -37,47 +37,34 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create table interactions (
       id text primary key, domain text not null, tenant text not null, access text not null, profile text not null,
       session_id text, question text not null, answer text not null, status text not null,
-      review_status text not null, confidence real, cache_mode text not null, created_at text not null);
+      review_status text not null, confidence real, cache_mode text not null, created_at text not null, chance real,
+      user_id text, curated_key text, cache_key text, reason text, reviewed_by text, reviewed_at text, demoted_at text,
+      tokens integer, saved_tokens integer, cost_usd real, saved_usd real, latency_ms real,
+      privacy text default 'redacted' not null, question_hash text default '' not null,
+      asked_hash text default '' not null, answer_hash text default '' not null, topics text default '[]' not null,
+      warnings integer default 0 not null, conflicts integer default 0 not null);
     create index interactions_time on interactions (domain, created_at);
-    create table cache_entries (
-      key text primary key, domain text not null, tenant text not null, answer text not null,
-      created_at text not null, expires_at text not null, used_at text not null);
-    create index cache_entries_used on cache_entries (used_at);
-    create table cache_documents (
-      key text not null references cache_entries (key) on delete cascade, document_id text not null,
-      version text not null, constraint cache_documents_key primary key (key, document_id));
-    create index cache_documents_document on cache_documents (document_id);
+    create index interactions_question on interactions (domain, question_hash);
+    create index interactions_answer on interactions (curated_key, answer_hash);
+    create index interactions_session on interactions (session_id);
     create table sessions (
       id text primary key, domain text not null, tenant text not null, access text not null, user_id text,
-      created_at text not null, updated_at text not null, expires_at text not null);
+      created_at text not null, updated_at text not null, expires_at text not null,
+      name_hash text default '' not null);
     create index sessions_expiry on sessions (expires_at);
+    create index sessions_name on sessions (name_hash);
     create table session_turns (
       id integer primary key autoincrement, session_id text not null references sessions (id) on delete cascade,
-      question text not null, answer text not null, citations text not null, created_at text not null);
-    create index session_turns_session on session_turns (session_id, id)`,
-  ),
-  "002_outline_and_pages": statements(
-    `
-    alter table documents add column outline text default '[]' not null;
-    alter table documents add column pages text`,
-    addOutlines,
-  ),
-  "003_chance": statements("alter table interactions add column chance real"),
-  "003_reports": statements(
-    `
+      question text not null, answer text not null, citations text not null, created_at text not null,
+      shown text default '' not null);
+    create index session_turns_session on session_turns (session_id, id);
     create table reports (
       id text primary key, interaction_id text not null references interactions (id) on delete cascade,
       domain text not null, tenant text not null, access text not null, profile text not null, topic text not null,
       confidence real, report text not null, created_at text not null);
     create index reports_interaction on reports (interaction_id);
     create index reports_owner on reports (domain, tenant, created_at, id);
-    create index reports_time on reports (created_at)`,
-  ),
-  /** The first tables of the cache are made anew: their rows lack the columns by which they could be found, and can be answered again. Graph: `seven-layer` source, listing 8. */
-  "004_memory": statements(
-    `
-    drop table cache_documents;
-    drop table cache_entries;
+    create index reports_time on reports (created_at);
     create table cache_entries (
       seq integer primary key autoincrement, key text not null unique, scope text not null, domain text not null,
       tenant text not null, access text not null, profile text not null, language text not null, detail text not null,
@@ -119,33 +106,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create table origins (
       domain text not null, tenant text not null, source text not null, folder text not null, root text not null,
       access text not null, base_url text, updated_at text not null,
-      constraint origins_key primary key (domain, tenant, source))`,
-  ),
-  /** Review, audit and what is counted. Sessions cannot be reached under their new keys, and cached answers have no interaction that leads to them: both go. */
-  "005_review": statements(
-    `
-    alter table interactions add column user_id text;
-    alter table interactions add column curated_key text;
-    alter table interactions add column cache_key text;
-    alter table interactions add column reason text;
-    alter table interactions add column reviewed_by text;
-    alter table interactions add column reviewed_at text;
-    alter table interactions add column demoted_at text;
-    alter table interactions add column tokens integer;
-    alter table interactions add column saved_tokens integer;
-    alter table interactions add column cost_usd real;
-    alter table interactions add column saved_usd real;
-    alter table interactions add column latency_ms real;
-    alter table interactions add column privacy text default 'redacted' not null;
-    alter table interactions add column question_hash text default '' not null;
-    alter table interactions add column asked_hash text default '' not null;
-    alter table interactions add column answer_hash text default '' not null;
-    alter table interactions add column topics text default '[]' not null;
-    alter table interactions add column warnings integer default 0 not null;
-    alter table interactions add column conflicts integer default 0 not null;
-    create index interactions_question on interactions (domain, question_hash);
-    create index interactions_answer on interactions (curated_key, answer_hash);
-    create index interactions_session on interactions (session_id);
+      constraint origins_key primary key (domain, tenant, source));
     create table review_documents (
       interaction_id text not null references interactions (id) on delete cascade, document_id text not null,
       version text not null, constraint review_documents_key primary key (interaction_id, document_id));
@@ -166,25 +127,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
       seq integer primary key, at text not null, actor text not null, action text not null, subject text not null,
       details text not null, previous text not null, hash text not null);
     create index audit_log_subject on audit_log (subject);
-    alter table session_turns add column shown text default '' not null;
-    alter table sessions add column name_hash text default '' not null;
-    create index sessions_name on sessions (name_hash);
-    delete from sessions;
-    delete from cache_entries`,
-    hashStored,
-  ),
-  /** How files became text is not known of documents that were ingested before: they are read anew with the new version of the normaliser. */
-  "006_reading": statements("alter table documents add column reading text"),
-  "007_keys": statements(
-    `
     create table api_keys (
       id text primary key, hash text not null unique, name text not null, roles text not null, domains text not null,
       tenants text not null, access text not null, requests_per_hour integer, created_at text not null,
-      expires_at text, revoked_at text)`,
-  ),
-  /** What answers were made from, and which documents each revision held. The log of an older database begins with what it holds now. */
-  "008_records": statements(
-    `
+      expires_at text, revoked_at text);
     create table corpus_log (
       seq integer primary key autoincrement, domain text not null, tenant text not null, revision integer not null,
       document_id text not null, version text not null, original_hash text not null);
@@ -198,11 +144,9 @@ export const migrations: Readonly<Record<string, Migration>> = {
       interaction_id text primary key references interactions (id) on delete cascade, domain text not null,
       revision integer not null, settings text not null references record_settings (hash), body blob not null);
     create index records_domain on records (domain, revision);
-    create index records_settings on records (settings);
-      insert into corpus_log (domain, tenant, revision, document_id, version, original_hash) select documents.domain,
-      documents.tenant, coalesce(revisions.revision, 0), documents.id, documents.version, documents.original_hash
-      from documents left join revisions on revisions.domain = documents.domain order by documents.id`,
+    create index records_settings on records (settings)`,
   ),
+  ...Object.fromEntries(MERGED.map((name): [string, Migration] => [name, { up: async () => undefined }])),
   /** Budgets of keys and what was spent of them, responses that are kept for a second try, and which variant of an experiment answered what. */
   "009_service": statements(
     `
@@ -279,59 +223,15 @@ const POSTGRES_TYPES: readonly (readonly [RegExp, string])[] = [
   [/\binteger\b/g, "bigint"],
 ];
 
-/** A migration of statements, separated by semicolons, and of what follows them. */
-function statements(text: string, then?: (db: Kysely<unknown>) => Promise<void>): Migration {
+/** A migration of statements, separated by semicolons. */
+function statements(text: string): Migration {
   return {
     async up(db: Kysely<unknown>) {
       const types = isPostgres(db as Kysely<Database>) ? POSTGRES_TYPES : [];
       const own = types.reduce((before, [type, name]) => before.replaceAll(type, name), text);
       for (const statement of own.split(";")) await sql.raw(statement).execute(db);
-      await then?.(db);
     },
   };
-}
-
-/** Pages of documents ingested before are not known until they are read anew, which the new version of the normaliser brings about. */
-async function addOutlines(db: Kysely<unknown>): Promise<void> {
-  const documents = db as Kysely<{ documents: { id: string; text: string; blocks: string; outline: string } }>;
-  for (const { id } of await documents.selectFrom("documents").select("id").execute()) {
-    const row = await documents.selectFrom("documents").select(["text", "blocks"]).where("id", "=", id).executeTakeFirstOrThrow();
-    const blocks = (JSON.parse(row.blocks) as [number, number, BlockType, number, number][]).map(
-      ([start, end, type, level, header]): Block => ({ start, end, type, level, header }),
-    );
-    const outline = JSON.stringify(outlineOf(row.text, blocks).map(({ start, level, text }) => [start, level, text]));
-    await documents.updateTable("documents").set({ outline }).where("id", "=", id).execute();
-  }
-}
-
-interface Before {
-  meta: { key: string; value: string };
-  interactions: { id: string; domain: string; session_id: string | null; question: string; question_hash: string; asked_hash: string };
-}
-
-/** Names of sessions become keyed hashes, so that interactions can be counted, reviewed and forgotten. */
-async function hashStored(given: Kysely<unknown>): Promise<void> {
-  const db = given as Kysely<Before>;
-  const rows = await db.selectFrom("interactions").select(["id", "domain", "session_id", "question"]).execute();
-  if (rows.length === 0) return;
-  await db
-    .insertInto("meta")
-    .values({ key: "secret", value: randomBytes(32).toString("hex") })
-    .onConflict((c) => c.doNothing())
-    .execute();
-  const { value: secret } = await db.selectFrom("meta").select("value").where("key", "=", "secret").executeTakeFirstOrThrow();
-  for (const { id, domain, session_id, question } of rows) {
-    const hash = questionHash(secret, domain, question);
-    await db
-      .updateTable("interactions")
-      .set({
-        question_hash: hash,
-        asked_hash: hash,
-        session_id: session_id === null ? null : keyedHash(secret, "session", session_id),
-      })
-      .where("id", "=", id)
-      .execute();
-  }
 }
 
 /** What people wrote and what was made of it, by table. No query is planned by these columns. */

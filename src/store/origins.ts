@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { Scope } from "../shared/types.ts";
 import { putFact, transact } from "./dialect.ts";
-import { placeOf, type SourcePlace } from "./document-records.ts";
+import { placeOf, type SourcePlace } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });

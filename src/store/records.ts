@@ -40,19 +40,6 @@ export function createRecordStore(db: Kysely<Database>) {
       const rows = await db.selectFrom("records").select(["interactionId", "body"]).where("interactionId", "in", ids).execute();
       return new Map(rows.map(({ interactionId, body }) => [interactionId, unpack(body)]));
     },
-    /** Ids of recorded answers of a domain, oldest first. */
-    async list(domain: string, limit: number): Promise<string[]> {
-      const rows = await db
-        .selectFrom("records")
-        .innerJoin("interactions", "interactions.id", "records.interactionId")
-        .select("interactions.id")
-        .where("records.domain", "=", domain)
-        .orderBy("interactions.createdAt")
-        .orderBy("interactions.id")
-        .limit(limit)
-        .execute();
-      return rows.map(({ id }) => id);
-    },
   };
 }
 

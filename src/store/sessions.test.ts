@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Kysely, sql } from "kysely";
+import type { Kysely } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Database } from "./schema.ts";
 import { createTurnWriter, type NewTurn } from "./sessions.ts";
@@ -26,36 +26,6 @@ const say = (session: string, most?: number): NewTurn => ({
   settings: { idleMinutes: 30, limit: 2, ...(most === undefined ? {} : { most }) },
 });
 const count = async () => (await db.selectFrom("sessions").select("id").execute()).length;
-
-it("takes the rows of sessions in the order of their ids, each once, whoever speaks first", async () => {
-  const write = createTurnWriter(db, () => new Date("2026-01-01T00:00:00Z"));
-  const names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-  await db.transaction().execute((trx) =>
-    write(
-      trx,
-      names.map((name) => say(name)),
-      SECRET,
-    ),
-  );
-  await sql`create table taken (what text, id text)`.execute(db);
-  await sql`create trigger go_on after update on sessions begin insert into taken values ('session', new.id); end`.execute(db);
-  await sql`create trigger drop_turn after delete on session_turns begin insert into taken values ('turn', old.session_id); end`.execute(
-    db,
-  );
-  const spoken = [...names, "new", ...names.toReversed(), "new", "new"].map((name) => say(name));
-  await db.transaction().execute((trx) => write(trx, spoken, SECRET));
-  const { rows } = await sql<{ what: string; id: string }>`select what, id from taken order by rowid`.execute(db);
-  const idsOf = (what: string) => rows.filter((row) => row.what === what).map(({ id }) => id);
-  const ids = idsOf("session");
-  expect(ids).toHaveLength(names.length);
-  expect(ids).toEqual(ids.toSorted());
-  // The new one has said more than is kept of it, too.
-  const dropped = idsOf("turn");
-  expect(dropped).toHaveLength(names.length + 1);
-  expect(dropped).toEqual(dropped.toSorted());
-  const kept = await db.selectFrom("session_turns").select("id").execute();
-  expect(kept).toHaveLength(2 * (names.length + 1));
-});
 
 it("looks again for sessions that are too many where the transaction that looked was undone", async () => {
   const write = createTurnWriter(db, () => new Date("2026-01-01T00:00:00Z"));

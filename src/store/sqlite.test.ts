@@ -1,17 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Kysely, type SqliteDatabase, SqliteDialect, sql } from "kysely";
-import { Migrator } from "kysely/migration";
 import Libsql from "libsql";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../package.ts";
-import { sampleReport } from "../testing/reports.ts";
 import { place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
-import { migrations } from "./migrations.ts";
-import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore } from "./store.ts";
 
@@ -157,58 +152,6 @@ describe("openSqlite", () => {
     await kept.destroy();
   });
 
-  it("outlines documents that an earlier version stored", async () => {
-    const path = join(folder, "test.db");
-    const document = storedDocument({
-      text: "One\n\nText.",
-      blocks: [{ start: 0, end: 3, type: "heading", level: 2, header: -1, sectionEnd: 10 }],
-      pages: null,
-    });
-    const full = await openSqlite(join(folder, "full.db"));
-    await createStore(full, clock).documents.putFile({ domain: "d", tenant: null, source: "s", path: "a.md" }, fileContent(document));
-    await full.destroy();
-    await (await openSqlite(path, "001_first_light")).destroy();
-    const old = new Libsql(path);
-    old.exec(`attach '${join(folder, "full.db")}' as full`);
-    for (const table of ["documents", "chunks"]) {
-      const names = (old.prepare(`pragma main.table_info(${table})`).all() as { name: string }[]).map(({ name }) => `"${name}"`).join(", ");
-      old.exec(`insert into main.${table} (${names}) select ${names} from full.${table}`);
-    }
-    old.close();
-    const migrated = await openSqlite(path);
-    const store = createStore(migrated, clock);
-    expect(await store.documents.outlines({ domain: "d", tenant: null, access: ["public"] })).toMatchObject([
-      { id: document.id, headings: [{ start: 0, level: 2, text: "One" }], pages: null },
-    ]);
-    expect((await store.documents.load({ domain: "d", tenant: null, access: ["public"] }, [document.id])).get(document.id)).toEqual(
-      document,
-    );
-    await store.close();
-  });
-
-  it("keeps interactions of an earlier version, without the names of their sessions, so that they can be counted, reviewed and forgotten", async () => {
-    const path = join(folder, "test.db");
-    await (await openSqlite(path, "002_outline_and_pages")).destroy();
-    const old = new Libsql(path);
-    old.exec(`insert into interactions (id, domain, tenant, access, profile, session_id, question, answer, status, review_status, confidence, cache_mode, created_at)
-      values ('i1', 'd', '', '["public"]', 'p', 'jane@example.org', 'How much?', '{}', 'ok', 'unreviewed', 0.5, 'miss', '2025-12-31T00:00:00.000Z')`);
-    old.exec("insert into cache_entries values ('k', 'd', '', '{}', '2025', '2999', '2025')");
-    old.exec("insert into sessions values ('s', 'd', '', '[]', null, '2025', '2025', '2999')");
-    old.exec("insert into session_turns (session_id, question, answer, citations, created_at) values ('s', 'q', 'a', '[]', '2025')");
-    old.close();
-    const store = createStore(await openSqlite(path), clock);
-    const [row] = await store.interactions.list("d", 5);
-    expect(row).toMatchObject({ id: "i1", question: "How much?", privacy: "redacted", sessionId: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(await store.cache.count()).toBe(0);
-    expect(await store.review.pending("d", { limit: 5 })).toMatchObject([{ id: "i1", asked: 1 }]);
-    expect(await store.forgetting.count({ type: "question", question: "HOW MUCH" })).toMatchObject({ interactions: 1 });
-    expect(await store.forgetting.forget({ type: "session", id: "jane@example.org" }, "Ann")).toMatchObject({ interactions: 1 });
-    expect(await store.forgetting.scrub()).toBe(true);
-    expect(await store.interactions.list("d", 5)).toEqual([]);
-    await store.close();
-    expect(readFileSync(path, "latin1")).not.toContain("jane@example.org");
-  });
-
   it("takes over the cache of the version before, without what waited to be found again in a changed document", async () => {
     const path = join(folder, "test.db");
     await (await openSqlite(path, "013_planning")).destroy();
@@ -223,36 +166,6 @@ describe("openSqlite", () => {
     const store = createStore(await openSqlite(path), clock);
     expect(await store.cache.get("kept")).toMatchObject({ documents: [{ id: "doc-a", version: "v1" }] });
     expect(await store.cache.get("waiting")).toBeNull();
-    await store.close();
-  });
-
-  it("gives a database of the version before its reports, and deletes them with their interaction", async () => {
-    const path = join(folder, "test.db");
-    const old = new Kysely<Database>({ dialect: new SqliteDialect({ database: new Libsql(path) as unknown as SqliteDatabase }) });
-    const known = Object.entries(migrations).filter(([name]) => name < "003");
-    await new Migrator({ db: old, provider: { getMigrations: async () => Object.fromEntries(known) } }).migrateToLatest();
-    const facts = `'d', '', '["public"]', 'p', null, 'an old question', '{}', 'ok', 'unreviewed', null, 'miss', '2025-12-31T00:00:00.000Z'`;
-    await sql.raw(`insert into interactions values ('i1', ${facts})`).execute(old);
-    await old.destroy();
-    const migrated = await openSqlite(path);
-    const store = createStore(migrated, clock);
-    const interaction = {
-      id: "i2",
-      domain: "d",
-      tenant: null,
-      access: ["public"],
-      profile: "p",
-      sessionId: null,
-      question: "q",
-      answer: "{}",
-    };
-    const report = { id: "r1", topic: null, report: sampleReport(), days: 90, entries: 10 };
-    await store.interactions.add({ ...interaction, status: "ok", confidence: null, chance: null, cacheMode: "miss" }, report);
-    const selection = { scope: { domain: "d", tenant: null, access: ["public"] }, since: new Date(0) };
-    expect(await store.reports.get("r1", selection)).toMatchObject({ interactionId: "i2", report: sampleReport() });
-    expect((await store.interactions.list("d", 10)).map(({ question }) => question)).toEqual(["q", "an old question"]);
-    await migrated.deleteFrom("interactions").where("id", "=", "i2").execute();
-    expect(await migrated.selectFrom("reports").selectAll().execute()).toEqual([]);
     await store.close();
   });
 

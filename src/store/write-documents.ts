@@ -1,12 +1,43 @@
 import type { Transaction } from "kysely";
 import type { StoredDocument } from "../shared/types.ts";
+import { renamedPath } from "../text/paths.ts";
 import { dropVersions, keepVersions, logChange } from "./corpus-log.ts";
 import { announceChange, inParts } from "./dialect.ts";
-import { type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-records.ts";
 import type { DocumentRows } from "./document-rows.ts";
-import { renameFile } from "./files.ts";
+import { type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-rows.ts";
 import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
+
+/** A file and its documents go on under another path, with their ids. */
+async function renameFile(
+  trx: Transaction<Database>,
+  place: SourcePlace,
+  { from, to, at }: { readonly from: string; readonly to: string; readonly at: string },
+): Promise<void> {
+  const rows = await trx
+    .selectFrom("documents")
+    .select(["id", "path"])
+    .where(({ and }) => and({ ...placeOf(place), file: from }))
+    .execute();
+  // Under its new name a document has another version: answers that rest on the old one name the old path.
+  await keepVersions(
+    trx,
+    rows.map(({ id }) => id),
+    place.domain,
+  );
+  for (const { id, path } of rows) {
+    await trx
+      .updateTable("documents")
+      .set({ file: to, path: renamedPath(path, from, to), updatedAt: at })
+      .where("id", "=", id)
+      .execute();
+  }
+  await trx
+    .updateTable("files")
+    .set({ path: to, updatedAt: at })
+    .where(({ and }) => and({ ...placeOf(place), path: from }))
+    .execute();
+}
 
 /** What is stored of a file's documents: version by id. */
 type Versions = ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@ import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { rankCandidates, withFollowing } from "../ranking/rank.ts";
 import type { Evidence } from "../shared/types.ts";
-import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../writing/compress.ts";
+import { chooseQuotes, type QuoteCandidate, type QuoteWords } from "../writing/quotes.ts";
 
 export interface ChooseQuotesOptions {
   readonly limit: number;

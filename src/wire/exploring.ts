@@ -3,7 +3,7 @@ import type { Change } from "../grading/golden-report.ts";
 import type { Report } from "../grading/report.ts";
 import type { CitationStanding } from "../memory/citation-states.ts";
 import { NODE_TYPES } from "../memory/graph-view.ts";
-import type { RecordedCall } from "../pipeline/parts.ts";
+import type { RecordedCall } from "../pipeline/context.ts";
 import { citationSchema } from "./answer.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { type InProcess, toWire } from "./to-wire.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseMarkers } from "../checks/markers.ts";
 import type { ChatEvent } from "../models/chat.ts";
 import type { DraftSentence } from "../shared/types.ts";
 import { expectLinearTime } from "../testing/growth.ts";
@@ -22,7 +21,7 @@ async function readPieces(pieces: readonly string[], error?: Error) {
   const drafts: DraftSentence[] = [];
   const usage: DraftUsage = { inputTokens: null, outputTokens: null };
   try {
-    for await (const draft of readDraft(streamOf(pieces, error), { cite, parseMarkers }, usage)) drafts.push(draft);
+    for await (const draft of readDraft(streamOf(pieces, error), { cite }, usage)) drafts.push(draft);
     return { drafts: drafts.map(shown), usage, error: null };
   } catch (thrown) {
     return { drafts: drafts.map(shown), usage, error: (thrown as Error).message };
@@ -114,7 +113,7 @@ describe("readDraft", () => {
       }
     }
     const usage: DraftUsage = { inputTokens: null, outputTokens: null };
-    for await (const draft of readDraft(counting(), { cite, parseMarkers }, usage)) {
+    for await (const draft of readDraft(counting(), { cite }, usage)) {
       seen.push(given);
       if (seen.length === 1) expect(shown(draft)).toBe("It is so. |1,2");
     }
@@ -154,7 +153,7 @@ describe("readDraft", () => {
       for (; given < 5000; given++) yield { type: "text", text: "It is sent by ship [2]. It takes a month [2]. " };
     }
     const texts: string[] = [];
-    for await (const { text } of readDraft(circling(), { cite, parseMarkers }, { inputTokens: null, outputTokens: null })) texts.push(text);
+    for await (const { text } of readDraft(circling(), { cite }, { inputTokens: null, outputTokens: null })) texts.push(text);
     expect(texts).toEqual(["The parcel is insured.", "It is sent by ship.", "It takes a month."]);
     expect(given).toBeLessThan(5);
   });
@@ -210,8 +209,7 @@ describe("readDraft", () => {
     "understands %s as: the quotes do not answer",
     async (text) => {
       const drafts: DraftSentence[] = [];
-      for await (const draft of readDraft(streamOf([text]), { cite, parseMarkers }, { inputTokens: null, outputTokens: null }))
-        drafts.push(draft);
+      for await (const draft of readDraft(streamOf([text]), { cite }, { inputTokens: null, outputTokens: null })) drafts.push(draft);
       expect(drafts.map(saysInsufficient)).toEqual([true]);
       expect(saysInsufficient({ text: "Insufficient evidence is a common reason.", quotes: [], missing: [] })).toBe(false);
     },

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "../models/chat.ts";
 import type { DraftSentence, Quote } from "../shared/types.ts";
+import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import { nameCells, readCells } from "../text/units.ts";
 
@@ -12,31 +13,18 @@ const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
 /** The end of a text that more text can turn into formatting, a token of a template, or a whole character. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
 
-interface DraftPiece {
-  /** Further text, without formatting. */
-  readonly text: string;
-  /** All text before this piece was a thought. */
-  readonly wasThought: boolean;
-}
-
-/** The text of a draft out of the pieces in which it comes, however it is cut. */
-interface DraftText {
-  /** @param last nothing follows: what could have grown is whole */
-  take(more: string, last?: boolean): DraftPiece;
-  /** A token of the template has ended the answer; what follows is another turn, unless it proves to have been a thought. */
-  readonly ended: boolean;
-}
-
-/** Takes out what chat templates, thoughts and formatting add to an answer. */
-function createDraftText(): DraftText {
+/** Takes out what chat templates, thoughts and formatting add to an answer, however the stream is cut. */
+function createDraftText() {
   let held = "";
   let begun = false;
   let ended = false;
   return {
+    /** A token of the template has ended the answer; what follows is another turn, unless it proves to have been a thought. */
     get ended() {
       return ended;
     },
-    take(more, last = false) {
+    /** Further text without formatting; `wasThought`: all text before it was a thought. @param last nothing follows: what could have grown is whole */
+    take(more: string, last = false) {
       held += more;
       const sure = last ? held.length : held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
       let text = held.slice(0, sure);
@@ -68,15 +56,8 @@ function plainText(text: string): string {
 /** The line below a table's header: `|---|:--:|`. */
 const RULE = /^(?=[^-]*-)[\s|:-]+$/;
 
-/** Rows of a table that a model drew, as sentences. */
-interface DraftTable {
-  /** @returns sentences that are whole now: a row waits for the line behind it, which tells whether it was the header */
-  take(line: string): string[];
-  end(): string[];
-}
-
-/** Reads a row by the header above it: no bar of a table reaches a reader, and no header passes for a sentence. */
-function createDraftTable(): DraftTable {
+/** Rows of a table that a model drew, as sentences by the header above them: no bar of a table reaches a reader, and no header passes for a sentence. */
+function createDraftTable() {
   let waiting: string | null = null;
   let header: string | null = null;
   const end = () => {
@@ -86,7 +67,8 @@ function createDraftTable(): DraftTable {
     return left === null ? [] : [readRow(left, null)];
   };
   return {
-    take(line) {
+    /** Sentences that are whole now: a row waits for the line behind it, which tells whether it was the header. */
+    take(line: string): string[] {
       if (RULE.test(line) && line.includes("|")) {
         header = waiting;
         waiting = null;
@@ -128,9 +110,6 @@ export interface DraftUsage {
   outputTokens: number | null;
 }
 
-/** Takes citation markers out of a text and says which numbers they name. */
-export type ParseMarkers = (sentence: string) => { text: string; numbers: readonly number[] };
-
 /** What a sentence that cites a number rests on; `null`: no source has the number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
 
@@ -138,7 +117,6 @@ export type Cite = (text: string, number: number) => readonly Quote[] | null;
 export interface DraftReading {
   /** The quotes behind a number for a sentence; `null`: no source has it. */
   readonly cite: Cite;
-  readonly parseMarkers: ParseMarkers;
   /** Everything before was a thought: no sentence of it was an answer. */
   readonly onThought?: () => void;
 }
@@ -180,7 +158,7 @@ export async function* readDraft(
     if (circles(said)) return;
     pending = setMarkersApart(pending + piece.text);
     for (;;) {
-      const taken = takeSentence(pending, last || text.ended, reading.parseMarkers);
+      const taken = takeSentence(pending, last || text.ended);
       if (taken === null) break;
       pending = taken.rest;
       for (const line of table.take(taken.sentence)) yield* toDraft(line, reading, said);
@@ -219,7 +197,7 @@ export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
 }
 
 /** The first sentence of a text with the markers behind it, once no further text can change either; `null` until then. */
-function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers): { sentence: string; rest: string } | null {
+function takeSentence(text: string, ended: boolean): { sentence: string; rest: string } | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
   const [first, next] = splitSentences(window);
@@ -228,7 +206,7 @@ function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers):
     if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
     return ended ? { sentence: text, rest: "" } : null;
   }
-  const end = next.start + leadingMarkers(window.slice(next.start), parseMarkers);
+  const end = next.start + leadingMarkers(window.slice(next.start));
   const isSettled = (ended && !isLong) || (isWordWhole(window.slice(next.start)) && !mayBeMarker(window.slice(end)));
   if (isSettled) return { sentence: window.slice(0, first.end) + window.slice(next.start, end), rest: text.slice(end) };
   if (isLong) throw new DraftError(`no sentence ends within ${SENTENCE_MAX_CHARS} characters`);
@@ -238,7 +216,7 @@ function takeSentence(text: string, ended: boolean, parseMarkers: ParseMarkers):
 const MARKER_SHAPE = /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}[\]】]{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
 /** Length of the citation markers with which a text begins, white space included: they belong to the sentence before. */
-export function leadingMarkers(text: string, parseMarkers: ParseMarkers): number {
+export function leadingMarkers(text: string): number {
   let length = 0;
   for (;;) {
     const marker = MARKER_SHAPE.exec(text.slice(length))?.[0];
@@ -280,7 +258,7 @@ function circles(said: readonly string[]): boolean {
   return false;
 }
 
-function* toDraft(sentence: string, { cite, parseMarkers }: DraftReading, said: string[]): Generator<DraftSentence, void> {
+function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Generator<DraftSentence, void> {
   if (MARKUP.test(sentence)) throw new DraftError("the answer is markup or data, not sentences");
   const { text, numbers } = withTrailingNumber(parseMarkers(sentence.trimStart().replace(LINE_MARK, "").replace(ANSWER_LABEL, "")), cite);
   if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return;
@@ -293,7 +271,7 @@ function* toDraft(sentence: string, { cite, parseMarkers }: DraftReading, said: 
 /** `… within one year (2).`: round brackets cite only at the end, where nothing else does, and where the source does not say them itself: "paragraph (2)". */
 const TRAILING_NUMBER = /\s*\((\d{1,2}(?:\s*,\s*\d{1,2}){0,5})\)(?=[.!?]?$)/;
 
-function withTrailingNumber(marked: ReturnType<ParseMarkers>, cite: Cite): ReturnType<ParseMarkers> {
+function withTrailingNumber(marked: MarkedText, cite: Cite): MarkedText {
   const found = marked.numbers.length > 0 ? null : TRAILING_NUMBER.exec(marked.text);
   if (found === null) return marked;
   const text = marked.text.replace(TRAILING_NUMBER, "");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readQuestion } from "../language/question.ts";
-import { openParts, type PartsOptions, withParts } from "../pipeline/choose.ts";
+import { openParts, type PartsOptions, withParts } from "../pipeline/decide.ts";
 import { candidatesOf as cutCandidates } from "../ranking/candidates.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { rankCandidates } from "../ranking/rank.ts";
@@ -8,8 +8,8 @@ import type { QuestionPart } from "../shared/types.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import { chooseQuotes, type QuoteCandidate, quotesOf } from "./compress.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
+import { chooseQuotes, type QuoteCandidate, quotesOf } from "./quotes.ts";
 
 /** A piece of the passage by its text, with the chance that it answers and what of the question it covers. */
 type Scored = readonly [text: string, score: number, covers: readonly string[]];

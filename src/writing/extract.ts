@@ -1,5 +1,5 @@
 import type { DraftSentence, Quote } from "../shared/types.ts";
-import { isValue, type QuoteCandidate, withNeighbours } from "./compress.ts";
+import { isValue, type QuoteCandidate, withNeighbours } from "./quotes.ts";
 
 export interface ExtractOptions {
   /** Quotes that answer at most; what they cannot be understood without is not counted. */

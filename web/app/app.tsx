@@ -10,7 +10,6 @@ interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
   readonly title: string;
   readonly route: Route;
-  /** Required role. */
   readonly role: "ask" | "ingest" | "review" | "admin";
 }
 
@@ -27,10 +26,7 @@ function roomsFor(roles: readonly string[]): readonly Room[] {
   return ROOMS.filter(({ role }) => roles.includes(role));
 }
 
-/**
- * Redirects a user without the `ask` role to the first permitted view. Other addresses stay, so that the view itself reports the missing
- * role.
- */
+/** Redirects a user without the role `ask` to the first permitted view; at other addresses the view itself reports a missing role. */
 function entered(route: Route, roles: readonly string[]): Route {
   if (route.room !== "ask" || roles.includes("ask")) return route;
   return roomsFor(roles)[0]?.route ?? route;

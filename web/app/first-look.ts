@@ -15,10 +15,7 @@ export interface Asked<T> {
   take(): Promise<T> | null;
 }
 
-/**
- * Milliseconds that the first render waits. A server nearby answers within it, so the page renders once; a slow server does not delay the
- * page.
- */
+/** Milliseconds that the first render waits: enough for a server nearby, so that the page renders once. */
 const FIRST_LOOK_MS = 200;
 
 /** The two requests of every visit, in flight. */

@@ -17,10 +17,7 @@ export interface Account {
   readonly owner: string;
   readonly preferences: Preferences;
   prefer(change: Partial<Preferences>): void;
-  /**
-   * Checks and stores a key.
-   * @throws the server's error; the key is then not stored
-   */
+  /** Checks and stores a key. @throws the server's error; the key is then not stored */
   signIn(key: string, keep: boolean): Promise<void>;
   signOut(): void;
   reload(): void;

@@ -6,7 +6,7 @@ export interface ActionMenuProps {
   readonly onRetry: () => void;
 }
 
-/** What is done with an answer less often; begins open. */
+/** The less frequent answer actions in a menu that is open when mounted: it mounts when a reader presses its button. */
 export default function ActionMenu({ busy, onLink, onRetry }: ActionMenuProps) {
   return (
     <Menu.Root defaultOpen>

@@ -9,9 +9,9 @@ import { Alert, QuietButton } from "../kit/message.tsx";
 export type Verdict = "up" | "down";
 
 interface FeedbackProps {
-  /** Number of the question in its conversation: several answers can be rated on one page. */
+  /** 1-based number of the turn; it keeps labels unique when a page shows several answers. */
   readonly number: number;
-  /** Sends a verdict; throws what the page may show. */
+  /** Sends a verdict. @throws an error whose message the page shows */
   readonly onRate: (verdict: Verdict, reason?: string) => Promise<void>;
 }
 
@@ -23,7 +23,7 @@ type State =
 
 const REASON_CHARACTERS = 500;
 
-/** Was the answer right? A thumb is sent at once; what was wrong may be told after it. */
+/** Asks whether the answer was right. Sends a thumb at once; after “No” it offers a field for the reason. */
 export function Feedback({ number, onRate }: FeedbackProps) {
   const [state, setState] = useState<State>({ type: "open" });
   const [telling, setTelling] = useState(false);
@@ -130,7 +130,7 @@ function describeKept(verdict: Verdict, reason: boolean): string {
   return reason ? "Thank you. Your reason is noted for review." : "Thank you. It is noted for review.";
 }
 
-/** Drawn, so that it looks the same everywhere; turned over for "no". */
+/** A drawn thumb, because emoji differ between systems; the style sheet flips it for “No”. */
 function Thumb() {
   return (
     <svg className="thumb-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
@@ -145,7 +145,6 @@ function Thumb() {
   );
 }
 
-/** What is done with an answer less often. */
 const ActionMenu = late(
   () => import("./action-menu.tsx"),
   "menu",
@@ -155,14 +154,13 @@ const ActionMenu = late(
 export interface AnswerActionsProps {
   readonly answer: WireAnswer;
   readonly busy: boolean;
-  /** Asks again, for a longer answer. */
+  /** Asks again for a longer answer; `null` hides the button. */
   readonly onMore: (() => void) | null;
   readonly onRetry: () => void;
-  /** Whoever reads may approve, flag and correct answers. */
+  /** Whether the caller may approve, flag and correct answers. */
   readonly mayReview: boolean;
 }
 
-/** What can be done with an answer. */
 export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: AnswerActionsProps) {
   const [said, setSaid] = useState("");
   const base = () => `${window.location.origin}${window.location.pathname}`;
@@ -197,7 +195,7 @@ export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: Answ
   );
 }
 
-/** An answer as text to be pasted elsewhere, with the sources of each sentence and where they can be read. */
+/** Formats an answer as plain text for the clipboard: sentences with citation numbers, then each source with its location. */
 export function copiedText({ question, sentences, citations, refusal, warnings }: WireAnswer): string {
   if (refusal !== null) return `${question}\n\n${refusal.message}\n${refusal.note}`.trim();
   const noteOf = ({ message }: WireAnswer["warnings"][number]) => `Note: ${message}`;

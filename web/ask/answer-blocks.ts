@@ -1,18 +1,18 @@
 import type { WireCitation } from "../../src/client/index.ts";
 import type { ShownSentence } from "./conversation/state.ts";
 
-/** A sentence with its place in the answer. */
+/** A sentence with its index in the answer. */
 export interface PlacedSentence extends ShownSentence {
   readonly index: number;
 }
 
-/** What stands between empty lines of a quote: several lines are a list, one is a paragraph. */
+/** A part of a quote between blank lines: one line is a paragraph, several lines are a list. */
 export interface TextPart {
-  /** Lines with where they begin in the quote, in characters. */
+  /** Lines with their start offsets in the quote, in characters. */
   readonly lines: readonly { readonly text: string; readonly from: number }[];
 }
 
-/** Sentences that are shown together: what was a table or a list in the document is one here. */
+/** Sentences shown together: consecutive rows of a source table form a table, consecutive list items a list. */
 export type AnswerBlock =
   | { readonly type: "text"; readonly sentences: readonly [PlacedSentence] }
   | { readonly type: "list"; readonly sentences: readonly PlacedSentence[] }
@@ -26,7 +26,7 @@ export type AnswerBlock =
 
 type Row = NonNullable<WireCitation["row"]>;
 
-/** Rows of one table that follow one another are one table, items of one list one list. */
+/** Groups sentences into blocks: consecutive rows of one table become one table, consecutive items of one document one list. */
 export function toBlocks(sentences: readonly ShownSentence[], citations: readonly WireCitation[]): AnswerBlock[] {
   const blocks: AnswerBlock[] = [];
   let before: WireCitation | null = null;
@@ -40,7 +40,7 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
       if (last?.type === "table" && follows && before?.row?.header_start === cited.row.header_start) {
         blocks[blocks.length - 1] = { ...last, rows: [...last.rows, row] };
       } else {
-        // A sentence that is shown right above its table is not said again.
+        // Omit a caption that the previous sentence already shows.
         const { caption = null } = cited.row;
         const isAbove = caption !== null && sentences[index - 1]?.text === caption;
         blocks.push({ type: "table", columns: columnsOf(cited.row), caption: isAbove ? null : caption, rows: [row] });
@@ -56,7 +56,7 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
   return blocks;
 }
 
-/** A line that ends in a colon, with lines right below it. */
+/** Matches a text whose first line ends in a colon and introduces the lines directly below it. */
 const ANNOUNCED = /^[^\n]*:[^\S\n]*\n(?!\n)/;
 
 function partsOf(text: string): TextPart[] {
@@ -64,12 +64,12 @@ function partsOf(text: string): TextPart[] {
   return text.split("\n\n").flatMap((part) => {
     const lines = linesOf(part, from);
     from += part.length + 2;
-    // What announces the lines below it is none of them.
+    // The introducing line is a paragraph, not an item of its list.
     return ANNOUNCED.test(part) ? [{ lines: lines.slice(0, 1) }, { lines: lines.slice(1) }] : [{ lines }];
   });
 }
 
-/** The lines of a text that begins at `start`. */
+/** Splits a text at line breaks. @param start offset of the text in the quote */
 export function linesOf(text: string, start: number): TextPart["lines"] {
   let from = start;
   return text.split("\n").map((line) => {
@@ -79,7 +79,7 @@ export function linesOf(text: string, start: number): TextPart["lines"] {
   });
 }
 
-/** The citation whose quote a sentence is, word for word; `null`: it was written, or cites several. */
+/** Returns the citation whose quote equals the sentence; `null` for a sentence written by a model or with several citations. */
 function quotedBy({ text, citations: [n, ...others] }: ShownSentence, citations: readonly WireCitation[]): WireCitation | null {
   if (others.length > 0) return null;
   const cited = citations.find((citation) => citation.n === n);
@@ -90,7 +90,7 @@ function columnsOf({ cells }: Row): string[] {
   return cells.map(({ name }) => name);
 }
 
-/** In normalised text one line break parts items of a list and rows of a table, two part everything else. */
+/** Detects list items: normalised text separates list items and table rows by one line break, all other blocks by two. */
 function isListItem({ context, quote, quote_start: start }: WireCitation): boolean {
   if (context.slice(start, start + quote.length) !== quote) return false;
   const single = (text: string, at: number) => text[at] === "\n";

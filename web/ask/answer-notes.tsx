@@ -7,7 +7,7 @@ import type { Turn, TurnStatus } from "./conversation/state.ts";
 import { confidenceInWords, lossInWords, warningInWords } from "./plain-words.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-/** Words whose meaning is one click away. */
+/** A label with an explanation in a popover. */
 const Explained = late(
   () => import("../kit/explained-popover.tsx"),
   "dialog",
@@ -18,11 +18,10 @@ const Explained = late(
 interface MessagesProps {
   readonly warnings: Turn["warnings"];
   readonly notices: Turn["notices"];
-  /** Asks another question. */
   readonly onAsk?: (question: string) => void;
 }
 
-/** Warnings about the answer, and what this build or profile left out. */
+/** Shows warnings about the answer and notices about steps that this build or profile left out. */
 export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   if (warnings.length + notices.length === 0) return null;
   return (
@@ -41,10 +40,10 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
   );
 }
 
-/** Addresses, and numbers that are dialled, in a hotline's text: three digits, or as people write telephone numbers. */
+/** Matches URLs and dialable numbers in a hotline's text: three digits starting with 1 or 9, short codes of 5–6 digits, phone numbers. */
 const REACHABLE = /https?:\/\/[^\s)]+|\b(?:\+?\d[\d-]{7,}\d|\d{5,6}|[19]\d{2})\b/g;
 
-/** A text whose addresses and numbers can be followed and called. */
+/** Renders a text with its URLs and phone numbers as links. */
 function WithLinks({ text }: { readonly text: string }) {
   const parts: ReactNode[] = [];
   let from = 0;
@@ -64,7 +63,7 @@ export interface WebListProps {
 
 const SAYS = { confirmed: "says so", contradicted: "says otherwise" } as const;
 
-/** What the web said of uncertain passages: beside the answer, and marked as no source of it. */
+/** Shows the results of the web check for uncertain passages, marked as no source of the answer. */
 export function WebList({ web }: WebListProps) {
   const pages = web.flatMap(({ sid, pages: found }) => found.map((page) => ({ sid, ...page })));
   const silent = web.filter((said) => said.pages.length === 0);
@@ -95,7 +94,7 @@ interface SideProps {
   readonly children: ReactNode;
 }
 
-/** One of several sources side by side. */
+/** One source in a comparison. */
 function Side({ value, quote, date, children }: SideProps) {
   return (
     <li>
@@ -108,12 +107,12 @@ function Side({ value, quote, date, children }: SideProps) {
 }
 
 export interface ConflictListProps {
-  /** Number of the question in its conversation. */
+  /** 1-based number of the turn. */
   readonly number: number;
   readonly conflicts: WireAnswer["conflicts"];
 }
 
-/** Sources that differ, side by side, each matter once. */
+/** Shows conflicting sources side by side, one section per conflict. */
 export function ConflictList({ number, conflicts }: ConflictListProps) {
   return joinConflicts(conflicts).map((one, i) => (
     <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
@@ -149,7 +148,7 @@ function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["deci
   return `Decided by a declared rule, ${reason}: ${[...holding].join(", ")}`;
 }
 
-/** Where to read on. Nothing in the answer rests on it. */
+/** Links to further reading. The answer does not rest on it. */
 export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
   return (
     <p className="see-also">
@@ -161,15 +160,15 @@ export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso
 
 interface AnswerSummaryProps {
   readonly answer: WireAnswer;
-  /** What became of its quotes since, by number. */
+  /** Current states of the quotes by citation number. */
   readonly states: ReadonlyMap<number, CitationState>;
 }
 
-/** One line: how sure it is, what the answer rests on, and whether it was made for this question. */
+/** Summarises in one line the confidence, the sources, the checked claims and whether the answer came from the cache. */
 export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
   const { label, meaning } = confidenceInWords(answer);
   const lost = answer.citations.filter(({ n }) => lossInWords(states.get(n)?.state) !== null).length;
-  // A person has judged what a reviewer wrote.
+  // A curated answer shows no confidence, because a person wrote it.
   const isJudged = answer.refusal === null && answer.cache_mode !== "curated";
   return (
     <div className="summary">
@@ -215,13 +214,13 @@ function describeClaims(claims: WireAnswer["claims"]): string {
 
 interface IncompleteProps {
   readonly status: TurnStatus;
-  /** Sentences that were shown before the end. */
+  /** Number of sentences shown before the answer ended. */
   readonly shown: number;
   readonly busy: boolean;
   readonly onRetry: () => void;
 }
 
-/** Why an answer did not come to its end, and what to do. What was shown stays above and is called incomplete. */
+/** Explains why an answer is incomplete and offers to ask again. The sentences shown so far stay above. */
 export function Incomplete({ status, shown, busy, onRetry }: IncompleteProps) {
   if (status.type === "running" || status.type === "answered") return null;
   const { heading, text } = describeEnd(status);

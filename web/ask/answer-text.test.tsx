@@ -26,7 +26,7 @@ const given: Omit<AnswerTextProps, "states"> = {
   ...{ onOpen: nothing, onPoint: nothing, sourceId: (n) => `source-${n}` },
 };
 
-/** Both sentences as they are shown, where the quote of the second one has become `second`; `null`: nobody has asked. */
+/** Renders two sentences; the second quote is in state `second`, `null` means no state was loaded. Returns their HTML. */
 function rendered(second: CitationState["state"] | null): string[] {
   const state = (n: number, is: CitationState["state"]): [number, CitationState] => [n, { n, state: is, likeness: 1, now: null }];
   const states = new Map(second === null ? [] : [state(1, "same"), state(2, second)]);

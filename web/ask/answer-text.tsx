@@ -14,17 +14,17 @@ export interface AnswerTextProps extends CitationLinks {
   readonly citations: readonly WireCitation[];
   readonly claims: WireAnswer["claims"];
   readonly checks: WireAnswer["checks"];
-  /** Of a running answer, whose checks are not known yet: those of a sentence come right behind it. */
+  /** Warnings of a running answer, which has no claims and checks yet; empty once it is complete. */
   readonly warnings: readonly WireAnswer["warnings"][number][];
-  /** Words that answer. */
+  /** Spans of the sentences that answer the question. */
   readonly spans: NonNullable<WireAnswer["answer_spans"]>;
-  /** What became of its quotes since, by number. */
+  /** Current states of the quotes by citation number. */
   readonly states: ReadonlyMap<number, CitationState>;
-  /** Number of the question in its conversation. */
+  /** 1-based number of the turn. */
   readonly number: number;
 }
 
-/** The sentences with their sources and a mark that each was checked; lists as lists, tables as tables. */
+/** Renders the sentences with a check mark and their sources; lists and tables keep their form. */
 export function AnswerText({ sentences, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
   const props = { citations, links, spans, doubts: (one: PlacedSentence) => doubtsAt(one, { claims, checks, warnings, states }) };
   return toBlocks(sentences, citations).map((block) => {
@@ -49,7 +49,7 @@ export function AnswerText({ sentences, citations, claims, checks, warnings, spa
 
 type AnswerBlock = ReturnType<typeof toBlocks>[number];
 
-/** Sentences are appended and never move: the first of a block names it. */
+/** Returns a block's key: the index of its first sentence, which is stable because sentences are only appended. */
 function firstOf(block: AnswerBlock): number {
   return (block.type === "table" ? block.rows[0]?.sentence.index : block.sentences[0]?.index) ?? -1;
 }
@@ -75,7 +75,7 @@ function spansOf({ index }: PlacedSentence, { spans }: Pick<Shared, "spans">) {
   return spans.filter((span) => span.sentence === index);
 }
 
-/** One quote may hold several items; its sources stand after the last of them. */
+/** Renders a quote of one or more list items; the sources follow the last item. */
 function ListItems({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
   const lines = linesOf(sentence.text, 0);
   return lines.map(({ text, from }) => (
@@ -85,7 +85,7 @@ function ListItems({ sentence, ...props }: Shared & { readonly sentence: PlacedS
   ));
 }
 
-/** One quote with what introduces its list, or of several paragraphs. */
+/** Renders a quote that has several paragraphs or introduces its list. */
 function Parts({ block, ...props }: Shared & { readonly block: AnswerBlock & { type: "parts" } }) {
   const { parts, sentences } = block;
   const [sentence] = sentences;
@@ -116,7 +116,7 @@ function Parts({ block, ...props }: Shared & { readonly block: AnswerBlock & { t
 
 interface LineProps extends Shared {
   readonly text: string;
-  /** Where it begins in the sentence. */
+  /** Offset of the line in the sentence, in characters. */
   readonly from: number;
   readonly sentence: PlacedSentence;
   readonly isLast: boolean;
@@ -170,7 +170,7 @@ function TableBlock({ number, block, ...props }: Shared & { readonly number: num
   );
 }
 
-/** A cell is marked as far as its words stand once in the row: then the place in the row is one in the cell. */
+/** Highlights a cell only if its text occurs once in the row; otherwise its offset in the row is ambiguous. */
 function Cell({ text, sentence, ...props }: Shared & { readonly text: string; readonly sentence: PlacedSentence }) {
   const at = sentence.text.indexOf(text);
   const isOnce = text !== "" && at >= 0 && sentence.text.indexOf(text, at + 1) < 0;
@@ -207,7 +207,7 @@ function pointing({ citations }: PlacedSentence, { active, onPoint }: CitationLi
   };
 }
 
-/** Every sentence was checked before it was shown; a doubt is told where it stands. */
+/** Shows a tick, or a doubt mark: every sentence was checked before it was shown. */
 function Mark({ doubts }: { readonly doubts: readonly string[] }) {
   const label = doubts.length === 0 ? claimInWords("supported") : "Checked, with a doubt";
   return (
@@ -241,11 +241,11 @@ function doubtsAt({ index, citations }: PlacedSentence, { claims, checks, warnin
 
 interface CitationChipsProps extends CitationLinks {
   readonly citations: readonly WireCitation[];
-  /** Numbers alone, where the source is told elsewhere. */
+  /** Shows numbers without titles, where the title is elsewhere. */
   readonly short: boolean;
 }
 
-/** The sources of a sentence: one chip for a document, a button for each of its quotes. */
+/** Groups the sources of a sentence into one chip per document with a button per quote. */
 function CitationChips({ citations, short, open, onOpen, onPoint, sourceId }: CitationChipsProps) {
   const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
   return [...byDocument].map(([id, quotes]) => (
@@ -272,12 +272,12 @@ function CitationChips({ citations, short, open, onOpen, onPoint, sourceId }: Ci
 
 interface SpannedTextProps {
   readonly text: string;
-  /** Where the text begins in what the spans count. */
+  /** Offset of the text in the sentence that the spans refer to. */
   readonly from: number;
   readonly spans: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** A text with the words that answer set off. */
+/** Renders a text with its answer spans in bold. */
 function SpannedText({ text, from, spans }: SpannedTextProps) {
   const inside = spans.filter(({ start, end }) => start >= from && end <= from + text.length);
   return cutText(text, from, inside).map(({ start, text: piece, over }) =>

@@ -9,10 +9,9 @@ interface WelcomeProps {
   readonly onAsk: (question: string) => void;
 }
 
-/** Examples that are shown. */
 const EXAMPLES = 3;
 
-/** What is asked here; stands still while the rest is looked up. */
+/** The heading of an empty conversation: a general one until the domain has loaded. */
 export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) {
   return (
     <div className="welcome">
@@ -22,7 +21,7 @@ export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) 
   );
 }
 
-/** What this is about, and three questions that its own documents answer; below the box, so that nothing moves when it comes. */
+/** Shows the domain's description and example questions below the question box, so that late loading moves nothing above. */
 export function WelcomeMore({ account, onAsk }: WelcomeProps) {
   const { domain, domains, reload } = account;
   return (
@@ -61,7 +60,7 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
   );
 }
 
-/** Characters that a question may have; the server's default. */
+/** Maximum length of a question, in characters: the server's default. */
 const MAX_QUESTION_CHARACTERS = 500;
 
 export interface AskBoxProps {
@@ -73,12 +72,12 @@ export interface AskBoxProps {
   readonly ref: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** The question box. Enter sends, Shift+Enter breaks the line. */
+/** The question box. Enter sends; Shift+Enter inserts a line break. */
 export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProps) {
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  // One that is too long is sent too: the server says so, and first what whoever wrote it in an emergency must read.
+  // Questions that are too long are sent too: the server reports the limit and, in an emergency, shows hotlines first.
   const canAsk = !running && question.length > 0;
 
   function send() {

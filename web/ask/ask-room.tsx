@@ -10,7 +10,7 @@ import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
-/** Pixels below the top of the window at which one is taken to be reading. */
+/** Assumed reading position, in pixels below the top of the window. */
 const READING_PX = 140;
 
 interface Place {
@@ -18,14 +18,14 @@ interface Place {
   readonly top: number;
 }
 
-/** What one reads stays where it is when something opens or closes beside it and everything is laid out anew. */
+/** Keeps the scroll position of the content being read when a side pane opens or closes and changes the layout. */
 function useKeptPlace(isBeside: boolean): void {
   const place = useRef<Place | null>(null);
   useEffect(() => {
     const note = () => {
       place.current = placeOf(document.activeElement) ?? placeAt(READING_PX);
     };
-    // Before anything else hears of it, while the old layout still stands.
+    // Capture runs before the other listeners, while the old layout is still in place.
     window.addEventListener("hashchange", note, { capture: true });
     return () => window.removeEventListener("hashchange", note, { capture: true });
   }, []);
@@ -39,7 +39,7 @@ function useKeptPlace(isBeside: boolean): void {
   }, [isBeside]);
 }
 
-/** Where the pressed button or link of an answer stands, if one can see it. */
+/** Returns the position of the focused element of an answer, or `null` if it is off screen. */
 function placeOf(element: Element | null): Place | null {
   if (element === null || element.closest(".turn") === null) return null;
   const { top } = element.getBoundingClientRect();
@@ -54,7 +54,7 @@ function placeAt(y: number): Place | null {
   return element === null ? null : { element, top: element.getBoundingClientRect().top };
 }
 
-/** Earlier conversations of this browser. */
+/** The dialog with earlier conversations of this browser. */
 const Sessions = late(
   () => import("./sessions-dialog.tsx"),
   "dialog",
@@ -63,34 +63,33 @@ const Sessions = late(
 
 export interface AskRoomProps {
   readonly account: Account;
-  /** What stands beside the conversation. */
+  /** Renders the pane next to the conversation; `null`: no pane. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
-  /** Another room is open. */
+  /** Whether another view is open. */
   readonly away: boolean;
-  /** A question from elsewhere on the page. */
+  /** A question from another view. */
   readonly handed: Handed | null;
 }
 
-/** A question that another room hands over: to be asked at once, or put into the box to be changed. */
+/** A question that another view passes on, to be asked at once or edited first. */
 export interface Handed {
   readonly question: string;
-  /** `null`: into the box. */
+  /** Settings to ask with; `null` puts the question into the box for editing. */
   readonly how: AskedHow | null;
 }
 
 export interface PaneParts {
   readonly turns: ReturnType<typeof useConversation>["conversation"]["turns"];
-  /** Asks of a part of a document. */
   readonly ask: (question: string, how: AskedHow) => void;
   readonly running: boolean;
 }
 
-/** Turns at the end of a conversation that are made at once; earlier ones when they come near the screen. */
+/** Number of latest turns rendered at once; earlier turns render when they come near the screen. */
 const EAGER_TURNS = 8;
-/** Pixels that a turn takes, until it is known. */
+/** Placeholder height of a turn in pixels, until it is rendered. */
 const TURN_PX = 640;
 
-/** Earlier questions above, the question box below. */
+/** The Ask view: the conversation with the question box below it. */
 export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
   const { api, owner } = account;
   const archive = useMemo(openArchive, []);
@@ -145,11 +144,11 @@ interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
   readonly account: Account;
   readonly turns: PaneParts["turns"];
   readonly returned: Returns;
-  /** Where the last turn is put. */
+  /** Receives the element of the last turn. */
   readonly last: RefObject<HTMLElement | null>;
 }
 
-/** All turns of a conversation; earlier ones are made when they come near the screen. */
+/** Renders all turns of a conversation, earlier ones only when they come near the screen. */
 function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
   const rate = useRate(account);
   const mayReview = rolesOf(account).includes("review");
@@ -172,7 +171,7 @@ function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
   );
 }
 
-/** The last turn comes into view when it is asked; asked from a document that hides the conversation, when the document goes. @param lastId 0: none */
+/** Scrolls to the last turn when it is asked, or later when no pane hides the conversation. @param lastId 0: no turn */
 function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
   const last = useRef<HTMLElement>(null);
   const broughtIn = useRef(0);
@@ -189,12 +188,12 @@ interface Reopened extends Pick<ReturnType<typeof useConversation>, "id" | "open
   readonly box: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** The conversation that was open goes on after a reload. */
+/** Reopens the last conversation after a reload and stores the id of the open one. */
 function useReopened({ id, isEmpty, open, box }: Reopened): void {
   useEffect(() => {
     const before = readOpen();
     if (before !== null) void open(before).catch(() => {});
-    // On a touch screen the keyboard would cover what the page says about itself.
+    // No focus on touch screens: the keyboard would cover the introduction.
     if (window.matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
   }, [open, box]);
   useEffect(() => {
@@ -207,7 +206,7 @@ interface Takers {
   readonly ask: (question: string, how: AskedHow) => void;
 }
 
-/** What another room hands over is taken once. */
+/** Handles each passed question once. */
 function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
   const taken = useRef(handed);
   useEffect(() => {
@@ -220,11 +219,11 @@ function useHanded(handed: Handed | null, { edit, ask }: Takers): void {
 
 interface Returns {
   readonly count: number;
-  /** The last turn that one came back to. */
+  /** Id of the last turn at the latest return. */
   readonly upTo: number;
 }
 
-/** How often one came back from another room, and which question was the last one then. */
+/** Counts returns from other views: documents may have changed there, so earlier turns check their quotes again. */
 function useReturns(away: boolean, lastId: number): Returns {
   const [returns, setReturns] = useState({ count: 0, upTo: 0 });
   const [before, setBefore] = useState(away);
@@ -235,7 +234,7 @@ function useReturns(away: boolean, lastId: number): Returns {
   return returns;
 }
 
-/** What the page's choices mean for a question. */
+/** Converts the reader's preferences into request fields. */
 function useHow({ domain, preferences: { tenant, profile } }: Account): AskedHow {
   return useMemo(
     () => ({

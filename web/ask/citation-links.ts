@@ -1,8 +1,7 @@
-/** Which citations are shown, and what happens when one is pointed at or opened. */
+/** Highlighted and open citations, with the handlers for hover and click. */
 export interface CitationLinks {
-  /** Citations to highlight. */
   readonly active: readonly number[];
-  /** The citation whose passage is open. */
+  /** Citation whose passage is open. */
   readonly open: number | null;
   readonly onOpen: (n: number, from: HTMLElement) => void;
   readonly onPoint: (citations: readonly number[] | null) => void;

@@ -2,7 +2,7 @@ import { type Fit, fitOf, type WireAnswer, type WireWarning } from "../../src/cl
 import { formatChance } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-/** What the server says in its own words, for people who never read a manual. What is not listed is shown as the server says it. */
+/** Plain sentences for the server's codes. An unlisted code shows the server's own message. */
 
 const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this.",
@@ -15,15 +15,15 @@ const WARNINGS: Readonly<Record<string, string>> = {
   stream_differs: "The finished answer differs from what was shown while it was made. This is the finished one.",
 };
 
-/** Shown as boxes of their own, once. */
+/** Warnings that have a section of their own. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
-/** How the answer was made, not what is wrong with it. */
+/** Notices about how the answer was made; only “Why this answer” shows them. */
 const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
   ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_unused"],
   "compress_failed",
 ]);
-/** How codes of thresholds begin that another encoder carried over. */
+/** Prefix of notices about thresholds that were transferred from another encoder. */
 const THRESHOLDS = "thresholds_";
 
 export function warningInWords({ code, message }: Pick<WireWarning, "code" | "message">): string {
@@ -54,7 +54,7 @@ const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
   gone: "Its source is gone since: no document says this any more.",
 };
 
-/** What it means for a sentence that its quote has become another or is gone; `null`: its words still stand there. */
+/** Describes a quote that changed or was deleted; `null` if its words are still in the documents. */
 export function lossInWords(state: CitationState["state"] | undefined): string | null {
   return (state === undefined ? undefined : LOSSES[state]) ?? null;
 }
@@ -71,7 +71,7 @@ const CHECKS: Readonly<Record<string, string>> = {
   values: "gives a number that its source does not",
 };
 
-/** What a check's warning means for the sentence that it stands at. */
+/** Describes a failed check of a sentence. */
 export function checkInWords({ name, reason }: Pick<WireAnswer["checks"][number], "name" | "reason">): string {
   const words = CHECKS[name];
   return words === undefined ? reason : `This sentence ${words}.`;
@@ -85,8 +85,8 @@ export interface ConfidenceWords {
 const FITS: Readonly<Record<Fit, string>> = { well: "Sources fit well", partly: "Sources fit partly", loosely: "Sources fit loosely" };
 
 /**
- * A confidence as people speak of it. Calibrated ones follow the likelihood scale of the IPCC's guidance note on uncertainty (2010): very
- * likely from 90 %, likely from 66 %, about as likely as not from 33 %. Others only order answers, and no likelihood is claimed for them.
+ * Describes a confidence in words. Calibrated values use the likelihood scale of the IPCC guidance note on uncertainty (2010): very likely
+ * from 90 %, likely from 66 %, about as likely as not from 33 %. Uncalibrated values only rank answers, so they get no likelihood.
  */
 export function confidenceInWords({
   agg_conf: value,

@@ -6,9 +6,9 @@ import { FilePlace } from "./source-list.tsx";
 
 export interface RefusalViewProps {
   readonly refusal: WireRefusal;
-  /** Number of the question in its conversation. */
+  /** 1-based number of the turn. */
   readonly number: number;
-  /** What was asked, so that a passage opens among the same documents. */
+  /** Domain and tenant of the question, so that passages open in the same documents. */
   readonly scope: { readonly domain: string; readonly tenant: string | null };
 }
 
@@ -23,12 +23,12 @@ const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
   crisis: "",
 };
 
-/** A greeting gets one line, and whoever is in distress nothing beneath what was said. */
+/** Returns whether a refusal is one line with nothing below: a greeting, or a reply to someone in a crisis. */
 export function isOneLine(reason: WireRefusal["reason"]): boolean {
   return reason === "small_talk" || reason === "crisis";
 }
 
-/** Why there is no answer: what was searched, what came nearest and what it lacks, whom to ask. */
+/** Explains a refusal: the reason, contacts, the nearest passages with the terms they lack, and the documents searched. */
 export function RefusalView({ number, scope, refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
   if (isOneLine(reason)) {
     return (

@@ -11,15 +11,15 @@ import { type Archive, type ConversationEntry, findConversations } from "./conve
 export interface SessionsProps {
   readonly archive: Archive;
   readonly owner: string;
-  /** Changes whenever the list is to be read again. */
+  /** Changes when the list must reload. */
   readonly saved: number;
   readonly open: string;
   readonly onOpen: (id: string) => void;
-  /** The open one was deleted. */
+  /** Called when the open conversation was deleted. */
   readonly onGone: () => void;
 }
 
-/** Earlier conversations of this browser, with a search over questions and answers; begins open. */
+/** Earlier conversations of this browser, searchable by questions and answers. The dialog is open when mounted. */
 export default function SessionsDialog(props: SessionsProps) {
   return (
     <DialogFrame trigger="History" title="Earlier conversations">

@@ -10,11 +10,11 @@ import { TurnView } from "./turn-view.tsx";
 export interface SharedAnswerProps {
   readonly id: string;
   readonly account: Account;
-  /** Goes on in the conversation of this browser. */
+  /** Passes a question to the conversation of this browser. */
   readonly onHand: (handed: Handed) => void;
 }
 
-/** An answer that somebody shares, as it was given. */
+/** Shows a stored answer from a shared link, as it was given. */
 export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAnswerProps) {
   const path = `/v1/answers/${encodeURIComponent(id)}`;
   const [state, reload] = useFetched<WireAnswer>(api, path);

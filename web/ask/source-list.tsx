@@ -9,18 +9,17 @@ import type { CitationState } from "./use-citation-states.ts";
 
 export interface SourceListProps extends Omit<CitationLinks, "onOpen"> {
   readonly citations: readonly WireCitation[];
-  /** Number of the question in its conversation. */
+  /** 1-based number of the turn. */
   readonly number: number;
   readonly onOpen: (n: number | null) => void;
-  /** Closes the passage and returns to where it was opened. */
+  /** Closes the passage and returns the focus to the citation that opened it. */
   readonly onBack: () => void;
-  /** What became of quotes since, by number; absent: nothing is known. */
+  /** Current states of the quotes by citation number; a missing entry means unknown. */
   readonly states: ReadonlyMap<number, CitationState>;
-  /** Opens the document at the quote. */
   readonly onRead: (citation: WireCitation) => void;
 }
 
-/** The sources by document, each with its quotes; a quote opens to its passage with the exact words marked. */
+/** Lists the sources by document with their quotes; a quote opens its passage with the exact words marked. */
 export function SourceList({ citations, number, ...links }: SourceListProps) {
   const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
   return (
@@ -49,7 +48,7 @@ function DateLine({ date }: { readonly date: string | null }) {
   return <span className="source-date">{date === null ? "no date stated" : `As of ${formatDate(date)}`}</span>;
 }
 
-/** The headings under which the quote stands, and its page. */
+/** The headings above the quote, and its page. */
 function SourcePath({ heading_path: headings, page }: Pick<WireCitation, "heading_path" | "page">) {
   const place = [headings.join(" › "), page === undefined || page === null ? "" : `page ${page}`].filter((part) => part !== "").join(", ");
   return place === "" ? null : <span className="source-path">{place}</span>;
@@ -115,7 +114,7 @@ interface FilePlaceProps {
   readonly original: WireCitation["original"] | WireRefusal["nearest"][number]["original"];
 }
 
-/** Where a quote stands in the file that was read; of an archive the file inside, from whose beginning the characters are counted. */
+/** Shows the position of a quote in its source file. In an archive, the offsets count from the start of the inner file. */
 export function FilePlace({ original: { path, part, start, end } }: FilePlaceProps) {
   return (
     <>
@@ -136,7 +135,7 @@ interface MarkedPassage {
   readonly after: string;
 }
 
-/** The passage cut around its quote, or `null` when the quote does not stand where the citation says: then nothing may be marked. */
+/** Splits a passage around its quote; `null` if the quote is not at the cited offset, because then nothing may be marked. */
 export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "context" | "quote" | "quote_start">): MarkedPassage | null {
   const end = quote_start + quote.length;
   if (quote.length === 0 || context.slice(quote_start, end) !== quote) return null;
@@ -146,11 +145,10 @@ export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "c
 interface PassageViewProps {
   readonly citation: WireCitation;
   readonly onBack: () => void;
-  /** Opens the whole document at the quote. */
   readonly onRead: () => void;
 }
 
-/** The passage around a quote, brought into view and focused when it opens. Escape goes back. */
+/** Shows the passage around a quote, scrolled into view and focused. Escape goes back. */
 export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   const whole = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLElement>(null);
@@ -210,7 +208,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   );
 }
 
-/** Scrolls inside the passage only, so that the quote stands in its middle. */
+/** Centres the quote by scrolling the passage only, not the page. */
 function centre(scroller: HTMLElement, mark: HTMLElement): void {
   const offset = mark.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
   scroller.scrollTop += offset - Math.max(0, (scroller.clientHeight - mark.offsetHeight) / 2);

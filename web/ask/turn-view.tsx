@@ -23,7 +23,7 @@ interface FollowUpsProps {
 
 const MOST = 4;
 
-/** What the first cited document says beside the answer: headings that ask are asked, others are read. */
+/** Lists other headings of the first cited document: a heading that is a question is asked, any other opens in the reader. */
 function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
   const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
@@ -67,30 +67,30 @@ function isQuestion(heading: string): boolean {
 
 export interface TurnViewProps {
   readonly turn: Turn;
-  /** Whether any question is running. */
+  /** Whether any question of the conversation is running. */
   readonly busy: boolean;
   readonly api: Pick<Api, "get">;
-  /** Whoever reads may approve, flag and correct answers. */
+  /** Whether the caller may approve, flag and correct answers. */
   readonly mayReview: boolean;
-  /** How often one has been in another room since it was given: documents may have changed there. */
+  /** Number of returns from other views since the answer was given: documents may have changed there. */
   readonly returns: number;
-  /** Nothing was asked after it. */
+  /** Whether this is the last turn. */
   readonly last: boolean;
   readonly onAsk: (question: string, how: AskedHow) => void;
-  /** Puts the question into the box, to be changed and asked again. */
+  /** Puts the question into the box for editing. */
   readonly onEdit: (question: string) => void;
   readonly onRate: (answer: WireAnswer, verdict: Verdict, reason?: string) => Promise<void>;
   readonly ref: Ref<HTMLElement> | null;
 }
 
-/** A question with its answer, its sources, or why there is none. */
+/** A question with its answer and sources, or the reason for the refusal. */
 export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, returns, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
   const { id, question, asked, status, sentences, citations } = turn;
   const answer = status.type === "answered" ? status.answer : null;
-  // A greeting, or somebody in distress: nothing stands beside the one line, not what was made of it either.
+  // Replies to a greeting or a crisis show no summary, notices or actions.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(api, answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
@@ -178,7 +178,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
           )}
         </div>
         {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
-        {/* They come when the answer stands: after the sources, so that these stay where they are. */}
+        {/* Rendered only when the answer is complete, and after the sources, so that the sources do not move. */}
         {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
@@ -190,19 +190,19 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
   );
 });
 
-/** Whether the first quote's document is there still, to be read on: of an answer of an earlier visit that is asked first. */
+/** Returns whether the first cited document still exists. For a turn of an earlier visit, the states must have loaded first. */
 function firstStands({ citations: [first], isOld }: Turn, states: ReadonlyMap<number, CitationState>): boolean {
   if (first === undefined) return false;
   const state = states.get(first.n);
   return state === undefined ? isOld !== true : state.now?.document_id === first.document_id;
 }
 
-/** What must be read before the answer. */
+/** Returns whether a warning belongs above the answer. */
 function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
 }
 
-/** Stands beside the question: below the sentences it would move with each of them. */
+/** Shows the current stage next to the question; below the sentences it would move with each new one. */
 function StageLine({ stage }: { readonly stage: string | null }) {
   return (
     <span className="stage-line" data-testid="stage">
@@ -212,13 +212,13 @@ function StageLine({ stage }: { readonly stage: string | null }) {
   );
 }
 
-/** An answer without sentences that is no refusal. */
+/** Describes an answer that has no sentences and is no refusal. */
 function describeEmpty({ status, answer_plain }: WireAnswer): string {
   if (answer_plain !== "") return answer_plain;
   return status === "error" ? "The answer could not be completed: the warnings say why." : "The answer is empty.";
 }
 
-/** One line for those who hear the page, when something has ended. */
+/** Announces the end of a turn to screen readers. */
 function announce({ status, sentences, citations }: Turn): string {
   switch (status.type) {
     case "running":

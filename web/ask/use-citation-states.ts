@@ -6,16 +6,16 @@ import { useLoaded } from "../app/use-loaded.ts";
 export type CitationState = WireCitationStates["citations"][number];
 
 const NONE: ReadonlyMap<number, CitationState> = new Map();
-/** Milliseconds that an answer is in sight before it is asked about: what is scrolled past is not. */
+/** Milliseconds that an answer must stay in view before its states load; answers scrolled past are not requested. */
 const REST_MS = 300;
 
 export interface AskedAbout {
-  /** Grows when its documents may have changed again: it is asked about once more. `null`: it has just been given. */
+  /** A new value loads the states again; `null` for an answer just given, whose states need no check. */
   readonly round: number | null;
   readonly place: RefObject<HTMLElement | null>;
 }
 
-/** What became of an answer's quotes since, by number; empty for one that has just been given, and where the server cannot tell. */
+/** Loads the current states of an answer's quotes by citation number; empty for a new answer or if the server cannot tell. */
 export function useCitationStates(
   api: Pick<Api, "get">,
   answer: WireAnswer | null,
@@ -35,7 +35,7 @@ export function useCitationStates(
   return state.type === "ready" ? state.value : NONE;
 }
 
-/** Whether an element has been in sight for a while in this round; once it was, it stays so. @param round `null`: nobody asks */
+/** Returns whether an element has stayed in view for `REST_MS` in this round. @param round `null`: do not observe */
 function useSeen(place: RefObject<HTMLElement | null>, round: number | null): boolean {
   const [seen, setSeen] = useState<number | null>(null);
   const isSeen = round !== null && seen === round;

@@ -4,10 +4,9 @@ import { useId, useMemo, useState } from "react";
 import { formatChance, formatNumber } from "../format.ts";
 
 const SIZE = { width: 520, height: 260, left: 44, bottom: 36, top: 10, right: 22 } as const;
-/** Steps of the slider. */
 const STEPS = 100;
 
-/** How many answers would be wrong if only the surer ones were shown. */
+/** Draws how many answers would be wrong if only the more confident ones were shown. */
 export function CoverageChart({ items }: { readonly items: readonly Judged[] }) {
   const points = useMemo(() => riskCoverage(items), [items]);
   const [threshold, setThreshold] = useState(0);
@@ -82,27 +81,27 @@ function Curve({ points, at }: { readonly points: readonly CoveragePoint[]; read
   );
 }
 
-/** What a run says of one question, as far as the curve needs it. */
+/** A judged question, as far as the curve needs it. */
 interface Judged {
   readonly shown: boolean;
   readonly right: boolean;
   readonly confidence: number | null;
 }
 
-/** If only answers of at least this confidence were shown. */
+/** The result of showing only answers with at least the confidence `threshold`. */
 interface CoveragePoint {
   readonly threshold: number;
-  /** Answers that would be shown. */
+  /** Number of shown answers. */
   readonly shown: number;
-  /** Of those: wrong. */
+  /** Number of wrong answers among the shown. */
   readonly wrong: number;
-  /** Share of all answers of the run that would be shown. */
+  /** Shown answers as a share of all answers that the run gave. */
   readonly coverage: number;
-  /** Share of the shown that is wrong. */
+  /** Wrong answers as a share of the shown. */
   readonly risk: number;
 }
 
-/** Risk against coverage over the shown answers, surest first; answers of equal confidence are shown together. Those without one are never shown. */
+/** Returns the risk-coverage curve, highest confidence first, one point per value; answers without a confidence count as not shown. */
 export function riskCoverage(items: readonly Judged[]): CoveragePoint[] {
   const answers = items.filter(({ shown }) => shown);
   const sure = answers
@@ -118,7 +117,7 @@ export function riskCoverage(items: readonly Judged[]): CoveragePoint[] {
   return points;
 }
 
-/** What a threshold would do: the last point that it lets through; `null`: nothing would be shown. */
+/** Returns the last point at or above a threshold; `null` if no answer would be shown. */
 export function pointAt(points: readonly CoveragePoint[], threshold: number): CoveragePoint | null {
   return points.findLast((point) => point.threshold >= threshold) ?? null;
 }

@@ -20,7 +20,7 @@ interface StartFormProps {
   readonly onStarted: () => void;
 }
 
-/** What a file of questions looks like. */
+/** Example of a file of questions. */
 const EXAMPLE = `questions:
   - question: How long is a card valid?
     gold_pages: [cards.md]
@@ -30,7 +30,7 @@ const EXAMPLE = `questions:
   - question: Do you lend skis?
     kind: out_of_scope`;
 
-/** Begins a run over the golden set that the documents bring, or over a file of questions of one's own. */
+/** Starts a run over the domain's golden set or over an uploaded file of questions. */
 function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
   const [profile, setProfile] = useState("");
   const [failed, setFailed] = useState<string | null>(null);
@@ -79,7 +79,7 @@ interface QuestionsFileProps extends Pick<Account, "domain"> {
   readonly onChosen: (file: File) => void;
 }
 
-/** Questions of one's own, and how they are written down. */
+/** Takes a file of questions and describes its format. */
 function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
   const id = useId();
   return (
@@ -120,7 +120,7 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
 const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
 const TITLES = ["Answered", "Right", "Wrong of shown", "Close ones refused", "Confidence ranks right"] as const;
 
-/** The newest run of each method beside the others: what each rung adds. */
+/** Compares the newest run of each domain and profile. */
 function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const done = runs.filter(({ report }) => report !== null);
   const newest = new Map([...done].reverse().map((run) => [`${run.domain} ${run.profile}`, run]));
@@ -156,15 +156,15 @@ function rightOf({ report }: WireEvaluation): number {
 }
 
 export interface EvaluateRoomProps {
-  /** The run that is open; `null`: none. */
+  /** Run that is open; `null`: none. */
   readonly id: string | null;
   readonly account: Account;
 }
 
-/** Milliseconds between two looks while a run is on its way. */
+/** Polling interval during a run, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** Golden runs: questions whose right answers are known, asked as a reader would, and judged. */
+/** The Evaluate view: runs that ask questions with known answers and judge the results. */
 export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
   const { api } = account;
   const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>(api, "/v1/evaluations?limit=200");

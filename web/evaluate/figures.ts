@@ -2,10 +2,10 @@ import type { WireEvaluation } from "../../src/client/index.ts";
 
 type Metrics = NonNullable<WireEvaluation["report"]>["metrics"];
 
-/** AUROC: how often, of a right and a wrong answer drawn at random, the right one has the higher confidence. */
+/** AUROC: probability that a random right answer has a higher confidence than a random wrong one. */
 const RANKING = "confidence.auroc";
 
-/** Figures of a run that are read first, and what they mean. */
+/** The main metrics of a run with their titles, in display order. */
 const FIGURES: readonly { readonly name: string; readonly title: string }[] = [
   { name: "answered.answerable", title: "Answered, of what can be answered" },
   { name: "right.answerable", title: "Right, of what can be answered" },
@@ -23,7 +23,7 @@ export interface Figure {
   readonly value: number;
 }
 
-/** The figures that a run has. */
+/** Returns the main metrics that a run has. */
 export function figuresOf(metrics: Metrics): Figure[] {
   return FIGURES.flatMap(({ name, title }) => {
     const value = metrics[name];
@@ -35,12 +35,12 @@ export function titleOf(name: string): string | null {
   return FIGURES.find((figure) => figure.name === name)?.title ?? null;
 }
 
-/** A share in percent. */
+/** Formats a share (0–1) in percent. */
 export function inFigures(value: number): string {
   return `${(100 * value).toFixed(0)} %`.replace("-", "−").replace("−0 %", "0 %");
 }
 
-/** A judged question, as far as the room shows it. */
+/** A judged question, as far as the view shows it. */
 export interface RunItem {
   readonly id: string;
   readonly question: string;
@@ -50,11 +50,11 @@ export interface RunItem {
   readonly confidence: number | null;
   readonly refusal: string | null;
   readonly text: string;
-  /** Values that the right answer has and this one lacks. */
+  /** Values of the right answer that this answer lacks. */
   readonly lacks: readonly string[];
 }
 
-/** Judged questions out of a report; what is not one is left out. */
+/** Parses the judged questions of a report; skips malformed ones. */
 export function readItems(items: readonly Readonly<Record<string, unknown>>[]): RunItem[] {
   return items.flatMap((item) => {
     const { id, question, kind, shown, right, confidence, refusal, sentences, lacks } = item;

@@ -23,10 +23,10 @@ const KINDS = [
   ["refused", "rightly not answered"],
 ] as const;
 
-/** Pixels that an item takes, until it is known. */
+/** Placeholder height of an item in pixels, until it is rendered. */
 const ITEM_PX = 90;
 
-/** Every question of a run, with what became of it. */
+/** Lists the questions of a run with their outcomes. */
 function ItemList({ items }: { readonly items: readonly RunItem[] }) {
   const [kind, setKind] = useState("wrong");
   const found = items.filter((item) => kind === "" || outcomeOf(item) === kind);
@@ -85,7 +85,7 @@ export interface RunViewProps {
   readonly onDeleted: () => void;
 }
 
-/** One run: its figures, how it differs from another, risk and coverage, every question. */
+/** One run: its metrics, a comparison with another run, the risk-coverage curve and every question. */
 export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
   const [against, setAgainst] = useState("");
   const [failed, setFailed] = useState<string | null>(null);

@@ -4,7 +4,7 @@ import { DRAWING, layOut, type Point, placeLabels, type View } from "./lay-out.t
 
 export type NodeType = WireGraph["nodes"][number]["type"];
 
-/** Kinds of nodes, and what they are called. */
+/** Node types with their names in singular and plural. */
 export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: string; readonly many: string }[] = [
   { type: "topic", one: "topic", many: "topics" },
   { type: "entity", one: "entity", many: "entities" },
@@ -12,7 +12,7 @@ export const NODE_TYPES: readonly { readonly type: NodeType; readonly one: strin
   { type: "question", one: "question", many: "questions" },
 ];
 
-/** Corners of each kind, from its middle, in radii: about as large as the disc. A topic is that disc. */
+/** Corners of each shape relative to its centre, in radii, with about the area of a disc. Topics are discs. */
 const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [number, number])[]>> = {
   entity: [
     [-0.88, -0.88],
@@ -33,13 +33,13 @@ const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [n
   ],
 };
 
-/** The outline of a node, as the `d` of a path: kinds differ in shape, not in colour alone. */
+/** Returns the SVG path of a node: types differ in shape, not only in colour. */
 export function shapeOf(type: NodeType, { x, y, radius: r }: Point): string {
   if (type === "topic") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
   return `M${CORNERS[type].map(([right, down]) => `${x + right * r} ${y + down * r}`).join("L")}Z`;
 }
 
-/** What a kind looks like, beside its name. */
+/** The shape of a node type, as a legend for its name. */
 export function NodeKey({ type }: { readonly type: NodeType }) {
   return (
     <svg className={`node-key is-${type}`} viewBox="0 0 16 16" aria-hidden="true">
@@ -54,14 +54,14 @@ export interface GraphDrawingProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** How labels are written: a small drawing has room for few and short ones. */
+/** Label settings: a narrow drawing has room for fewer and shorter labels. */
 const LABELS = { wide: { size: 13, most: 24, characters: 26 }, narrow: { size: 27, most: 12, characters: 16 } } as const;
 const NARROW = "(max-width: 48rem)";
-/** Units of the drawing that are shown at least, and around the outermost nodes. */
+/** Minimum size of the visible part and the margin around the outermost nodes, in drawing units. */
 const LEAST_VIEW = { width: 420, height: 300 } as const;
 const MARGIN = { x: 110, y: 40 } as const;
 
-/** The graph as a picture. The list beside it says the same in words, and is what the keyboard walks. */
+/** Draws the graph. Hidden from assistive technology: the list next to it has the same nodes and supports the keyboard. */
 export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   const points = useMemo(() => layOut(graph), [graph]);
   const { nodes, links } = graph;
@@ -94,7 +94,7 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   );
 }
 
-/** The part of the drawing in which nodes stand, with room for their labels: few nodes are shown large. */
+/** Returns the visible part: the nodes with room for their labels, so that small graphs appear large. */
 function viewOf(points: readonly Point[]): View {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const width = Math.min(DRAWING.width, Math.max(LEAST_VIEW.width, spread(xs) + 2 * MARGIN.x));
@@ -109,7 +109,7 @@ function spread(at: readonly number[]): number {
   return at.length === 0 ? 0 : Math.max(...at) - Math.min(...at);
 }
 
-/** Whether a media query holds; follows it. */
+/** Returns whether a media query matches, and updates on changes. */
 function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (onChange: () => void) => {

@@ -11,10 +11,10 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Nodes that can be shown at once; more cannot be told apart. */
+/** Selectable numbers of nodes; more than the largest would be indistinguishable. */
 const SIZES = [40, 80, 120, 240].map((size) => [String(size), String(size)] as const);
 
-/** What was asked, and what it is about: topics, entities, sources and questions, and what joins them. */
+/** The Graph view: remembered questions with their topics, entities and source documents. */
 export default function GraphRoom({ account: { api, domain, preferences } }: { readonly account: Account }) {
   const [types, setTypes] = useState<readonly NodeType[]>(NODE_TYPES.map(({ type }) => type));
   const [words, setWords] = useState("");
@@ -100,7 +100,6 @@ interface NodeListProps {
   readonly tenant: string | null;
 }
 
-/** The nodes that are shown, the most joined first. */
 function NodeList({ graph: { nodes }, around, onAround, domain, tenant }: NodeListProps) {
   return (
     <ScrollRegion className="node-list" aria-label="Nodes that are shown">

@@ -1,7 +1,7 @@
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
 import type { WireGraph } from "../../src/client/index.ts";
 
-/** The part of the drawing that is seen. */
+/** The visible part of the drawing. */
 export interface View {
   readonly x: number;
   readonly y: number;
@@ -10,24 +10,24 @@ export interface View {
 }
 
 interface Label {
-  /** Number of its node. */
+  /** Index of its node. */
   readonly node: number;
   readonly text: string;
-  /** Middle and base line. */
+  /** Horizontal centre and baseline. */
   readonly x: number;
   readonly y: number;
 }
 
 interface LabelOptions {
   readonly view: View;
-  /** Height of the letters, in the drawing's units. */
+  /** Font size in drawing units. */
   readonly size: number;
-  /** Labels at most, and characters of one. */
+  /** Maximum number of labels and of characters per label. */
   readonly most: number;
   readonly characters: number;
 }
 
-/** Width of a letter as a share of its height, of most letters of most typefaces. */
+/** Average width of a letter as a share of the font size. */
 const LETTER = 0.58;
 
 interface Box {
@@ -37,7 +37,7 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Labels beside the first nodes, none upon another and all in view: above, below, right or left of its node, or left out. */
+/** Labels the first nodes, above, below, right or left of each, without overlap and inside the view; omits labels that do not fit. */
 export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions): Label[] {
   const { view, size, most, characters } = options;
   const labels: Label[] = [];
@@ -93,17 +93,17 @@ export interface Point {
   readonly radius: number;
 }
 
-/** Width and height of the drawing, in its own units. */
+/** Size of the drawing, in its own units. */
 export const DRAWING = { width: 900, height: 640 } as const;
 
-/** Share of the drawing that nodes spread over. */
+/** Share of the drawing's area to spread the nodes over. */
 const SPREAD = 0.55;
-/** Steps until nodes stand still. */
+/** Simulation steps until the layout is stable. */
 const STEPS = 220;
 const LEAST_RADIUS = 4;
 const MOST_RADIUS = 15;
 
-/** Where nodes stand: joined ones near each other, none upon another. The same graph always looks the same. */
+/** Lays out a graph: linked nodes near each other, no overlap. The same graph always gets the same layout. */
 export function layOut({ nodes, links }: Pick<WireGraph, "nodes" | "links">): Point[] {
   const radii = nodes.map(({ degree }) => Math.min(MOST_RADIUS, LEAST_RADIUS + Math.sqrt(degree)));
   const placed = nodes.map((): SimulationNodeDatum => ({}));

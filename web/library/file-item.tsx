@@ -14,14 +14,14 @@ export interface FileItemProps {
   readonly file: WireFile;
   readonly domain: string | null;
   readonly api: VersionsProps["api"];
-  /** `domain` and `tenant` as a query. */
+  /** Query string with `domain` and `tenant`. */
   readonly scope: string;
   readonly onDelete: () => void;
 }
 
 const STATES = { queued: "waits to be read", reading: "is being read", ok: "read", failed: "could not be read" } as const;
 
-/** A file with its documents, or the reason why there are none. */
+/** A file with its documents, or the reason why it could not be read. */
 export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) {
   const { path, status, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = status === "queued" || status === "reading";
@@ -61,7 +61,7 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
 
 type FileDocument = WireFile["documents"][number];
 
-/** A document of a file, with what must be known of its reading. */
+/** A document of a file, with the notices from ingestion. */
 function Document({
   document: { id, title, version, characters, pages, format, notices },
   domain,
@@ -92,11 +92,11 @@ function Document({
 interface VersionsProps {
   readonly api: Pick<Api, "get">;
   readonly document: { readonly id: string; readonly title: string };
-  /** `domain` and `tenant` as a query. */
+  /** Query string with `domain` and `tenant`. */
   readonly scope: string;
 }
 
-/** What a document said before, and what changed; read when it is opened. */
+/** Shows the earlier versions of a document and their differences; loads them when opened. */
 function Versions(props: VersionsProps) {
   const [open, setOpen] = useState(false);
   return (
@@ -141,7 +141,7 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
   );
 }
 
-/** A version by how far back it lies: neither its hash nor a revision of the domain says anything to a reader. */
+/** Names a version by its distance from the current one, because a hash or revision tells a reader nothing. */
 function versionsAgo(back: number): string {
   return back === 1 ? "the version before it" : `${formatCount(back, "version")} before it`;
 }

@@ -11,19 +11,19 @@ import { StateLine } from "../kit/state-line.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
 import { SearchPanel } from "./search-panel.tsx";
 
-/** Milliseconds between two looks while files are being read. */
+/** Polling interval while files are being read, in milliseconds. */
 const LOOK_MS = 2_000;
-/** Files that are listed at once. */
+/** Maximum number of listed files. */
 const LISTED = 100;
 
-/** What can be asked of: files with what became of them; new ones are taken in by drag and drop. */
+/** The Library view: upload, search with scores, and the files with their status. */
 export default function LibraryRoom({ account }: { readonly account: Account }) {
   const { api, domain, preferences } = account;
   const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
   const scope = queryOf({ domain: domain?.name, tenant });
   const { said, setSaid, tell } = useSaid();
   const roles = rolesOf(account);
-  // It takes files in, but may not list them.
+  // A key with only the role `ingest` may upload files but not list them.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
     useCallback(
@@ -82,7 +82,6 @@ interface FilesProps extends Pick<FileItemProps, "api" | "scope" | "domain"> {
   readonly onDelete: (file: WireFile) => void;
 }
 
-/** All files with what became of them, those first that need a look. */
 function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
   const [words, setWords] = useState("");
   const files = state.type === "ready" ? state.value.items : [];
@@ -120,12 +119,12 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
 
 const NOTHING: WireFileList = { items: [], next_cursor: null };
 
-/** What was just sent, and what needs looking at, stands first. */
+/** Ranks files for sorting: in progress, failed, uploaded, others. */
 function rankOf({ status, uploaded }: WireFile): number {
   return status === "queued" || status === "reading" ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
 
-/** How far the reading is, as long as something is read. */
+/** Counts files in progress, failed files and pages with notices. */
 function progressOf(files: readonly WireFile[]): string {
   const waiting = files.filter(({ status }) => status === "queued" || status === "reading").length;
   const failed = files.filter(({ status }) => status === "failed").length;
@@ -139,7 +138,7 @@ function progressOf(files: readonly WireFile[]): string {
   ].join(", ");
 }
 
-/** Takes files in: dropped on it, or chosen with the button inside. */
+/** Accepts files by drag and drop or through its file input. */
 function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const [over, setOver] = useState(false);
   const field = useRef<HTMLDivElement>(null);
@@ -178,20 +177,19 @@ function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => 
   );
 }
 
-/** The part of a `File` that is looked at before it is sent. */
 interface ChosenFile {
   readonly name: string;
   readonly size: number;
 }
 
 interface UploadPlan<T extends ChosenFile> {
-  /** What is sent, one request each. */
+  /** Files to send, one batch per request. */
   readonly batches: readonly (readonly T[])[];
-  /** Why the others are not sent, a sentence each. */
+  /** Reasons why the other files are not sent, one sentence each. */
   readonly refusals: readonly string[];
 }
 
-/** Parts what was chosen into what one request takes each, and says of what cannot be sent why. @param limits `null`: the server does not say them */
+/** Splits files into one batch per request and explains omissions. @param limits `null`: unknown, so all files form one batch */
 export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
   if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
   const named = new Map<string, number>();
@@ -223,7 +221,7 @@ function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string 
   return `${name} is too large: it has ${is}, and a file may have ${most}. Split it, or ask whoever runs the server to read it in.`;
 }
 
-/** `33.5 MB`, as file managers count. @param round up for what is too much, down for what is allowed: the two never read the same */
+/** Formats bytes in decimal units. @param round up for an excess, down for a limit, so that the two never show the same number */
 function formatBytes(bytes: number, round: (value: number) => number): string {
   if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;
   return bytes >= 1e3 ? `${formatNumber(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");

@@ -13,7 +13,7 @@ export interface SearchPanelProps {
   readonly tenant: string | null;
 }
 
-/** Passages that are asked for. */
+/** Number of passages to request. */
 const PASSAGES = 10;
 
 const SCORES = {
@@ -25,7 +25,7 @@ const SCORES = {
 } as const;
 type ScoreName = keyof typeof SCORES;
 
-/** Scores that only some methods give: that they are missing says nothing. */
+/** Scores that only some methods produce: hidden if no passage has one. */
 const RARE: readonly ScoreName[] = ["cross"];
 
 type Found =
@@ -34,7 +34,7 @@ type Found =
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "found"; readonly query: string; readonly search: WireSearch };
 
-/** What a question finds before anything is decided or written, with each score. */
+/** Searches the documents and shows the passages with each score, without writing an answer. */
 export function SearchPanel({ api, domain, tenant }: SearchPanelProps) {
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<Found>({ type: "none" });

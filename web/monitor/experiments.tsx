@@ -8,11 +8,11 @@ import { FigureTable } from "../kit/table.tsx";
 
 export interface ExperimentsProps {
   readonly api: Account["api"];
-  /** Changes whenever the figures are to be read again. */
+  /** Changes when the data must reload. */
   readonly round: number;
 }
 
-/** Settings that are compared on readers, and what may be said of them so far. */
+/** Shows the experiments: settings compared on shares of the readers, with intervals and a verdict. */
 export function Experiments({ api, round }: ExperimentsProps) {
   const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>(api, "/v1/experiments");
   useEffect(() => {
@@ -60,7 +60,7 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
 
 const STATES = { holds: "holds", breached: "breached", open: "not settled" } as const;
 
-/** What must not get worse. */
+/** Lists the metrics that a variant must not worsen. */
 function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
   const rows = variants.flatMap(({ name, guardrails }) =>
     guardrails.map(({ metric, difference, low, high, margin, state }) => ({

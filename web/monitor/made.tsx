@@ -3,7 +3,7 @@ import { describeStage, FIRST_SENTENCE, formatCount, formatDate, formatNumber } 
 import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
 import { FigureTable } from "../kit/table.tsx";
 
-/** How answers were made: time by stage, grades, models, checks. */
+/** Shows how answers were made: time per stage, grades, models and checks. */
 export function Made({ made }: { readonly made: WireMadeStatistics }) {
   const { answers, stages, metrics, models, checks } = made;
   if (answers === 0)

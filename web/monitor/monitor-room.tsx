@@ -14,10 +14,10 @@ import { Experiments } from "./experiments.tsx";
 import { Made } from "./made.tsx";
 import { ProcessFigures } from "./process-figures.tsx";
 
-/** Days that are listed, the newest. */
+/** Maximum number of listed days. */
 const LISTED = 31;
 
-/** What each day brought, the newest first. */
+/** Lists the figures of each day, newest first. */
 function Days({ days }: { readonly days: WireStatistics["days"] }) {
   const rows = [...days].reverse().slice(0, LISTED);
   return (
@@ -44,7 +44,7 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Ranges of days begin with a whole one: a part of a day would look like a day on which little was asked. */
+/** Ranges longer than an hour begin at a whole UTC day, because a partial day would look like a day with few questions. */
 const RANGES = [
   { name: "hour", title: "Last hour", from: (now: number) => now - HOUR_MS },
   { name: "days", title: "Today and yesterday", from: (now: number) => dayOf(now) - DAY_MS },
@@ -53,15 +53,15 @@ const RANGES = [
   { name: "all", title: "All that is kept", from: () => null },
 ] as const;
 
-/** When the day of UTC began. */
+/** Returns the start of the UTC day, in milliseconds since 1970. */
 function dayOf(now: number): number {
   return now - (now % DAY_MS);
 }
 
-/** Milliseconds between two looks while it is live. */
+/** Polling interval of the live display, in milliseconds. */
 const LIVE_MS = 10_000;
 
-/** What was asked, how fast and at what cost it was answered; no text of a question is in it. */
+/** The Monitor view: numbers of questions, latency and cost. It shows no text of questions. */
 export default function MonitorRoom({ account: { api, domain, caller } }: { readonly account: Account }) {
   const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
   const [live, setLive] = useState(false);
@@ -167,7 +167,7 @@ function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
 }
 
-/** Confidence beside what people found: a calibrated one of 70 to 80 should be right 7 to 8 times of 10. */
+/** Compares confidence with judgements: of answers with a calibrated confidence of 70 to 80 %, 70 to 80 % should be right. */
 function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
   const rows = judged.flatMap(({ right, wrong }, part) => {
     const n = right + wrong;
@@ -195,7 +195,7 @@ interface BarsProps {
   readonly note?: string | null;
 }
 
-/** Counts as bars, in a table that is read aloud as one. */
+/** Draws counts as bars in a table, so that screen readers can read them. */
 function Bars({ title, bars, note = null }: BarsProps) {
   const most = Math.max(1, ...bars.map(({ count }) => count));
   return (

@@ -6,7 +6,7 @@ import { formatDuration, formatTime } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
 
-/** One line of what a server counts for Prometheus. */
+/** A sample of a Prometheus metric. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ interface Sample {
 const LINE = /^([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)(?: -?\d+)?$/;
 const LABEL = /([A-Za-z_]\w*)="((?:[^"\\]|\\.)*)",?/g;
 
-/** Samples of the text format of Prometheus; comments, and what is no number, are left out. */
+/** Parses the Prometheus text format; skips comments and values that are no finite numbers. */
 export function parseMetrics(text: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const [, name, labels = "", value] = LINE.exec(line) ?? [];
@@ -30,7 +30,7 @@ function unescaped(text: string): string {
   return text.replace(/\\(.)/g, (_, one: string) => (one === "n" ? "\n" : one));
 }
 
-/** Values of a name, together, by what a function makes of their labels. */
+/** Sums the values of a metric, grouped by a key from the labels. */
 export function sumBy(samples: readonly Sample[], name: string, keyOf: (labels: Sample["labels"]) => string): Map<string, number> {
   const sums = new Map<string, number>();
   for (const sample of samples) {
@@ -43,11 +43,11 @@ export function sumBy(samples: readonly Sample[], name: string, keyOf: (labels: 
 
 export interface ProcessFiguresProps {
   readonly api: Account["api"];
-  /** Changes whenever the figures are to be read again. */
+  /** Changes when the data must reload. */
   readonly round: number;
 }
 
-/** What the running server counts since it was started: work under way, failures, calls of models and services. */
+/** Shows the server's counters since its start: current work, failures, calls of models and services. */
 export function ProcessFigures({ api, round }: ProcessFiguresProps) {
   const load = useCallback(
     async (signal: AbortSignal) => parseMetrics(new TextDecoder().decode(await api.bytes("/metrics", signal))),
@@ -118,7 +118,7 @@ function Figures({ samples }: { readonly samples: readonly Sample[] }) {
   );
 }
 
-/** Count and mean of a histogram by its labels. */
+/** Returns count and mean of a histogram, grouped by a key from the labels. */
 function meansBy(samples: readonly Sample[], name: string, keyOf: (labels: Sample["labels"]) => string) {
   const sums = sumBy(samples, `${name}_sum`, keyOf);
   const counted = [...sumBy(samples, `${name}_count`, keyOf)].filter(([, count]) => count > 0);

@@ -7,17 +7,17 @@ import { Near, NearParts } from "../kit/near.tsx";
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
   readonly highlights: readonly Highlight[];
-  /** Offset that is to be gone to; its part is made wherever it lies. */
+  /** Offset to scroll to; its section renders even if it is far from the screen. */
   readonly sought: number | null;
 }
 
-/** Pixels that a character takes, before its part has been laid out. */
+/** Estimated height per character in pixels, for sections not rendered yet. */
 const PX_PER_CHARACTER = 0.42;
 
-/** Blocks that are laid out together; what is far from the screen is not laid out at all. */
+/** Blocks per section; sections far from the screen are not rendered. */
 const SECTION_BLOCKS = 16;
 
-/** The whole text as it is built: headings, paragraphs, lists, tables, with pages and marks. Every piece knows its offset. */
+/** Renders the blocks of a document with page numbers and highlights. Each element carries its offset in `data-at` or `data-from`. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
   const sections = useMemo(() => toSections(document), [document]);
   const parts = sections.map((blocks) => {
@@ -105,7 +105,7 @@ interface PiecesProps {
   readonly highlights: readonly Highlight[];
 }
 
-/** A stretch cut where marks begin and end. */
+/** Renders a range of text, split at the boundaries of its highlights. */
 function Pieces({ text, start, end, highlights }: PiecesProps) {
   return cutText(text.slice(start, end), start, highlights).map(({ start: from, text: piece, over }) => {
     const strongest = over.find(({ type }) => type === "place") ?? over[0];
@@ -121,17 +121,17 @@ function Pieces({ text, start, end, highlights }: PiecesProps) {
   });
 }
 
-/** A stretch that is marked, with what it is to whom. */
+/** A highlighted range and the reason for its highlight. */
 export interface Highlight {
   readonly start: number;
   readonly end: number;
   readonly type: "place" | "cited";
   readonly label: string;
-  /** The question of this conversation whose answer quotes it; `null`: none. */
+  /** Number of the turn whose answer quotes the range; `null`: none. */
   readonly turn: number | null;
 }
 
-/** Which answers of this conversation quote what stands beside; one click away from them. */
+/** Links to the answers of this conversation that quote the adjacent text. */
 function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[] }) {
   const byTurn = new Map(highlights.flatMap(({ turn, label }) => (turn === null ? [] : [[turn, label] as const])));
   if (byTurn.size === 0) return null;
@@ -148,21 +148,20 @@ function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[]
   );
 }
 
-/** On a narrow screen the answer lies under the document: that is closed first. */
+/** Scrolls to an answer. On a narrow screen the document covers the answer, so the document closes first. */
 function showTurn(turn: number): void {
   const heading = () => document.getElementById(`question-${turn}`);
   if (heading()?.checkVisibility() !== true) goTo({ room: "ask" });
   requestAnimationFrame(() => heading()?.scrollIntoView({ block: "start" }));
 }
 
-/** A stretch of a document's text. */
 export interface TextStretch {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** What is selected inside `root`, by the offsets that its pieces carry; `null`: nothing, or something elsewhere. */
+/** Returns the selection inside `root` as offsets in the document; `null` if it is empty or outside `root`. */
 export function readSelection(root: HTMLElement, selection: Selection | null): TextStretch | null {
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
@@ -184,7 +183,7 @@ function offsetOf(node: Node, offset: number, root: HTMLElement): number | null 
   return last === undefined ? null : Number(last.dataset.from) + (last.textContent?.length ?? 0);
 }
 
-/** The pieces of text in a node, or the one that it is or lies in. */
+/** Returns the text elements inside a node, or the text element that contains it. */
 function piecesOf(node: Node): HTMLElement[] {
   const element = node instanceof HTMLElement ? node : node.parentElement;
   const around = element?.closest<HTMLElement>("[data-from]") ?? null;

@@ -9,17 +9,16 @@ import { numbered } from "../kit/numbered.ts";
 import { showInPane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
-/** A PDF that the browser has read. */
 interface PdfFile {
   readonly pages: number;
   page(number: number): Promise<PDFPageProxy>;
   close(): void;
 }
 
-/** Where the build puts what the library reads by name: fonts, character maps, decoders. */
+/** Path of the assets that the PDF library loads by name: fonts, character maps and decoders. */
 const ASSETS = "/pdf/";
 
-/** The policy of the page lets scripts run only from addresses that were vouched for: this one, and no other. */
+/** Starts the PDF library's worker. The page's policy allows only script URLs that a Trusted Types policy has approved: this one. */
 function startWorker(): Worker {
   const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", {
     createScriptURL(url: string) {
@@ -31,7 +30,7 @@ function startWorker(): Worker {
   return new Worker(url, { type: "module" });
 }
 
-/** Reads a PDF. Nothing of it is run: scripts, forms and links of it are not even read. */
+/** Opens a PDF. Its scripts, forms and links are not processed. */
 async function openPdf(bytes: ArrayBuffer): Promise<PdfFile> {
   GlobalWorkerOptions.workerPort ??= startWorker();
   const task: PDFDocumentLoadingTask = getDocument({
@@ -48,7 +47,7 @@ async function openPdf(bytes: ArrayBuffer): Promise<PdfFile> {
 
 type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
 
-/** Boxes that are marked on pages, and what they are. */
+/** Boxes to highlight on pages. */
 export interface PageMark {
   readonly type: "place" | "cited";
   readonly label: string;
@@ -57,13 +56,13 @@ export interface PageMark {
 
 export interface PdfPagesProps {
   readonly api: Pick<Api, "bytes">;
-  /** Route of the file. */
+  /** API route of the file. */
   readonly path: string;
   readonly title: string;
   readonly marks: readonly PageMark[];
 }
 
-/** The pages of the file as they look, with the quoted words marked where the reading of the file found them. */
+/** Renders the pages of a PDF with the quoted words highlighted at the positions found during ingestion. */
 export default function PdfPages({ api, path, title, marks }: PdfPagesProps) {
   const [state, reload] = useLoaded(useCallback(async (signal) => openPdf(await api.bytes(path, signal)), [api, path]));
   const file = state.type === "ready" ? state.value : null;
@@ -83,15 +82,15 @@ export default function PdfPages({ api, path, title, marks }: PdfPagesProps) {
   );
 }
 
-/** Pixels that a page takes, until it is known. */
+/** Placeholder height of a page in pixels, until it is drawn. */
 const PAGE_PX = 700;
-/** Pixels across that a page is drawn with at most: sharp on a dense screen, and no more. */
+/** Maximum width of a drawn page in device pixels: sharp on a high-density screen. */
 const MOST_PX = 2_400;
 
 interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {
   readonly file: PdfFile;
   readonly number: number;
-  /** It is brought into view. */
+  /** Whether to scroll the page into view. */
   readonly isWanted: boolean;
 }
 
@@ -129,7 +128,7 @@ function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
   );
 }
 
-/** Boxes are counted in points from the upper left corner of the page. */
+/** Draws boxes, given in points from the upper left corner of the page, as percentages of the page size. */
 function Marks({ type, label, place }: Omit<PageMark, "pages"> & { readonly place: PagePlace }) {
   const { width, height, boxes } = place;
   if (boxes === undefined || width === undefined || height === undefined) return null;

@@ -21,7 +21,7 @@ export interface ReaderPaneProps extends PaneParts {
   readonly account: Pick<Account, "api">;
 }
 
-/** A whole document beside the answer. */
+/** A whole document next to the answer. */
 export default function ReaderPane({ place, account: { api }, turns, ask, running }: ReaderPaneProps) {
   const [state, reload] = useFetched<WireDocument>(api, `${documentPath(place.document)}?${scopeOf(place)}`);
   const gone = state.type === "failed" && state.code === "unknown_document";
@@ -48,12 +48,12 @@ function scopeOf({ domain, tenant }: Place): string {
   return queryOf({ domain, tenant });
 }
 
-/** As in the style sheet: narrower, and what is opened hides the conversation. */
+/** Media query of the style sheet for windows in which the pane covers the conversation. */
 const OVER_CONVERSATION = "(max-width: 63.99rem)";
 
 type OpenedProps = ReaderPaneProps & { readonly document: WireDocument };
 
-/** The text, and where the file is a PDF its pages. */
+/** Shows the text of a document and, for a PDF, its pages. */
 function Opened(props: OpenedProps) {
   const { document, place, turns } = props;
   const located = useMemo(() => locatePlace(document, place), [document, place]);
@@ -150,7 +150,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
             const selection = { document_id: document.id, start: selected.start, end: selected.end };
             ask(question, { domain: document.domain, ...(document.tenant === null ? {} : { tenant: document.tenant }), selection });
             setSelected(null);
-            // On a narrow screen the document stands over the conversation, where the answer comes.
+            // On a narrow screen the document covers the conversation, where the answer appears.
             if (window.matchMedia(OVER_CONVERSATION).matches) goTo({ room: "ask" });
           }}
         />
@@ -227,7 +227,7 @@ function markOf(located: Located): Highlight[] {
   return [{ start: located.start, end: located.end, type: "place", label: "The quote", turn: null }];
 }
 
-/** What the answers of this conversation quote of the document, in the version that they saw. */
+/** Returns the quotes of this conversation's answers from the current version of the document. */
 function citedIn(turns: readonly Turn[], { id, version }: WireDocument) {
   return turns.flatMap(({ id: turn, question, citations }) =>
     citations
@@ -245,7 +245,7 @@ interface AskSelectionProps {
   readonly onClose: () => void;
 }
 
-/** Asks about the text that was selected, and searches nothing else. */
+/** Asks a question about the selected text only. */
 function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   const [question, setQuestion] = useState("");
   const id = useId();
@@ -271,17 +271,17 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   );
 }
 
-/** Where a place of a link stands in the document of today. */
+/** Position of a linked quote in the current document. */
 type Located =
   | { readonly type: "none" }
-  /** As it was linked. */
+  /** At the linked position. */
   | { readonly type: "same"; readonly start: number; readonly end: number }
-  /** The same words, elsewhere or in another version. */
+  /** The same words in another version of the document, possibly at another offset. */
   | { readonly type: "moved"; readonly start: number; readonly end: number }
-  /** The words are not there any more, or stand at several places and none is the old one. */
+  /** The words are gone, or occur several times but not at the linked offset. */
   | { readonly type: "changed" };
 
-/** @param place with `quote`, perhaps cut: the words that stood there; without `start` they are sought in the whole text */
+/** Locates a linked quote in the document. @param place its `quote` may be cut; without `start` the whole text is searched */
 export function locatePlace({ text, version }: Pick<WireDocument, "text" | "version">, place: Place): Located {
   const { start, end, quote } = place;
   if (start === null || end === null) return quote === null || quote === "" ? { type: "none" } : findQuote(text, quote);
@@ -295,7 +295,7 @@ export function locatePlace({ text, version }: Pick<WireDocument, "text" | "vers
   return { type: "moved", start: at, end: at + length };
 }
 
-/** What stands at several places is at none of them: the document is shown from its beginning. */
+/** Locates a quote without offsets; a quote that occurs several times has no position, so the document opens at its beginning. */
 function findQuote(text: string, quote: string): Located {
   const at = onlyPlace(text, quote);
   if (at !== null) return { type: "same", start: at, end: at + quote.length };

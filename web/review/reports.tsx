@@ -8,10 +8,10 @@ import { SelectField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { refusalInWords } from "./review-words.ts";
 
-/** Reports that are listed. */
+/** Maximum number of listed reports. */
 const LISTED = 50;
 
-/** Questions that were refused, doubtful or warned about, by topic: what the documents lack, and what to do. */
+/** Lists questions that were refused, doubtful or warned about by topic, with missing terms and recommendations. */
 export function Reports({ api, domain }: { readonly api: Account["api"]; readonly domain: string | null }) {
   const [topic, setTopic] = useState("");
   const query = queryOf({ limit: String(LISTED), domain, topic: topic || null });
@@ -74,7 +74,6 @@ function Gap({ topic }: { readonly topic: WireReports["topics"][number] }) {
   );
 }
 
-/** What to do about it. */
 function AdviceLines({ advice }: { readonly advice: WireReports["items"][number]["report"]["recommendations"] }) {
   return advice.map(({ text }) => (
     <span key={text} className="muted">

@@ -18,7 +18,7 @@ export interface ReviewCaseProps {
 
 const NAME = "sourcebound.reviewer";
 
-/** One answer with its sources, and what a reviewer can do with it. */
+/** Shows one answer with its sources and the actions of a reviewer. */
 export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
   const path = `/v1/review/${encodeURIComponent(id)}`;
   const [state, reload] = useFetched<WireReview>(api, path);
@@ -136,7 +136,7 @@ function Shown({ review }: { readonly review: WireReview }) {
   );
 }
 
-/** Another answer in the place of the old one, with what changes shown beside it. */
+/** Edits a corrected answer and shows the differences from the old one. */
 function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; readonly onSend: (text: string) => Promise<void> }) {
   const before = useMemo(
     () => answer.sentences.map(({ text, citations }) => `${text}${citations.map((n) => ` [${n}]`).join("")}`).join("\n"),

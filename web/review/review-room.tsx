@@ -15,10 +15,10 @@ import { Reports } from "./reports.tsx";
 import { ReviewCase } from "./review-case.tsx";
 import { actionInWords, fitInWords, reasonsInWords, statusInWords } from "./review-words.ts";
 
-/** What is done to one answer; the entry names it. */
+/** Log actions whose subject is an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
 
-/** Who did what; each entry holds the hash of the one before it, so that a change shows. */
+/** Shows the review log. Each entry holds the hash of the previous one, so that tampering is detectable. */
 function AuditLog({ api }: { readonly api: Pick<Api, "get"> }) {
   const [state, reload] = useFetched<WireHistory>(api, "/v1/review/history?limit=50");
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
@@ -60,7 +60,7 @@ function AuditLog({ api }: { readonly api: Pick<Api, "get"> }) {
 }
 
 export interface ReviewRoomProps {
-  /** The answer that is open; `null`: none. */
+  /** Answer that is open; `null`: none. */
   readonly id: string | null;
   readonly account: Account;
 }
@@ -71,10 +71,10 @@ const STATUSES = [
   ["flagged", "Flagged"],
   ["approved", "Approved"],
 ] as const;
-/** Questions of the queue that are listed. */
+/** Maximum number of listed questions. */
 const LISTED = 100;
 
-/** Answers that wait for a reviewer, the most pressing first, and what can be done with one. */
+/** The Review view: the queue of answers to review, reports on gaps, and the log. */
 export default function ReviewRoom({ id, account }: ReviewRoomProps) {
   return (
     <RoomPage title="Review">
@@ -90,7 +90,7 @@ export default function ReviewRoom({ id, account }: ReviewRoomProps) {
   );
 }
 
-/** The queue beside the answer that is open. */
+/** The queue with the open answer next to it. */
 function Queue({ id, account }: ReviewRoomProps) {
   const { api, domain } = account;
   const [status, setStatus] = useState("");

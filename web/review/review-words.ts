@@ -1,8 +1,8 @@
 import type { WireQueueItem } from "../../src/client/index.ts";
 
-/** What the server says of a question that waits, for people who never read a manual. What is not listed is shown as the server says it. */
+/** Plain words for the server's codes. An unlisted code is shown as the server sends it. */
 
-/** Reasons without their counts, by which the queue is filtered. */
+/** Reasons without their counts; the queue can be filtered by them. */
 const REASONS: Readonly<Record<string, string>> = {
   "thumbs down": "a reader said it is wrong",
   "a source changed": "a source has changed since",
@@ -31,7 +31,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   revoke_key: "took a key back",
 };
 
-/** Why a question waits, each reason once; how well its sources fit is no reason of its own. */
+/** Describes why a question waits for review, each reason once; omits the confidence, which is shown separately. */
 export function reasonsInWords(why: readonly string[]): readonly string[] {
   const kinds = why
     .filter((one) => !one.startsWith("confidence"))
@@ -43,14 +43,14 @@ export function statusInWords(status: WireQueueItem["review_status"]): string {
   return STATUSES[status];
 }
 
-/** To which question a correction is given. @param within what the question was limited to; `null`: to nothing */
+/** Describes to which question a correction applies. @param within filters of the question; `null`: none */
 export function correctedInWords(within: string | null): string {
   return within === null
     ? "Corrected: this answer is given from now on to this question asked of all documents, not where it is asked with filters."
     : `Corrected: this answer is given from now on to this question asked within ${within}, not where it is asked otherwise.`;
 }
 
-/** How well the sources of an answer fit its question, of 100; `null`: it was not judged, or nothing was answered. */
+/** Describes the confidence of an answer as “sources fit N of 100”; `null` if it has no confidence or nothing was answered. */
 export function fitInWords(confidence: number | null, status: string): string | null {
   return confidence === null || status !== "ok" ? null : `sources fit ${Math.round(confidence * 100)} of 100`;
 }
@@ -66,7 +66,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   empty_corpus: "not answered: there were no documents",
 };
 
-/** Why a question was not answered. */
 export function refusalInWords(reason: string): string {
   return REFUSALS[reason] ?? `not answered: ${reason.replaceAll("_", " ")}`;
 }

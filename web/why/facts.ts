@@ -1,6 +1,6 @@
 import { formatChance, formatNumber } from "../format.ts";
 
-/** What a stage reports, for people; what is not listed is shown apart, as it was recorded. */
+/** Labels of the facts that stages report. Facts without a label are listed separately as recorded. */
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "enough to answer",
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
   verified: "answer",
 };
 
-/** Rules by which a stored question was held against the one that was asked; others keep their own name. */
+/** Descriptions of the rules that compare a stored question with the current one; an unlisted rule shows its name. */
 const RULES: Readonly<Record<string, string>> = {
   asked: "asks for something else",
   cited: "rests on sources that were not found for this one",
@@ -57,7 +57,7 @@ type InWords = (value: unknown) => string | null;
 
 const chanceInWords: InWords = (value) => (typeof value === "number" ? formatChance(value) : inWords(value));
 
-/** Facts whose values have words of their own. */
+/** Facts whose values need their own wording. */
 const WORDS: Readonly<Record<string, InWords>> = {
   best_piece: chanceInWords,
   chance: chanceInWords,
@@ -73,7 +73,7 @@ export interface ShownFact {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Facts of a stage that have a name for people, with their values in words; what was not found, or did not happen, is left out. */
+/** Returns a stage's labelled facts with values in words; omits facts that are empty, false or null. */
 export function factsInWords(facts: Facts): ShownFact[] {
   return Object.entries(facts).flatMap(([fact, value]) => {
     const name = NAMES[fact];
@@ -82,7 +82,7 @@ export function factsInWords(facts: Facts): ShownFact[] {
   });
 }
 
-/** The other facts of a stage, as they were recorded. */
+/** Returns a stage's facts that have no label. */
 export function rawFacts(facts: Facts): ShownFact[] {
   return Object.entries(facts).flatMap(([name, value]) => {
     const text = inWords(value);

@@ -25,7 +25,7 @@ const SCORES = [
   ["cross", "reranker"],
 ] as const;
 
-/** Every passage that was weighed, with its scores, why it counts or not, and what was read of it. */
+/** Lists every passage of the evidence with its verdict, scores, the reason and its text. */
 export function Passages({ answer, tenant, api }: PassagesProps) {
   const { evidence } = answer;
   if (evidence.length === 0) return <p>No passage was weighed.</p>;
@@ -68,7 +68,7 @@ function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly we
   );
 }
 
-/** The passage with what the answer quotes of it and the stretch that fitted best. */
+/** Shows a passage with the answer's quotes and the window that matched the question best. */
 function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesProps & { readonly weighed: Weighed }) {
   const { document_id: id, document_version: version } = weighed;
   const [state, reload] = useFetched<WireDocument>(api, `${documentPath(id)}?${queryOf({ domain, tenant })}`);
@@ -103,9 +103,9 @@ function scoreOf(score: number | null): string | null {
   return score === null ? null : formatShare(score);
 }
 
-type Stretch = Range & { /** `null`: the stretch that fitted the question best. */ readonly n: number | null };
+type Stretch = Range & { /** Citation number; `null` for the best window. */ readonly n: number | null };
 
-/** A passage of a document's text, cut where quotes of it and its best stretch begin and end. */
+/** Splits a passage at the boundaries of its quotes and of its best window. */
 function cutPassage(text: string, { start, end, window }: Range & { readonly window: Range }, quotes: readonly Stretch[]) {
   const pieces = cutText<Stretch>(text.slice(start, end), start, [...quotes, { ...window, n: null }]);
   return pieces.map(({ over, ...piece }) => ({

@@ -8,11 +8,11 @@ import { factsInWords, rawFacts } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
-  /** As they were reported; empty for an answer that was loaded, of which times alone are kept. */
+  /** Stages as reported; empty for a loaded answer, which keeps only its timings. */
   readonly stages: readonly StageRecord[];
 }
 
-/** The path of the question as a timeline. */
+/** Shows the stages of an answer as a timeline. */
 export function Path({ answer, stages }: PathProps) {
   const timed: readonly StageRecord[] =
     stages.length > 0
@@ -52,7 +52,7 @@ export function Path({ answer, stages }: PathProps) {
   );
 }
 
-/** What only whoever knows the program can read, one click away. */
+/** Lists unlabelled facts in a closed section, for readers who know the code. */
 function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
   const shown = stages.map(({ stage, facts }) => ({ stage, raw: rawFacts(facts) })).filter(({ raw }) => raw.length > 0);
   if (shown.length === 0) return null;

@@ -15,7 +15,7 @@ export interface PromptsProps {
   readonly api: Pick<Api, "get">;
 }
 
-/** Which model wrote, what it was sent and what it said. */
+/** Shows which models were called, with their prompts and replies. */
 export function Prompts({ answer, tenant, api }: PromptsProps) {
   const { calls, model } = answer;
   if (calls.length === 0) return <p>No language model was called: the answer is made of quotes, by the writer “{model}”.</p>;

@@ -22,7 +22,7 @@ import { Prompts } from "./prompts.tsx";
 
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
 
-/** Every check on its sentence, then those of the answer as a whole. */
+/** Lists the checks of each sentence, then those of the whole answer. */
 function Checks({ answer: { sentences, claims, checks } }: { readonly answer: WireAnswer }) {
   const whole = checks.filter(({ sentence }) => sentence === null);
   return (
@@ -75,7 +75,7 @@ export interface WhyPaneProps {
   readonly account: Pick<Account, "api">;
 }
 
-/** How an answer was made: the path, what was read, what was checked, what it cost. */
+/** Explains how an answer was made: stages, passages, checks, the decision, model calls and cost. */
 export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
   const turn = turns.find(({ status }) => status.type === "answered" && status.answer.id === id);
   const known = turn?.status.type === "answered" ? turn.status.answer : null;
@@ -114,7 +114,7 @@ function Made({ answer, turn, api }: { readonly answer: WireAnswer; readonly tur
   );
 }
 
-/** How a stored answer was found. */
+/** Descriptions of the cache level that served a stored answer. */
 const STORED: Readonly<Record<string, string>> = {
   exact: "the same question was asked before",
   semantic: "a question that asks for the same was asked before",
@@ -163,7 +163,7 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
   );
 }
 
-/** What only whoever knows the method can read, one click away. */
+/** Shows the raw confidence and the notices in a closed section, for readers who know the method. */
 function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
   const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
   if (value === null && notices.length === 0) return null;
@@ -182,7 +182,7 @@ function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly n
   );
 }
 
-/** Metric cards of a profile that grades. */
+/** Shows the metrics of a profile that grades its answers. */
 function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   if (report === undefined) return null;
   return (
@@ -207,7 +207,7 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
   );
 }
 
-/** What there is of the answer to be kept: the record, and the proof that others can check. */
+/** Offers the record of an answer and a proof that others can verify offline. */
 function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; readonly turn: Turn | null; readonly api: Pick<Api, "get"> }) {
   const { said, setSaid, tell } = useSaid();
   const { id, domain, token_usage: tokens } = answer;

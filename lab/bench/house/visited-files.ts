@@ -1,10 +1,7 @@
 import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
 
-/**
- * Finds the files whose functions run during `work`. Code at module level does not count.
- * @returns absolute paths of the loaded files
- */
+/** Finds the files whose functions run during `work`. Code at module level does not count. @returns absolute paths of the loaded files */
 export async function filesVisited(work: () => Promise<void>): Promise<Set<string>> {
   const session = new Session();
   session.connect();

@@ -109,9 +109,7 @@ const traceSchema = z.object({
 /** Name of a thread's task in the browser's trace. */
 const TASK = "RunTask";
 
-/**
- * Starts tracing the page's main thread. The returned function ends it and returns the processor time of tasks over 50 ms, in milliseconds.
- */
+/** Traces the page's main thread; the returned function ends it and returns the processor time of tasks over 50 ms, in milliseconds. */
 export async function busyTasks(page: Page): Promise<() => Promise<number[]>> {
   const browser = page.context().browser();
   if (browser === null) throw new Error("the page belongs to a browser");

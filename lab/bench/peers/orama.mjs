@@ -4,10 +4,7 @@ import { stopwords } from "@orama/stopwords/english";
 export const peer = {
   name: "Orama",
   package: "@orama/orama",
-  /**
-   * As its documentation recommends for English: its own tokenizer with stemming and stop words, the scope as an enum filter, otherwise
-   * defaults (BM25, any word).
-   */
+  /** As recommended for English: its own tokenizer with stemming and stop words, scope as an enum filter, otherwise defaults (BM25). */
   async documents(rows) {
     const store = create({
       schema: { title: "string", text: "string", scope: "enum" },

@@ -119,7 +119,7 @@ export function generatedDocument(domain: string, number: number, texts: Generat
   return { ...none, ...place, ...made, text, chunks };
 }
 
-/** Creates an encoder that returns generated vectors whatever the text, to measure everything but the encoding. */
+/** Creates an encoder that returns generated vectors for any text, to measure everything but the encoding. */
 export function generatedEncoder(seed: number): { id: string; embed(texts: readonly string[]): Promise<Float32Array[]> } {
   let next: (() => Float32Array) | null = null;
   return {

@@ -61,10 +61,7 @@ async function ingestApart(pages: string, dataDir: string): Promise<void> {
   if (code !== 0) throw new Error(`The generated pages could not be ingested: exit code ${code}.`);
 }
 
-/**
- * Returns the milliseconds of every question by part, and the mean processor time per question, which other load on the machine affects
- * less.
- */
+/** Returns the milliseconds of every question by part, and the mean processor time, which other load affects less. */
 async function askAll(
   engine: Engine,
   next: () => string,

@@ -24,7 +24,6 @@ export interface AblateOptions {
   /** Judges sentences of writers whose faults are unknown. */
   readonly judge: ClaimJudge;
   readonly signal: AbortSignal;
-  /** Engine parts shared with other engines. */
   readonly parts?: EngineParts;
 }
 

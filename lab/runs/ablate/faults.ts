@@ -21,7 +21,6 @@ export type Fault =
 export interface WrittenSentence {
   /** Without citation markers. */
   readonly text: string;
-  /** Cited numbers. */
   readonly cites: readonly number[];
   /** The quote (by number) and its sentence that the text was taken from; `null`: invented. */
   readonly from: { readonly quote: number; readonly statement: string } | null;
@@ -88,10 +87,7 @@ const NAMES = ["the Social Security Administration", "Medicare", "the Department
 const PATHS = ["benefits/fast-track", "claims/quick-form", "apply/online-guide", "rates/current-table", "help/checklist"];
 const FOREIGN_HOSTS = ["www.claims-help.example.org", "benefits-guide.example.com", "www.official-forms.example.net"];
 
-/**
- * Makes one fault of a category in a faithful sentence of the draft, or adds a faulty sentence if no sentence allows it. Returns the draft
- * unchanged if neither is possible.
- */
+/** Makes one fault of a category in a faithful sentence, else adds a faulty one; returns the draft unchanged if neither is possible. */
 export function inject(
   category: FaultCategory,
   draft: readonly WrittenSentence[],

@@ -8,10 +8,7 @@ import type { FaultFate, LadderScore } from "./ladder-score.ts";
 const ADDRESS = /\b(?:https?:\/\/|www\.)[^\s)\]>"']+/gi;
 const NO_PLACES: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
 
-/**
- * Scores an answer whose faults are unknown by our own checks, with their false positives and false negatives. Sentences that were written
- * but not shown are unknown.
- */
+/** Scores an answer by our own checks, because its faults are unknown; sentences that were written but not shown are unknown too. */
 export async function judgedScore(answer: Answer, judge: ClaimJudge): Promise<LadderScore> {
   const { faults, scores } = await scoreAnswer(answer, null, NO_PLACES, judge);
   const warned = (at: number) =>

@@ -32,9 +32,7 @@ const SEVEN_GATE: Extract<GateSettings, { type: "similarity" }> = {
   warn: 0.5,
 };
 
-/**
- * Layers 1 to 4 of the source: passages by cosine, a flag for weak retrieval, the grounded prompt, URL hosts, and the verification score.
- */
+/** Layers 1 to 4 of the source: cosine of passages, weak-retrieval flag, grounded prompt, URL hosts, and verification score. */
 const FOUR: Partial<Profile> = {
   gate: { ...SEVEN_GATE, veryWeak: null, warn: -1 },
   check: { ...sevenLayer.check, values: "off", nowhere: "flag" },

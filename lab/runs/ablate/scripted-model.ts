@@ -120,7 +120,7 @@ export type FaultRates = Readonly<Record<FaultCategory, number>>;
 export interface ScriptedModel {
   /** Base address of the endpoint. */
   readonly url: string;
-  /** Clears the drafts; the same key gives the same faults, whatever the quotes. */
+  /** Clears the drafts; the same key gives the same faults for any quotes. */
   begin(key: string): void;
   /** Drafts since `begin`: the ground truth. */
   readonly drafts: readonly (readonly WrittenSentence[])[];

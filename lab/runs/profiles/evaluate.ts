@@ -36,7 +36,6 @@ export interface ProfilesOptions {
   readonly signal: AbortSignal;
 }
 
-/** A question of any kind. */
 interface Asked {
   readonly kind: string;
   readonly id: string;
@@ -221,10 +220,7 @@ function outcomeOf(answer: Answer, { answerable, unanswerable }: Asked, places: 
   };
 }
 
-/**
- * Returns the writer's sentences with their fate. For a real model, also includes other text of the answer, such as a quote that replaced a
- * sentence.
- */
+/** Returns the writer's sentences with their fate; for a real model also other text of the answer, such as a quote as replacement. */
 function sentencesOf({ sentences, checks, claims, citations }: Answer, writer: KeptWriter): WrittenSentence[] {
   const said = ({ name, reason }: { readonly name: string; readonly reason: string }) => `${name}: ${reason}`;
   const leftOut = checks.filter(({ verdict, leftOut: out }) => verdict !== "pass" && out === true).map(said);

@@ -21,7 +21,6 @@ interface Guard {
 const RETRIEVED_GUARD: Guard = { sets: ["covid-qa", "headings", "written"], share: 0.03 };
 /** Stricter, because there is no retrieval: the sets of intents. */
 const WORDS_GUARD: Guard = { sets: ["clinc150", "banking77"], share: 0.01 };
-/** Lowest threshold. */
 const LEAST = 0.15;
 
 const { values } = parseArgs({

@@ -59,7 +59,7 @@ async function rowsOf(set: ChosenFolders): Promise<RewordingRow[]> {
 async function readSet({ name, golden }: ChosenFolders, engine: Engine, domain: string): Promise<RewordingRow[]> {
   const where = { domain, signal };
   const { profile } = requestFor("", engine, where);
-  const parts = await engine.answerParts(domain, profile);
+  const parts = await engine.pipelineContext(domain, profile);
   const { matcher } = parts.questions;
   const { read } = parts.ranking();
   if (read === null) throw new Error("the reader cannot be used");

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { parseMarkers } from "../../../src/checks/markers.ts";
 import { createReader } from "../../../src/cross-encoder/create-reader.ts";
 import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
 import { auroc } from "../../../src/grading/metrics.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { createEntailmentScorer, type EntailmentWeights } from "../../../src/models/entailment.ts";
+import { parseMarkers } from "../../../src/text/markers.ts";
 import { quantile } from "../../../src/text/numbers.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { fitLogistic } from "../../judges/logistic-regression.ts";

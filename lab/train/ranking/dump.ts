@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
 import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
-import { QUOTE_CHARACTERS } from "../../../src/pipeline/choose.ts";
 import { resolveFollowUp } from "../../../src/pipeline/follow-up.ts";
+import { QUOTE_CHARACTERS } from "../../../src/pipeline/rank.ts";
 import { wordsFor } from "../../../src/pipeline/retrieve.ts";
 import { sourcebound } from "../../../src/profiles/sourcebound.ts";
 import type { CandidateView } from "../../../src/ranking/features.ts";
@@ -74,9 +74,7 @@ const CANDIDATES = 100;
 const REMOVED = 4;
 /** Limits per set that override `--limit`. */
 const LIMIT_OF: Readonly<Record<string, number>> = { tables: 1_200 };
-/**
- * Candidates kept per question: all that answer and the best others by words. More for written collections, which are unlike other sets.
- */
+/** Candidates kept per question: all that answer and the best others by words; more for written collections. */
 const KEPT = { set: 24, written: 60 } as const;
 
 const packed = createGzip();
@@ -174,10 +172,7 @@ async function dumpWritten(folder: string): Promise<void> {
   }
 }
 
-/**
- * Writes follow-ups and questions with a story. A follow-up is resolved as in the product, after an answer from the nearest document to the
- * previous question.
- */
+/** Writes follow-ups and questions with a story. The previous answer is assumed to come from the nearest document. */
 async function dumpMessages(folder: string): Promise<void> {
   for (const { name, documents, messages } of readWrittenSets(folder)) {
     if (messages.length === 0) continue;

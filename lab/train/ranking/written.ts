@@ -58,7 +58,6 @@ const MESSAGES = "messages.jsonl";
 /** Messages with several questions, of all collections. */
 const SEVERAL = "several.jsonl";
 
-/** Alternative answers. */
 const answersSchema = z.array(markedSchema);
 
 const messageSchema = z.object({

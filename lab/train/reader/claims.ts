@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { parseMarkers } from "../../../src/checks/markers.ts";
 import type { ReadTexts, TextPair } from "../../../src/cross-encoder/reader.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { createEntailmentScorer } from "../../../src/models/entailment.ts";
+import { parseMarkers } from "../../../src/text/markers.ts";
 import { splitSentences } from "../../../src/text/sentences.ts";
 import { chooseCollections, readCollection } from "../../sets/collections.ts";
 import { createPageQuotes } from "../../sets/page-quotes.ts";

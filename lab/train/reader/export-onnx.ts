@@ -5,10 +5,7 @@ import { placeOf } from "../../../src/cross-encoder/weights.ts";
 import { checkTensors, headerSchema, layerMatrices, PREFIX_BYTES } from "../../../src/cross-encoder/weights-file.ts";
 import { encodeModel, type OnnxConstant, type OnnxGraph, type OnnxNode } from "./onnx-model.ts";
 
-/**
- * Writes the layers of the cross-encoder as an ONNX model: `export-onnx.js [--weights FILE] --out reader.onnx`. Embeddings and heads stay
- * in the weights file.
- */
+/** Writes the cross-encoder's layers as an ONNX model, without embeddings and heads: `export-onnx.js [--weights FILE] --out FILE`. */
 if (process.argv[1]?.endsWith("export-onnx.js")) {
   const { values } = parseArgs({ options: { weights: { type: "string", default: SHIPPED_WEIGHTS }, out: { type: "string" } } });
   if (values.out === undefined) throw new Error("--out is missing: name the file to write, such as --out reader.onnx");

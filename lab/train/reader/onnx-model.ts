@@ -2,12 +2,9 @@ const WIRE_VARINT = 0;
 const WIRE_LENGTH = 2;
 const WIRE_FLOAT = 5;
 
-/**
- * Nodes of a graph in execution order. Field numbers are those of `onnx.proto` (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
- */
+/** Nodes in execution order. Field numbers are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. */
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
-  /** Constant tensors by name. */
   readonly constants: Readonly<Record<string, OnnxConstant>>;
   readonly inputs: Readonly<Record<string, Shape>>;
   readonly outputs: Readonly<Record<string, Shape>>;
@@ -94,10 +91,7 @@ function valueInfoOf(name: string, shape: Shape): Fields {
   return fields(textField(1, name), messageField(2, messageField(1, tensor)));
 }
 
-/**
- * A Protocol Buffers message or fields, as a list of chunks, so that large data is copied only once
- * (https://protobuf.dev/programming-guides/encoding/).
- */
+/** A Protocol Buffers message (https://protobuf.dev/programming-guides/encoding/) as chunks, so that large data is copied only once. */
 interface Fields {
   readonly bytes: number;
   readonly pieces: readonly Uint8Array[];

@@ -85,9 +85,7 @@ function readStories(data: string): ReadSet {
   return { name: "fairytaleqa", documents, asks };
 }
 
-/**
- * Locates every answer that occurs verbatim; of several places, takes the one whose line or sentence shares most words with the question.
- */
+/** Locates every verbatim answer; of several places, takes the one whose line or sentence shares most words with the question. */
 function placesOf(answers: readonly string[], text: string, question: string): [number, number][] {
   const lower = text.toLowerCase();
   const asked = new Set(question.toLowerCase().match(/[\p{L}\d]{3,}/gu));

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { RequestError } from "../../shared/errors.ts";
-import type { FileDescription } from "../../store/files.ts";
+import type { FileDescription } from "../../store/documents.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { conflictToWire } from "../../wire/answer-to-wire.ts";
 import { joinConflicts } from "../../wire/display.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { writeText } from "../../grading/report.ts";
 import type { CitationStanding } from "../../memory/citation-states.ts";
-import type { ProofVerdict } from "../../pipeline/verify-proof.ts";
+import type { ProofVerdict } from "../../proofs/verify-proof.ts";
 import { originalInWords } from "../../text/original-place.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { citationStatesToWire } from "../../wire/exploring.ts";
@@ -47,7 +47,7 @@ Examples:
     help: `
 Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.`,
     async run({ flags: { documents, key: keyFile, root, reader, json }, given }) {
-      const { verifyProof } = await import("../../pipeline/verify-proof.ts");
+      const { verifyProof } = await import("../../proofs/verify-proof.ts");
       const read = (file: string, what: string) => readText(context, file, { code: "config_invalid", what });
       const key = keyFile === undefined ? undefined : await read(keyFile, "key");
       const verdict = await verifyProof(await read(given, "proof"), pathOf(context, documents), { key, root, reader });

@@ -1,5 +1,5 @@
 import type { Block, Heading, Scope } from "../../shared/types.ts";
-import type { DocumentOutline } from "../../store/document-records.ts";
+import type { DocumentOutline } from "../../store/document-rows.ts";
 import type { DocumentStore } from "../../store/documents.ts";
 import { splitSentences } from "../../text/sentences.ts";
 import { isStopWord } from "../../text/tokens.ts";

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 import robotsParser from "robots-parser";
 import { messageOf, WebError } from "../../shared/errors.ts";
-import { decodeText } from "../encoding.ts";
+import { textOf } from "../encoding.ts";
 
 /** Where a page leads, and whether it wants to be read. */
 interface PageLinks {
@@ -194,16 +194,6 @@ function isSitemapType(type: CrawledType): boolean {
 function linksOf({ type, bytes, charset, url }: CrawledReply): PageLinks {
   if (type !== "text/html" && type !== "application/xhtml+xml") return { links: [], isNoIndex: false };
   return readLinks(textOf(bytes, charset), url);
-}
-
-/** As the server says that it is written; where that is no encoding, as the bytes suggest. */
-export function textOf(bytes: Uint8Array, charset: string | null): string {
-  try {
-    if (charset !== null) return new TextDecoder(charset).decode(bytes);
-  } catch {
-    // An encoding that nobody knows: the bytes have to tell.
-  }
-  return decodeText(bytes).text;
 }
 
 /** @throws WebError `web_too_large` */

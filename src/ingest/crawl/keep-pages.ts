@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../store/private.ts";
 import { sha256Hex } from "../../text/hash.ts";
-import { CRAWLED_TYPES, type CrawledReply, textOf } from "./crawl.ts";
+import { textOf } from "../encoding.ts";
+import { CRAWLED_TYPES, type CrawledReply } from "./crawl.ts";
 
 /** In the folder of a crawl: which file has which address. Hidden, so that it is no document. */
 const ADDRESSES = ".addresses.json";

@@ -119,27 +119,11 @@ test("blocks of code beside each other stay apart", async () => {
   expect(blocks).toEqual(["code moor --now", "code moor --later"]);
 });
 
-describe("a title block", () => {
-  const text = [paragraph("Harbour fees", "heading 1"), paragraph("A berth costs $3.")];
-
-  test("whose title the text's heading says again is that heading", async () => {
-    const { blocks, metadata } = await read(paragraph("Harbour Fees", "Title"), ...text);
-    expect(blocks).toEqual(["heading1 Harbour fees", "paragraph A berth costs $3."]);
-    expect(metadata.title).toBe("Harbour fees");
-  });
-
-  test("keeps its lines, and another title", async () => {
-    const block = [paragraph("Port of Ys", "Title"), paragraph("A. Bell", "Author"), paragraph("In force from May 2026", "Date")];
-    const { blocks } = await read(...block, ...text, paragraph("May 2026", "Date"));
-    expect(blocks).toEqual([
-      "heading1 Port of Ys",
-      "paragraph A. Bell",
-      "paragraph In force from May 2026",
-      "heading1 Harbour fees",
-      "paragraph A berth costs $3.",
-      "paragraph May 2026",
-    ]);
-  });
+test("the lines of a title block are kept", async () => {
+  const block = [paragraph("Port of Ys", "Title"), paragraph("A. Bell", "Author"), paragraph("In force from May 2026", "Date")];
+  const { blocks, metadata } = await read(...block, paragraph("Harbour fees", "heading 1"));
+  expect(blocks).toEqual(["heading1 Port of Ys", "paragraph A. Bell", "paragraph In force from May 2026", "heading1 Harbour fees"]);
+  expect(metadata.title).toBe("Port of Ys");
 });
 
 test("says that comments were left out where there are any: programs write the part without one too", async () => {
@@ -167,17 +151,6 @@ test("takes its title from the file where only bold lines head its parts", async
   const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(parts.join(""), { "docProps/core.xml": core }) });
   expect(document?.metadata.title).toBe("Ways to write to us");
   expect(document?.blocks.filter(({ type }) => type === "heading")).toHaveLength(2);
-});
-
-test("knows run-in heads behind a title that is said twice", async () => {
-  const head = '<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Fees.</w:t></w:r><w:r><w:t xml:space="preserve"> Ten a month.</w:t></w:r></w:p>';
-  const bytes = docxOf([paragraph("Harbour", "Title"), paragraph("Harbour", "heading 1"), head].join(""), { "word/styles.xml": styles });
-  const [document] = await readDocuments({ path: "a.docx", bytes });
-  expect(document?.text).toBe("Harbour\n\nFees. Ten a month.");
-  expect(document?.blocks.map(({ start, runIn }) => (runIn === undefined ? null : document.text.slice(start, runIn)))).toEqual([
-    null,
-    "Fees.",
-  ]);
 });
 
 describe("tables without a marked header", () => {

@@ -3,7 +3,7 @@ import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { titleOf, withoutRepeatedTitle } from "./parsed.ts";
+import { titleOf } from "./parsed.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
 /** Styles that a style may go back to. */
@@ -193,36 +193,35 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 9,
+  version: 10,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
     const leftOut = { hidden: 0, struck: 0 };
-    for (const part of TEXT_PARTS) {
-      const content = parts.get(part);
-      if (content === undefined) continue;
-      const { xml, hidden } = withoutHidden(withOneStrike(Buffer.from(content).toString("utf8")));
-      parts.set(part, Buffer.from(xml));
-      leftOut.hidden += hidden;
-      leftOut.struck += deletedIn(xml);
-    }
-    const body = Buffer.from(parts.get("word/document.xml") ?? []).toString("utf8");
-    parts.set("word/document.xml", Buffer.from(withUsedTableStyles(body)));
-    const numbering = parts.get("word/numbering.xml");
-    if (numbering !== undefined) parts.set("word/numbering.xml", Buffer.from(markUnseenLevels(Buffer.from(numbering).toString("utf8"))));
-    const html = await toHtml(parts);
-    const { title, subject } = coreProperties(parts.get("docProps/core.xml"));
+    const xmlOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+    const change = (part: string, make: (xml: string) => string) => parts.has(part) && parts.set(part, Buffer.from(make(xmlOf(part))));
+    for (const part of TEXT_PARTS)
+      change(part, (given) => {
+        const { xml, hidden } = withoutHidden(withOneStrike(given));
+        leftOut.hidden += hidden;
+        leftOut.struck += [...xml.matchAll(DELETED)].reduce((sum, [, text = ""]) => sum + text.trim().length, 0);
+        return xml;
+      });
+    change("word/document.xml", withUsedTableStyles);
+    change("word/numbering.xml", markUnseenLevels);
+    const html = await toHtml(parts, stylesWithFirstRow(xmlOf("word/styles.xml")));
+    const property = (name: string) =>
+      new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(xmlOf("docProps/core.xml"))?.[1]?.trim() || null;
     const read = parseHtml(notesToTheirCalls(html), name, leftOut.struck);
-    const result = { ...read, ...withoutRepeatedTitle(read) };
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
       notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
-    if (/<w:comment[ >]/.test(Buffer.from(parts.get("word/comments.xml") ?? []).toString("utf8")))
+    if (/<w:comment[ >]/.test(xmlOf("word/comments.xml")))
       notices.push({ code: "left_out", message: "comments in the margin were left out" });
     return [
       {
-        ...result,
-        metadata: { ...result.metadata, title: (titleOf(result) ?? title ?? name).slice(0, 300), description: subject },
+        ...read,
+        metadata: { ...read.metadata, title: (titleOf(read) ?? property("title") ?? name).slice(0, 300), description: property("subject") },
         unit: "extracted_utf16",
         notices,
       },
@@ -230,8 +229,8 @@ export const docxFormat: Format = {
   },
 };
 
-async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
-  const headed = stylesWithFirstRow(Buffer.from(parts.get("word/styles.xml") ?? []).toString("utf8"));
+/** @param headed styles of tables that set the first row apart */
+async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySet<string>): Promise<string> {
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
@@ -251,11 +250,6 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>): Promise<string> {
   } catch (cause) {
     throw new IngestError("bad_archive", `the document cannot be read (${messageOf(cause)}): save it anew as DOCX`, {}, { cause });
   }
-}
-
-/** How many characters tracked changes deleted: they are no text any more. */
-function deletedIn(xml: string): number {
-  return [...xml.matchAll(DELETED)].reduce((sum, [, text = ""]) => sum + text.trim().length, 0);
 }
 
 /** The document with what is struck in any way struck once, and without how it looked before: of two strikes Mammoth reads the first alone, and none that is double. */
@@ -311,10 +305,4 @@ function endOfBlock(html: string, at: number): number {
   const table = html.indexOf("</table>", at);
   if (table >= 0 && html.lastIndexOf("<table>", at) > html.lastIndexOf("</table>", at)) return table + "</table>".length;
   return close.exec(html) === null ? html.length : close.lastIndex;
-}
-
-function coreProperties(xml: Uint8Array | undefined): { readonly title: string | null; readonly subject: string | null } {
-  const text = xml === undefined ? "" : Buffer.from(xml).toString("utf8");
-  const property = (name: string) => new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(text)?.[1]?.trim() || null;
-  return { title: property("title"), subject: property("subject") };
 }

@@ -6,7 +6,7 @@ import type { Format } from "./format.ts";
 import { isoDayOf } from "./front-matter.ts";
 import { parseHtml } from "./html.ts";
 import { type OpenEvent, readMarkup } from "./markup.ts";
-import { type JoinedPart, joinWritten, plainMetadata, titleOf, withoutRepeatedTitle } from "./parsed.ts";
+import { type JoinedPart, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
@@ -15,7 +15,7 @@ const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 9,
+  version: 10,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     if (
@@ -46,7 +46,7 @@ export const epubFormat: Format = {
       joined.push({ written, sourceStart });
       sourceStart += source.length;
     }
-    const written = withoutRepeatedTitle(joinWritten(joined));
+    const { starts: _, ...written } = joinWritten(joined);
     const notices: ReadingNotice[] =
       missing.length === 0
         ? []

@@ -189,28 +189,6 @@ test("a book's chapters follow its spine, and citations count in the chapter's o
   expect(chapter(2).slice(found.start, found.end)).toBe("Text of number 2.");
 });
 
-describe("a book's title page", () => {
-  const titlePage = (more: string) =>
-    `<html><body epub:type="frontmatter"><section epub:type="titlepage"><h1>Harbour Fees</h1>${more}</section></body></html>`;
-  const chapter = "<html><body><h1>Harbour fees</h1><p>A berth costs $3.</p></body></html>";
-
-  test("is the heading of the text where that says the same words", async () => {
-    const twice = chapter.replace("<h1>", "<h1>Harbour Fees</h1><h1>");
-    expect((await readOne("a.epub", epubOf([titlePage(""), twice]))).text).toBe("Harbour fees\n\nA berth costs $3.");
-  });
-
-  test("keeps its authors and its date, and a title of other words", async () => {
-    const page = titlePage('<p class="author">A. Bell</p><p class="date">In force from May 2026</p>');
-    expect((await readOne("a.epub", epubOf([page, chapter]))).text).toBe(
-      "A. Bell\n\nIn force from May 2026\n\nHarbour fees\n\nA berth costs $3.",
-    );
-    const parts = "<html><body><h1>Example</h1><p>Three boats moor.</p><h1>Example</h1><p>One boat moors.</p></body></html>";
-    expect((await readOne("a.epub", epubOf([parts]))).text).toBe("Example\n\nThree boats moor.\n\nExample\n\nOne boat moors.");
-    const other = chapter.replace("Harbour fees", "Berths");
-    expect((await readOne("a.epub", epubOf([titlePage(""), other]))).text).toBe("Harbour Fees\n\nBerths\n\nA berth costs $3.");
-  });
-});
-
 test("notes of a book stay where they stand, and what calls them is a sign of its own", async () => {
   const body =
     '<p>Ten days.<sup><a href="#n1">1</a></sup></p><ol><li id="n1"><p>Eleven for the ill.</p></li></ol><aside epub:type="footnote">A year.</aside>';

@@ -10,43 +10,23 @@ import { parseJson, parseJsonLines } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { pdfFormat } from "./pdf/read.ts";
-import { rstFormat } from "./rst.ts";
 import { parseText } from "./text.ts";
+import { asciidocFormat, rstFormat } from "./text-markup.ts";
 import { xlsxFormat } from "./xlsx.ts";
 import { yamlFormat } from "./yaml.ts";
 import { unpackGzip, zipKind } from "./zip.ts";
 
-/** Fences of code in AsciiDoc, and lines that are no text: attributes, comments, settings of blocks, other fences. */
-const ASCIIDOC_CODE = /^(?:-{4,}|\.{4,}|`{3,})/;
-const ASCIIDOC_SETTING = /^(?::[\w!-]+:|\/\/|(?:include|ifdef|ifndef|endif|image|toc)::|\[[^\]]*\]$|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})$)/;
-
-/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. Code stays as it is. */
-function asMarkdown(source: string): string {
-  let fence = "";
-  return source.replace(/^.*$/gm, (line) => {
-    const text = line.trimEnd();
-    const [opened = ""] = ASCIIDOC_CODE.exec(text) ?? [];
-    if (fence !== "" && text !== fence) return line;
-    if (fence !== "" || opened !== "") {
-      fence = fence === "" ? opened : "";
-      return line.replace(opened, "`".repeat(opened.length));
-    }
-    if (ASCIIDOC_SETTING.test(text)) return " ".repeat(line.length);
-    return line.replace(/(?<=^\ufeff?)={1,6}(?=[ \t])/, (marks) => "#".repeat(marks.length));
-  });
-}
-
 /** Formats that are read at once. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 14, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 8, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 9, (source, name) => [parseHtml(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 15, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 9, (source, name) => [parseText(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 10, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 7, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 7, parseJsonLines),
   yamlFormat,
   csvFormat,
   rstFormat,
-  textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 5, (source, name) => [parseMarkdown(asMarkdown(source), name)]),
+  asciidocFormat,
 ];
 
 /** Every format but gzip, which unpacks to one of them. */
@@ -133,12 +113,6 @@ export function unsupportedFormat(extension: string): IngestError {
   return new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
 }
 
-/** @throws IngestError `unsupported_format` where the name's ending is of a kind that is not read; without an ending it may be text */
-export function assertSupported(name: string): void {
-  const extension = extensionOf(name);
-  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
-}
-
 /**
  * The name under which a document that is handed over is kept.
  * @throws RequestError `input_name`; IngestError `unsupported_format`
@@ -147,6 +121,7 @@ export function inputName(name: string): string {
   const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
   if (plain === "" || plain.startsWith("."))
     throw new RequestError("input_name", `"${name}" is no name of a file: give one such as notes.md.`);
-  assertSupported(plain);
+  const extension = extensionOf(plain);
+  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
   return plain;
 }

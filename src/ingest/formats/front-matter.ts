@@ -2,13 +2,15 @@ import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { DocumentMetadata } from "../../shared/types.ts";
-import { type ComposedYaml, composeYaml } from "../../text/compose-yaml.ts";
+import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import type { FormatResult } from "./parsed.ts";
 
-/** YAML between `---` lines, TOML between `+++` lines, or JSON whose first and last brace stand alone on their lines, as Hugo has it. */
+/** YAML between `---` lines, or TOML between `+++` lines. */
 const FENCED =
-  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+|(?<json>\{[ \t]*\r?\n[\s\S]*?(?<=\n)\}))[ \t]*(?:\r?\n|$)/;
+  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+)[ \t]*(?:\r?\n|$)/;
+const YAML = "YAML between the --- lines";
+const TOML = "TOML between the +++ lines";
 
 const text = z
   .union([z.string(), z.number(), z.boolean()])
@@ -70,15 +72,10 @@ export function withFrontMatter(
   };
 }
 
-/**
- * Reads the YAML between `---` lines, the TOML between `+++` lines, or the JSON, at the top of a file; a file without any gets empty metadata. Throws
- * `bad_front_matter`.
- */
+/** Reads the YAML between `---` lines or the TOML between `+++` lines at the top of a file; a file without any gets empty metadata. Throws `bad_front_matter`. */
 export function readFrontMatter(source: string): FrontMatter {
-  const groups = FENCED.exec(source)?.groups;
-  if (groups === undefined) return noFrontMatter(source);
-  // Behind empty lines it may be a rule, and in braces code: nobody is told to correct one.
-  return groups.blank === "" && groups.json === undefined ? fencedFrontMatter(source) : readLooseFrontMatter(source);
+  // Behind empty lines it may be a rule: nobody is told to correct one.
+  return FENCED.exec(source)?.groups?.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
 /** The same of files whose format has no front matter of its own: what cannot be read as such, or says nothing that is known of documents, is text. */
@@ -98,9 +95,15 @@ export function readLooseFrontMatter(source: string): FrontMatter {
 function fencedFrontMatter(source: string): FrontMatter {
   const match = FENCED.exec(source);
   if (match === null) return noFrontMatter(source);
-  const { yaml, toml, json = "" } = match.groups ?? {};
-  const found = yaml !== undefined ? parseFrontMatter(yaml) : toml !== undefined ? parseTomlFrontMatter(toml) : parseJsonFrontMatter(json);
-  return frontMatter(found, match[0].length);
+  const { yaml, toml = "" } = match.groups ?? {};
+  const [body, syntax] = yaml === undefined ? [toml, TOML] : [yaml, YAML];
+  const parsed = frontMatterSchema.safeParse(yaml === undefined ? tomlValues(toml) : yamlValues(yaml));
+  if (parsed.success) return frontMatter(parsed.data, match[0].length);
+  const issue = parsed.error.issues[0];
+  const key = String(issue?.path[0] ?? "");
+  const at = body.search(new RegExp(`^${key.replace(/\W/g, "\\$&")}\\s*[:=]`, "m"));
+  const reason = key === "" ? "it holds no `key: value` lines" : `${key}: ${issue?.message ?? "wrong value"}`;
+  throw badFrontMatter(lineAt(body, at), reason, parsed.error, syntax);
 }
 
 function noFrontMatter(source: string): FrontMatter {
@@ -126,68 +129,38 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
   };
 }
 
-function parseTomlFrontMatter(toml: string): z.infer<typeof frontMatterSchema> {
+function tomlValues(toml: string): unknown {
   try {
-    const parsed = frontMatterSchema.safeParse(parseToml(toml));
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0];
-    throw badFrontMatter(2, `${String(issue?.path[0] ?? "")}: ${issue?.message ?? "wrong value"}`, parsed.error, TOML);
+    return parseToml(toml);
   } catch (error) {
     if (error instanceof TomlError) throw badFrontMatter(error.line + 1, error.message.split("\n")[0] ?? "", error, TOML);
     throw error;
   }
 }
 
-/** Nobody is told what is wrong with it: braces at the top of a text may be code, and then they are its text. */
-function parseJsonFrontMatter(json: string): z.infer<typeof frontMatterSchema> {
-  try {
-    return frontMatterSchema.parse(JSON.parse(json));
-  } catch (cause) {
-    throw new IngestError("bad_front_matter", messageOf(cause), {}, { cause });
-  }
-}
-
-const YAML = "YAML between the --- lines";
-const TOML = "TOML between the +++ lines";
-
-/** @throws IngestError with the line of what is wrong */
-function parseFrontMatter(yaml: string): z.infer<typeof frontMatterSchema> {
-  const { documents, lines } = composeFrontMatter(yaml);
-  const [document] = documents;
-  const [problem] = document?.errors ?? [];
-  if (problem !== undefined) throw badFrontMatter(lines.linePos(problem.pos[0]).line + 1, problem.message, problem);
-  let values: unknown;
-  try {
-    values = document?.toJS({ maxAliasCount: 100 }) ?? {};
-  } catch (error) {
-    throw badFrontMatter(2, messageOf(error), error);
-  }
-  if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    throw badFrontMatter(2, "it holds no `key: value` lines", undefined);
-  }
-  const parsed = frontMatterSchema.safeParse(values);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  const key = String(issue?.path[0] ?? "");
-  const at = yaml.search(new RegExp(`^${key.replace(/\W/g, "\\$&")}\\s*:`, "m"));
-  throw badFrontMatter(at < 0 ? 2 : lines.linePos(at).line + 1, `${key}: ${issue?.message ?? "wrong value"}`, parsed.error);
-}
-
 /** Dates stay strings: a time stamp would shift with the time zone. */
-function composeFrontMatter(yaml: string): ComposedYaml {
+function yamlValues(yaml: string): unknown {
   try {
-    return composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" });
+    const [document] = composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" }).documents;
+    const [problem] = document?.errors ?? [];
+    if (problem !== undefined) throw badFrontMatter(lineAt(yaml, problem.pos[0]), problem.message, problem, YAML);
+    return document?.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
-    if (error instanceof IngestError && error.code === "too_deep") throw badFrontMatter(Number(error.data.line) + 1, TOO_DEEP, error);
-    throw error;
+    if (error instanceof IngestError && error.code === "bad_front_matter") throw error;
+    const isTooDeep = error instanceof IngestError || messageOf(error).includes("call stack");
+    const line = error instanceof IngestError ? Number(error.data.line) + 1 : 2;
+    throw badFrontMatter(line, isTooDeep ? "it is nested too deep" : messageOf(error), error, YAML);
   }
 }
 
-const TOO_DEEP = "it is nested too deep";
+/** Line of the file on which a place of the front matter stands. */
+function lineAt(body: string, offset: number): number {
+  return body.slice(0, Math.max(0, offset)).split("\n").length + 1;
+}
 
-function badFrontMatter(line: number, reason: string, cause: unknown, where = YAML): IngestError {
-  const why = reason.includes("call stack") ? TOO_DEEP : reason;
-  return new IngestError("bad_front_matter", `front matter, line ${line}: ${why}: correct the ${where}, or remove it`, { line }, { cause });
+function badFrontMatter(line: number, reason: string, cause: unknown, syntax: string): IngestError {
+  const message = `front matter, line ${line}: ${reason}: correct the ${syntax}, or remove it`;
+  return new IngestError("bad_front_matter", message, { line }, { cause });
 }
 
 /** The day of an ISO date, with or without a time behind it; `null`: it is none. */

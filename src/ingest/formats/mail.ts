@@ -1,6 +1,6 @@
 import type { Email } from "postal-mime";
 import { IngestError, messageOf } from "../../shared/errors.ts";
-import type { Block, ReadingNotice } from "../../shared/types.ts";
+import type { Block } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
@@ -48,7 +48,7 @@ function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let count = 1; start < all.length; count++) {
     if (count > MAX_MESSAGES) throw new IngestError("file_too_large", `the mailbox has more than ${MAX_MESSAGES} messages: split it`);
     let end = all.indexOf(mark, start + 1);
-    while (end > 0 && !isEmptyLineBefore(all, end)) end = all.indexOf(mark, end + 1);
+    while (end > 0 && !/\n\r?$/.test(all.toString("latin1", end - 2, end))) end = all.indexOf(mark, end + 1);
     const message = all.subarray(start, end < 0 ? all.length : end);
     const body = message.subarray(0, 5).toString("latin1") === "From " ? message.subarray(message.indexOf("\n") + 1) : message;
     if (body.toString("latin1", 0, 200).trim() !== "") yield withoutEscapes(body);
@@ -61,10 +61,6 @@ function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
 function withoutEscapes(message: Buffer): Buffer {
   if (!message.includes("\n>")) return message;
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
-}
-
-function isEmptyLineBefore(all: Buffer, at: number): boolean {
-  return all[at - 1] === 0x0a || (all[at - 1] === 0x0d && all[at - 2] === 0x0a);
 }
 
 async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> {
@@ -80,15 +76,8 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     { written, sourceStart: head.length + 2 },
   ]);
   const attached = mail.attachments.map(({ filename }) => filename ?? "without a name");
-  const notices: ReadingNotice[] =
-    attached.length === 0
-      ? []
-      : [
-          {
-            code: "attachments",
-            message: `attachments were not read: ${attached.slice(0, 5).join(", ")}${attached.length > 5 ? ", …" : ""}. Ingest them as files.`,
-          },
-        ];
+  const named = `${attached.slice(0, 5).join(", ")}${attached.length > 5 ? ", …" : ""}`;
+  const notice = { code: "attachments", message: `attachments were not read: ${named}. Ingest them as files.` };
   return {
     text: joined.text,
     blocks: joined.blocks,
@@ -96,7 +85,7 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
     metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
     unit: "extracted_utf16",
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
-    notices: [...notices, ...(written.notices ?? [])],
+    notices: [...(attached.length === 0 ? [] : [notice]), ...(written.notices ?? [])],
   };
 }
 

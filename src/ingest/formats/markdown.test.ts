@@ -36,11 +36,6 @@ describe("markdown", () => {
     ["A\n===\nB\n---\n***\nC", ["heading1 A", "heading2 B", "paragraph C"], "underlined headings and rules"],
     ["**Note: **text", ["paragraph Note: text"], "bold that is not bold by the letter of the grammar"],
     ["*P < 0.05, **P < 0.01, ***P < 0.001.", ["paragraph *P < 0.05, **P < 0.01, ***P < 0.001."], "signs of notes stay"],
-    [
-      "Zealand*** 6, Australia 1** 608\n\n**A possible case.",
-      ["paragraph Zealand*** 6, Australia 1** 608", "paragraph **A possible case."],
-      "so do those of one length",
-    ],
     ["Fee 3** or 4 **due in May", ["paragraph Fee 3** or 4 **due in May"], "what opens nothing closes nothing"],
     ["2 ** 3 and `a**b`", ["paragraph 2 ** 3 and a**b"], "asterisks that mean themselves stay"],
     ["a < b and 5 <6> x", ["paragraph a < b and 5 <6> x"], "comparisons are no tags"],
@@ -61,8 +56,6 @@ describe("footnotes", () => {
       ["paragraph A[b] c[1].", "paragraph [B] Two lines.", "paragraph [1] One.", "paragraph D[e]", "paragraph [e] Three.", "paragraph F"],
       "several, in the order of their calls",
     ],
-    ["A[^1]\n\nB\n\n[^1]: Waived", ["paragraph A[1]", "paragraph [1] Waived", "paragraph B"], "of one word"],
-    ["A[^1]\n\nB\n\n[^1]: https://x.y", ["paragraph A[1]", "paragraph [1] https://x.y", "paragraph B"], "that are an address"],
     [
       "A[^1]\n\nB\n\n[^1]:\n    One.\n\n    Two.\n\n\t- c\n\nD",
       ["paragraph A[1]", "paragraph [1] One.", "paragraph Two.", "list-item1 c", "paragraph B", "paragraph D"],
@@ -94,36 +87,12 @@ describe("footnotes", () => {
       ["table-row^0 a | b", "table-row^0 c[1] | d", "table-row^0 e | f", "paragraph [1] One."],
       "behind the table",
     ],
-    ["# A[^1]\n\nB\n\n[^1]: One.", ["heading1 A[1]", "paragraph [1] One.", "paragraph B"], "behind the heading"],
     ["> a[^1]\n>\n> b\n\nC\n\n[^1]: One.", ["quote a[1]", "quote b", "paragraph [1] One.", "paragraph C"], "behind the quotation"],
-    [
-      "<ul><li>a[^1]</li><li>b</li></ul><h2>C</h2>\n\n[^1]: One.",
-      ["list-item1 a[1]", "list-item1 b", "paragraph [1] One.", "heading2 C"],
-      "behind a list of HTML",
-    ],
     [
       "`[^1]` \\[^1] **`[^1]`**\n\n```\n[^1]: a\n```\n\n    [^1]\n\n[^1]: One.\n\n    ~~~\n[^2]: b",
       ["paragraph [^1] [^1] [^1]", "code [^1]: a", "code [^1]", "paragraph [1] One.", "paragraph [2] b"],
       "not in code",
     ],
-    [
-      "A[^1]\n\n[^1]: One [^2], [^1].\n\n    Two.\n\n[^2]: Three [^1].\n[^3]: Four [^4].\n[^4]: Five [^3].",
-      [
-        "paragraph A[1]",
-        "paragraph [1] One [2], [1].",
-        "paragraph Two.",
-        "paragraph [2] Three [1].",
-        "paragraph [3] Four [4].",
-        "paragraph [4] Five [3].",
-      ],
-      "that call notes",
-    ],
-    [
-      "A[^1](b) ![^1] [c][^1] **d[^1]** [e[^1]](f)\n[^1]: One.\n# B\n\n[^2]: Two.\n- c",
-      ["paragraph A[1](b) ![1] [c][1] d[1] e[1]", "paragraph [1] One.", "heading1 B", "paragraph [2] Two.", "list-item1 c"],
-      "beside other syntax",
-    ],
-    ["[c]: /d\n\n[^1]: [a](b) <i>[c]</i>", ["paragraph [1] a c"], "with links"],
   ])("%j (%#)", (source, expected) => {
     expect(blocks(source)).toEqual(expected);
   });
@@ -222,40 +191,14 @@ describe("bold paragraphs", () => {
     ["**We need:**\n\n- a", ["paragraph We need:", "list-item1 a"], "that announce are no headings"],
     ["**Free for members.**\n\nb", ["paragraph Free for members.", "paragraph b"], "that are sentences are none"],
     ["a\n\n**Free for members**", ["paragraph a", "paragraph Free for members"], "that nothing follows are none"],
-    ["**Free for members**\n\n# B\n\nc", ["paragraph Free for members", "heading1 B", "paragraph c"], "that a heading follows are none"],
     ["**A**__b__\n\nc d e", ["heading2 Ab", "paragraph c d e"], "in several parts are one"],
-    ["**A** **b**\n\nc d e", ["heading2 A b", "paragraph c d e"], "with white space between them too"],
     ["**A** b\n\nc", ["paragraph A b", "paragraph c"], "that are not bold throughout are none"],
-    ["**12**\n\nc", ["paragraph 12", "paragraph c"], "without a letter are none"],
     ["**Call 555-0100**\n\nc d e f g h i j k", ["paragraph Call 555-0100", "paragraph c d e f g h i j k"], "that hold a figure are none"],
-    [
-      "**Fee: none**\n\nc d e f g h i j k",
-      ["paragraph Fee: none", "paragraph c d e f g h i j k"],
-      "that say something of something are none",
-    ],
-    [
-      "**Form by**\n\n**Ann Bell**\n\n# C\n\nlong text of it",
-      ["paragraph Form by", "paragraph Ann Bell", "heading1 C", "paragraph long text of it"],
-      "behind each other are none",
-    ],
-    [
-      "A text that is long enough.\n\n**By post**\n\n**By mail**\n\nSend it to the office.\n\n**In person**\n\nb",
-      [
-        "paragraph A text that is long enough.",
-        "paragraph By post",
-        "heading2 By mail",
-        "paragraph Send it to the office.",
-        "heading2 In person",
-        "paragraph b",
-      ],
-      "before another are none",
-    ],
     [
       "# A\n\n**Fees**\n\n**Adults:** three pounds a day.\n\nChildren pay nothing.",
       ["heading1 A", "heading2 Fees", "paragraph Adults: three pounds a day.", "paragraph Children pay nothing."],
       "before a run-in head are headings",
     ],
-    ["**Ann Bell pays**\n\nb", ["paragraph Ann Bell pays", "paragraph b"], "are none where most is bold"],
     [
       "a b c d e f g h i\n\n**In person**\n\nj",
       ["paragraph a b c d e f g h i", "paragraph In person", "paragraph j"],
@@ -266,7 +209,6 @@ describe("bold paragraphs", () => {
       ["heading1 A", "paragraph Fees", "table-row^2 a", "table-row^2 b"],
       "above a table are its caption",
     ],
-    ["**Fees<br>of all**\n\nb c d e f g h i j", ["paragraph Fees⏎of all", "paragraph b c d e f g h i j"], "of two lines are none"],
     ["###### A\n\n**B**\n\nc", ["heading6 A", "paragraph B", "paragraph c"], "below the deepest heading are none"],
   ])("%j (%#)", (source, expected) => {
     expect(blocks(source)).toEqual(expected);

@@ -1,50 +1,6 @@
 import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** Blocks that may stand between a title and the heading that says it again: a subtitle, authors, a date. */
-const MAX_BETWEEN = 4;
-/** Longer ones are text, in characters, and so is what ends a sentence. */
-const MAX_LINE = 200;
-const ENDS_SENTENCE = /[.!?:;]["'”’)]?$/;
-/** A title before a heading of the same words is that heading, as title pages and converters write it, some of them twice: the last one is kept. */
-export function withoutRepeatedTitle(written: WrittenBlocks): WrittenBlocks {
-  const { text, blocks, sourceMap } = written;
-  let count = 0;
-  while (isSaidAgain(written, count)) count++;
-  if (count === 0) return written;
-  const cut = blocks[count]?.start ?? 0;
-  const map: number[] = [];
-  for (let i = 0; i < sourceMap.length; i += 4) {
-    const [outStart = 0, outEnd = 0, start = 0, end = 0] = sourceMap.slice(i, i + 4);
-    if (outStart >= cut) map.push(outStart - cut, outEnd - cut, start, end);
-  }
-  return {
-    text: text.slice(cut),
-    blocks: blocks.slice(count).map((block) => ({
-      ...shiftedBy(block, -cut),
-      header: block.header < 0 ? block.header : block.header - count,
-    })),
-    sourceMap: map,
-  };
-}
-
-/** Whether a heading has the words of one behind it, with nothing but short lines between them. */
-function isSaidAgain({ text, blocks }: WrittenBlocks, index: number): boolean {
-  const heading = blocks[index];
-  if (heading?.type !== "heading") return false;
-  const title = wordsOf(text.slice(heading.start, heading.end));
-  const rest = blocks.slice(index + 1, index + MAX_BETWEEN + 2);
-  const at = rest.findIndex(({ type, start, end }) => type === "heading" && wordsOf(text.slice(start, end)) === title);
-  return at >= 0 && rest.slice(0, at).every(({ start, end }) => end - start <= MAX_LINE && !ENDS_SENTENCE.test(text.slice(start, end)));
-}
-
-function wordsOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
-
 /** A piece that was written on its own, and where its source begins in the whole. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;

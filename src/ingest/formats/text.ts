@@ -11,11 +11,9 @@ const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
 /** "§ 7.3 is repealed.", "Part 2 of the form asks who pays.": a sentence about a division. */
 const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
-/** "§ 7.2 Lamps. Only red lamps are lit.": number and title of a division in front of its text, on the same line. */
-const RUN_IN = /^\s*(§+|\p{L}+\s)\s?\d[\d.\-–a-zA-Z]*\.?\s+\p{Lu}[^\n.!?]{1,80}\.(?=\s+\S)/u;
 const MAX_CAPITALS = 80;
 /** The line below a title, about as long as it. */
-const UNDERLINE = /^(?:={3,}|-{3,}|~{3,})$/;
+const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
 /** Plain text, with front matter or without: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
@@ -23,7 +21,8 @@ export function parseText(source: string, name: string): FormatResult {
   const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
   const parts = [...paragraphs(source, front.bodyStart)].flatMap(splitAtPages);
   const heads = loneHeads(parts.map((lines) => lines.map(({ text }) => text)));
-  for (const [i, part] of parts.entries()) writeParagraph(writer, source, part, heads.has(i));
+  const underlines: string[] = [];
+  for (const [i, part] of parts.entries()) writeParagraph(writer, source, part, { isHead: heads.has(i), underlines });
   const written = writer.finish();
   const pages = pageStarts(source, written.sourceMap, { length: written.text.length });
   return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), pages };
@@ -85,22 +84,24 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
 
 /** A paragraph may run on over a page break; a heading that opens a page ends it. */
 function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
-  const at = lines.findIndex(({ opensPage }, i) => i > 0 && opensPage && headingLevel(lines.slice(i)) > 0);
+  const at = lines.findIndex(
+    ({ opensPage }, i) => i > 0 && opensPage && (isUnderlined(lines.slice(i)) || headingLevel(lines.slice(i)) > 0),
+  );
   return at < 0 ? [lines] : [lines.slice(0, at), ...splitAtPages(lines.slice(at))];
 }
 
-/** @param isHead it is a line that heads the next paragraph without any mark */
-function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[], isHead: boolean): void {
+interface ParagraphFacts {
+  /** It is a line that heads the next paragraph without any mark. */
+  readonly isHead: boolean;
+  /** Signs that underline titles, those of higher titles first; a new one is one level deeper. */
+  readonly underlines: string[];
+}
+
+function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[], { isHead, underlines }: ParagraphFacts): void {
   let rest = lines;
   const [first] = lines;
-  const runIn = first === undefined ? undefined : runInOf(source.slice(first.start, first.end));
-  const level = runIn === undefined ? headingLevel(lines) || (isHead ? levelOf(lines) : 0) : 2;
-  if (runIn !== undefined && first !== undefined) {
-    writer.beginHeading(level);
-    writer.text(first.start, first.start + runIn);
-    writer.end();
-    rest = [{ ...first, start: first.start + runIn, opensPage: false }, ...lines.slice(1)];
-  } else if (level > 0 && first !== undefined) {
+  const level = underlinedLevel(lines, underlines) || headingLevel(lines) || (isHead ? levelOf(lines) : 0);
+  if (level > 0 && first !== undefined) {
     writer.beginHeading(level);
     const count = isHeadingWrapped(lines) ? 2 : 1;
     writer.text(first.start, lines[count - 1]?.end ?? first.end);
@@ -108,21 +109,13 @@ function writeParagraph(writer: BlockWriter, source: string, lines: readonly Lin
     rest = lines.slice(isUnderlined(lines) ? 2 : count);
   }
   const isList = rest.length > 1 && rest.filter((line) => BULLET.test(source.slice(line.start, line.end))).length > 1;
-  if (!isList) {
-    const start = rest[0]?.start;
-    const end = rest.at(-1)?.end;
-    writer.paragraph();
-    if (start !== undefined && end !== undefined) writer.text(start, end);
-    writer.paragraph();
+  if (isList) {
+    writeList(writer, source, rest);
     return;
   }
-  writeList(writer, source, rest);
-}
-
-/** Characters of a heading that stands on the line of its text. */
-function runInOf(line: string): number | undefined {
-  const [heading, sign = ""] = RUN_IN.exec(line) ?? [];
-  return heading !== undefined && (sign.startsWith("§") || DIVISION.test(heading.trim())) ? heading.length : undefined;
+  writer.paragraph();
+  writer.text(rest[0]?.start ?? 0, rest.at(-1)?.end ?? 0);
+  writer.paragraph();
 }
 
 function writeList(writer: BlockWriter, source: string, lines: readonly Line[]): void {
@@ -153,6 +146,13 @@ function isUnderlined([first, second]: readonly Line[]): boolean {
   return Math.abs(first.text.length - second.text.length) <= 2 && /\p{L}/u.test(first.text);
 }
 
+function underlinedLevel(lines: readonly Line[], underlines: string[]): number {
+  const sign = lines[1]?.text[0];
+  if (!isUnderlined(lines) || sign === undefined) return 0;
+  if (!underlines.includes(sign)) underlines.push(sign);
+  return Math.min(6, underlines.indexOf(sign) + 1);
+}
+
 /** Of a heading without marks: "3.1 Yeast" stands below "3 Fermentation". */
 function levelOf([first]: readonly Line[]): number {
   const [number = ""] = /^\d+(?:\.\d+)*/.exec(first?.text ?? "") ?? [];
@@ -165,7 +165,6 @@ function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140 || ABOUT_DIVISION.test(text)) return 0;
   const isAlone = lines.length === 1;
-  if (isUnderlined(lines)) return lines[1]?.text.startsWith("=") ? 1 : 2;
   if (SECTION_SIGN.test(text) && !/[,;]$/.test(text)) return 2;
   if (DIVISION.test(text) && (isAlone || /^[A-Z]{4,}/.test(text)) && !/[,;]$/.test(text)) return /^(?:section|§)/i.test(text) ? 2 : 1;
   const isCapitals =

@@ -1,6 +1,6 @@
 import type { ReadingNotice } from "../../shared/types.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
-import type { Panels } from "./panels.ts";
+import { type Panels, targetsOf } from "./panels.ts";
 
 /** Property → value, both in lower case, values without blanks after commas. */
 type Declarations = ReadonlyMap<string, string>;
@@ -122,7 +122,7 @@ export interface UnseenText extends LeftOut {
  */
 export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels): UnseenText {
   const rules = stylesOf(events);
-  const opened = namesOfOpened(events);
+  const opened = new Set(events.flatMap((event) => (event.type === "open" ? targetsOf(event) : [])));
   const isStyledElsewhere = events.some(
     (event) => event.type === "open" && event.name === "link" && /\bstylesheet\b/i.test(event.attributes.rel ?? ""),
   );
@@ -138,7 +138,7 @@ export function findUnseenText(events: readonly MarkupEvent[], { controls }: Pan
       const hasGround = grounds.at(-1) === true || mayBeColoured || paintsGround(event, styles);
       const isHiddenByStyle = isUnseenByStyle(styles) || (!hasGround && WHITE.test(styles.get("color") ?? ""));
       const isHidden = isHiddenByStyle || ("hidden" in event.attributes && event.attributes.hidden !== "until-found");
-      const isOpened = controls.has(i) || opened.has(event.attributes.id ?? "") || event.attributes.role === "tabpanel";
+      const isOpened = controls.has(i) || (event.attributes.id && opened.has(event.attributes.id)) || event.attributes.role === "tabpanel";
       const isUnseen = isHidden && !isOpened;
       const isStruck = isStruckThrough(event, styles) && isClosed(events[partner[i] ?? i]);
       if (isUnseen || isStruck) elements.add(event);
@@ -175,20 +175,6 @@ function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
 /** What is never closed would strike the rest of the document, and may be no tag at all (`List<S>`). */
 function isClosed(close: MarkupEvent | undefined): boolean {
   return close?.type === "close" && close.end > close.start && !close.atEnd;
-}
-
-/** Ids that something on the page opens. */
-function namesOfOpened(events: readonly MarkupEvent[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const event of events) {
-    if (event.type !== "open") continue;
-    const { attributes } = event;
-    for (const name of (attributes["aria-controls"] ?? "").split(/\s+/)) names.add(name);
-    for (const link of [attributes.href, attributes["data-target"], attributes["data-bs-target"]])
-      if (link?.startsWith("#")) names.add(link.slice(1));
-  }
-  names.delete("");
-  return names;
 }
 
 /** Declarations that apply to an element: those of its rules, the more exact and the later over the others, then its own. */

@@ -44,21 +44,6 @@ describe("what readers of a sheet do not see is left out, and said", () => {
     expect(cells.filter((_, i) => i % 4 === 3)).toEqual([1, 3, 1, 3, 1, 3]);
   });
 
-  test("and what is merged beside them stays in its columns", async () => {
-    const fees = [
-      ["Course", "Margin", "Fee", "", "Lessons"],
-      ["", "", "Resident", "Visitor", ""],
-      ["Otter", "0.7", "72", "99", "12"],
-      ["Seal", "0.2", "free", "", "4"],
-    ];
-    const { rows } = await read(columns('min="2" max="2" hidden="1"'), fees, ["A1:A2", "C1:D1", "E1:E2", "C4:D4"]);
-    expect(rows).toEqual([
-      "table-row^0 Course | Fee · Resident | Fee · Visitor | Lessons",
-      "table-row^0 Otter | 72 | 99 | 12",
-      "table-row^0 Seal | free | free | 4",
-    ]);
-  });
-
   test("but for what merged cells that begin there show beside them, in the cell that shows it", async () => {
     const fees = [
       ["Type", "Fee", "", "", "Notes"],

@@ -23,7 +23,7 @@ export const xlsxFormat: Format = {
     if (listed.length === 0) throw new IngestError("bad_archive", "the workbook holds no sheet that can be read: save it anew as XLSX");
     const hidden = listed.filter(({ isHidden }) => isHidden).map((one) => one.name);
     const sheets = listed.filter(({ isHidden }) => !isHidden).map((one) => ({ ...readSheet(textOf(one.part), styles), name: one.name }));
-    return [{ ...writeWorkbook(sheets, name), notices: [...hiddenNotices(hidden, sheets), ...gapNotices(sheets)] }];
+    return [{ ...writeWorkbook(sheets, name), notices: noticesOf(hidden, sheets) }];
   },
 };
 
@@ -58,23 +58,17 @@ function sheetsOf(workbook: string, relations: string): ListedSheet[] {
 
 type NamedSheet = Sheet & { readonly name: string };
 
-function totalOf(sheets: readonly NamedSheet[], what: keyof LeftOutCells): number {
-  return sheets.reduce((sum, { leftOut }) => sum + leftOut[what], 0);
-}
-
-function hiddenNotices(hiddenSheets: readonly string[], sheets: readonly NamedSheet[]): ReadingNotice[] {
+/** Notices about hidden sheets, rows and columns, and about cells without a value. */
+function noticesOf(hiddenSheets: readonly string[], sheets: readonly NamedSheet[]): ReadingNotice[] {
+  const total = (what: keyof LeftOutCells) => sheets.reduce((sum, { leftOut }) => sum + leftOut[what], 0);
+  const [columns, rows, errors, formulas] = [total("columns"), total("rows"), total("errors"), total("formulas")];
   const notices: ReadingNotice[] = [];
   if (hiddenSheets.length > 0) notices.push({ code: "hidden_text", message: `hidden sheets were left out: ${hiddenSheets.join(", ")}` });
-  const [columns, rows] = [totalOf(sheets, "columns"), totalOf(sheets, "rows")];
   if (columns + rows > 0) notices.push({ code: "hidden_text", message: `hidden columns (${columns}) and rows (${rows}) were left out` });
+  const gaps = `${errors} with an error, ${formulas} with a formula whose result the file does not hold`;
+  const message = `cells without a value: ${gaps}. Open the workbook in a spreadsheet, and save it anew`;
+  if (errors + formulas > 0) notices.push({ code: "cells_without_value", message });
   return notices;
-}
-
-function gapNotices(sheets: readonly NamedSheet[]): ReadingNotice[] {
-  const [errors, formulas] = [totalOf(sheets, "errors"), totalOf(sheets, "formulas")];
-  if (errors + formulas === 0) return [];
-  const message = `cells without a value: ${errors} with an error, ${formulas} with a formula whose result the file does not hold. Open the workbook in a spreadsheet, and save it anew`;
-  return [{ code: "cells_without_value", message }];
 }
 
 function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResult {

@@ -1,9 +1,9 @@
 import type { Context } from "hono";
-import { aboutDocuments } from "../../engine/answer-parts.ts";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
 import type { FindExamples } from "../../engine/packs/example-questions.ts";
+import { aboutDocuments } from "../../engine/pipeline-context.ts";
 import { unknownDocument } from "../../engine/uploads.ts";
 import { bringsGolden } from "../../grading/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reader } from "../../memory/review.ts";
 import { RequestError } from "../../shared/errors.ts";
-import type { Sees } from "../../store/review-reading.ts";
+import type { Sees } from "../../store/review.ts";
 import * as wire from "../../wire/index.ts";
 import { actorOf, type Caller, covers, narrow, scopeDenied, seesEverything } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Scope, StoredDocument } from "../../shared/types.ts";
 import type { CachePut } from "../../store/cache.ts";
-import type { FileContent, FilePlace } from "../../store/document-records.ts";
+import type { FileContent, FilePlace } from "../../store/document-rows.ts";
 import type { Interaction, InteractionFacts } from "../../store/interaction.ts";
 import type { Store } from "../../store/store.ts";
 

@@ -1,20 +1,19 @@
 import { type DBSchema, openDB } from "idb";
 import type { Conversation, Turn } from "./state.ts";
 
-/** A conversation as it is listed. */
+/** A conversation as listed, without its turns. */
 export interface ConversationEntry {
   readonly id: string;
   readonly owner: string;
-  /** The first question. */
   readonly title: string;
   /** Milliseconds since 1970. */
   readonly updatedAt: number;
   readonly turns: number;
-  /** Lower case: what is searched. */
+  /** Lower-case text to search. */
   readonly text: string;
 }
 
-/** Conversations of this browser. The server forgets a session after a while; here it stays until it is deleted. */
+/** Conversations kept in this browser until they are deleted; the server's session expires earlier. */
 export interface Archive {
   /** Newest first. */
   list(owner: string): Promise<ConversationEntry[]>;
@@ -29,7 +28,7 @@ interface Tables extends DBSchema {
   conversations: { key: string; value: { readonly id: string; readonly owner: string; readonly conversation: Conversation } };
 }
 
-/** Characters of a conversation that are searched. */
+/** Maximum number of characters stored for search in each conversation. */
 const SEARCHED_CHARACTERS = 1_000_000;
 
 export function openArchive(now: () => number = Date.now): Archive {
@@ -39,7 +38,7 @@ export function openArchive(now: () => number = Date.now): Archive {
       db.createObjectStore("conversations", { keyPath: "id" });
     },
   });
-  // Where a browser keeps nothing, every call says so; an unasked promise must not.
+  // Prevents an unhandled rejection if the browser has no storage; each method still rejects.
   opening.catch(() => {});
   return {
     async list(owner) {
@@ -78,13 +77,13 @@ function describe({ turns }: Conversation): Pick<ConversationEntry, "title" | "t
   return { title: turns[0]?.question ?? "", turns: turns.length, text: text.slice(0, SEARCHED_CHARACTERS).toLowerCase() };
 }
 
-/** Those that hold every word that was typed, in the order in which they were given. */
+/** Returns the entries that contain every typed word, in their given order. */
 export function findConversations(entries: readonly ConversationEntry[], typed: string): readonly ConversationEntry[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   return entries.filter(({ text }) => words.every((word) => text.includes(word)));
 }
 
-/** What is running as it is found when the page has gone meanwhile: it did not come to its end, and nobody stopped it. */
+/** Returns the turns to store: a running turn is stored as interrupted, because the page may close before the answer ends. */
 export function asStored(turns: readonly Turn[]): readonly Turn[] {
   return turns.map((turn) => (turn.status.type === "running" ? { ...turn, status: { type: "interrupted" } } : turn));
 }

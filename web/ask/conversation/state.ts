@@ -1,6 +1,6 @@
 import type { StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
 
-/** A sentence as it was shown. It never changes afterwards. */
+/** A sentence as shown. It is immutable until the final answer replaces the list. */
 export interface ShownSentence {
   readonly text: string;
   readonly citations: readonly number[];
@@ -15,7 +15,7 @@ export interface StageRecord {
 export interface Failure {
   readonly code: string;
   readonly message: string;
-  /** HTTP status, or `null` when there was none. */
+  /** HTTP status; `null` if there was no response. */
   readonly status: number | null;
 }
 
@@ -23,14 +23,14 @@ export type TurnStatus =
   | { readonly type: "running"; readonly stage: string | null }
   | { readonly type: "answered"; readonly answer: WireAnswer }
   | { readonly type: "stopped" }
-  /** The page went before the answer came to its end. */
+  /** The page was left before the answer ended. */
   | { readonly type: "interrupted" }
   | { readonly type: "failed"; readonly failure: Failure };
 
-/** What a question was asked of, and how; absent: the server's own. */
+/** Request settings of a question; the server's defaults apply to absent fields. */
 export type AskedHow = Pick<WireAskRequest, "domain" | "tenant" | "profile" | "detail" | "selection">;
 
-/** A question with what has come of its answer so far. */
+/** A question with its answer so far. */
 export interface Turn {
   readonly id: number;
   readonly question: string;
@@ -41,7 +41,7 @@ export interface Turn {
   readonly notices: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly WireWarning[];
   readonly stages: readonly StageRecord[];
-  /** It was given in an earlier visit: its documents may have changed since. */
+  /** Whether the turn comes from an earlier visit: its documents may have changed since. */
   readonly isOld?: boolean;
 }
 
@@ -86,7 +86,7 @@ function startTurn({ id, question, asked = {} }: ConversationAction & { readonly
   return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
-/** A turn that has ended, or was cleared away, is not changed by what still arrives for it. */
+/** Changes a turn only while it runs: late events do not change a turn that has ended or was cleared. */
 function changeTurn(state: Conversation, id: number, change: (turn: Turn) => Turn): Conversation {
   if (!state.turns.some((turn) => turn.id === id && turn.status.type === "running")) return state;
   return { ...state, turns: state.turns.map((turn) => (turn.id === id ? change(turn) : turn)) };

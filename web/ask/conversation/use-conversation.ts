@@ -8,14 +8,14 @@ export interface ConversationControls {
   readonly id: string;
   readonly conversation: Conversation;
   readonly running: boolean;
-  /** Raised whenever what the browser keeps has changed. */
+  /** Incremented after each save. */
   readonly saved: number;
-  /** Why this conversation is not kept; `null`: it is. */
+  /** Why the browser could not store this conversation; `null` if it did. */
   readonly unkept: string | null;
   ask(question: string, how?: AskedHow): void;
   stop(): void;
   clear(): void;
-  /** Goes on with a conversation that was kept. */
+  /** Continues a stored conversation. */
   open(id: string): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface ConversationParts {
   readonly owner: string;
 }
 
-/** One conversation with the server, kept in the browser: at most one question runs at a time. */
+/** Runs one conversation with the server, at most one question at a time, and stores it in the browser. */
 export function useConversation({ client, archive, owner }: ConversationParts): ConversationControls {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY_CONVERSATION);
   const [id, setId] = useState(createId);
@@ -84,7 +84,7 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
   const kept = useRef("");
   useEffect(() => {
     if (turns.length === 0) return;
-    // A question is kept as soon as it is asked, and each sentence when it is shown: nobody knows when the page goes. Stages in between are not worth it.
+    // Save after each question and each sentence, because the page can close at any time. Stages in between are not saved.
     const shown = `${id} ${lastId} ${turns.at(-1)?.sentences.length}`;
     if (running && kept.current === shown) return;
     kept.current = shown;
@@ -99,7 +99,7 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
 
   useEffect(() => stop, [stop]);
   useEffect(() => {
-    // The browser cuts the connection, which would read as a fault of the server; one that comes back to a page finds it as it was left.
+    // The browser cuts the connection on leaving, which would look like a server error; a page restored from the cache shows “interrupted”.
     const leave = () => end("interrupted");
     window.addEventListener("pagehide", leave);
     return () => window.removeEventListener("pagehide", leave);
@@ -107,7 +107,7 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
   return { id, conversation, running, saved, unkept, ask, stop, clear, open };
 }
 
-/** Random; also where the page is not served from this machine or over TLS, where browsers lack `randomUUID`. */
+/** Returns a random id. `crypto.randomUUID` exists only over TLS and on localhost. */
 function createId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -82,31 +82,6 @@ describe("lines that end before their page does", () => {
     ]);
   });
 
-  it("go on behind the end of a page", () => {
-    const first = read([line(48, "5201 Arm, limitation of motion of:"), line(49, "At shoulder level 20"), line(50, "Below it 30")]);
-    const lines = [line(1, "To 25 from side 40"), line(2, "To 10 from side 50"), line(4, WIDEST)];
-    const second = blocksOf([{ type: "column", lines }], PAGE_2, styleOf([line(0, WIDEST)], STYLE));
-    expect(written(first, second)).toEqual([
-      "paragraph 5201 Arm, limitation of motion of:\nAt shoulder level 20\nBelow it 30\nTo 25 from side 40\nTo 10 from side 50",
-      `paragraph ${WIDEST}`,
-    ]);
-  });
-
-  it("do not go on in rows of another kind, another size or another place", () => {
-    const first = read([line(48, "Outer mole 12.4"), line(49, "Fish quay 11.8"), line(50, "Slipway 10.2.")]);
-    const rows = "paragraph Outer mole 12.4\nFish quay 11.8\nSlipway 10.2.";
-    const next = (texts: readonly string[], look: LineLook = {}) => {
-      const lines = [...texts.map((text, i) => line(i + 1, text, look)), line(texts.length + 2, WIDEST)];
-      return written(first, blocksOf([{ type: "column", lines }], PAGE_2, styleOf([line(0, WIDEST)], STYLE))).slice(0, -1);
-    };
-    const address = ["Harbour Office", "12 Mole Road", "Port of Ys"];
-    expect(next(address)).toEqual([rows, `paragraph ${address.join("\n")}`]);
-    const others = ["North pier 9.1", "South pier 8.7"];
-    expect(next(others)).toEqual([`${rows}\n${others.join("\n")}`]);
-    expect(next(others, { size: BODY - 1 })).toEqual([rows, `paragraph ${others.join("\n")}`]);
-    expect(next(others, { x: LEFT + 40 })).toEqual([rows, `paragraph ${others.join("\n")}`]);
-  });
-
   it("part paragraphs without a gap where they end sentences", () => {
     expect(written(read([line(2, "It is one."), line(3, "This is another."), line(4, "And a third.")]))).toEqual([
       "paragraph It is one.",

@@ -1,6 +1,5 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
-import { ENDED, endsInFigure, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
-import { least } from "./words.ts";
+import { ENDED, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
 
 /** Blocks to which others were joined have arrays of their own, which grow: rows may go on over thousands of pages. */
 interface GrownCode {
@@ -24,14 +23,11 @@ export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
   const out: PdfBlock[] = [];
   /** Where the last block stands that is no note, and whether others were joined to it. */
   let [at, isGrown] = [-1, false];
-  /** The last part of it that has rows. */
-  let rows: RowBlock | null = null;
   for (const block of blocks) {
     const before = out[at];
     // A note between blocks of one page stands in the text.
     const isApart = before === undefined || (at < out.length - 1 && before.page === block.page);
-    const joined = isApart ? null : join(before, block, { isGrown, rows });
-    if (block.type !== "note" && (joined === null || hasRows(block))) rows = hasRows(block) ? block : null;
+    const joined = isApart ? null : join(before, block, isGrown);
     if (joined !== null) {
       out[at] = joined;
       isGrown = true;
@@ -46,13 +42,8 @@ export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
 /**
  * `null`: they are two.
  * @param isGrown `before` is what this made: it grows in place
- * @param rows the last part of `before` that has rows
  */
-function join(
-  before: PdfBlock,
-  block: PdfBlock,
-  { isGrown, rows }: { readonly isGrown: boolean; readonly rows: RowBlock | null },
-): PdfBlock | null {
+function join(before: PdfBlock, block: PdfBlock, isGrown: boolean): PdfBlock | null {
   if (before.type === "code" && block.type === "code") {
     if (before.page === block.page) return null;
     const code = (isGrown ? before : { ...before, lines: [...before.lines], breaks: [...before.breaks] }) as GrownCode;
@@ -65,39 +56,12 @@ function join(
   }
   if ((before.type !== "paragraph" && before.type !== "item") || (block.type !== "paragraph" && block.type !== "item")) return null;
   if (!isElsewhere(before, block)) return null;
-  const isWithinRow = goesOn(before, block);
-  if (!isWithinRow && !(rows !== null && hasRows(block) && areSameRows(rows, block))) return null;
+  if (!goesOn(before, block)) return null;
   const text = (isGrown ? before : { ...before, lines: [...before.lines], rowEnds: new Set(before.rowEnds) }) as GrownText;
-  const last = text.lines.at(-1);
-  if (!isWithinRow && last !== undefined) text.rowEnds.add(last);
   for (const line of block.lines) text.lines.push(line);
   for (const line of block.rowEnds ?? []) text.rowEnds.add(line);
   [text.page, text.left, text.right] = [block.page, block.left, block.right];
   return text;
-}
-
-type RowBlock = TextBlock & { readonly rowEnds: ReadonlySet<PdfLine> };
-
-function hasRows(block: PdfBlock): block is PdfBlock & RowBlock {
-  return "rowEnds" in block && block.rowEnds !== undefined && block.rowEnds.size > 0;
-}
-
-/** Rows go on behind the end of a page with rows that begin and end as they do: an address is no part of a price list. */
-function areSameRows(before: RowBlock, block: RowBlock): boolean {
-  const [last, first] = [before.lines.at(-1), block.lines[0]];
-  if (last === undefined || first === undefined || block.mark !== "none" || Math.abs(last.size - first.size) > SAME_SIZE) return false;
-  const step = edgeOf(block) - edgeOf(before);
-  const isAtEdge = [step, step - (block.left - before.left)].some((distance) => Math.abs(distance) < first.size * SAME_START);
-  return isAtEdge && haveFigures(before) === haveFigures(block);
-}
-
-function edgeOf({ lines }: TextBlock): number {
-  return least(lines.map(({ x }) => x));
-}
-
-/** Whether some row ends in a figure. */
-function haveFigures({ lines, rowEnds }: RowBlock): boolean {
-  return lines.some((line, i) => (rowEnds.has(line) || i === lines.length - 1) && endsInFigure(line));
 }
 
 /** In the next column, or on the next page. */

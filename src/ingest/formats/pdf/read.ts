@@ -14,7 +14,7 @@ import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Pages with the box of every word; offsets count the text that was taken out. */
-export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 4, read: readPdf };
+export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 5, read: readPdf };
 
 /** Pages of one file: the longest laws have some thousands. */
 const MAX_PAGES = 20_000;

@@ -144,20 +144,10 @@ function pnmOf({ width, height, channels, data }: Picture): Buffer {
 export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Picture, "width" | "height">, box: PdfBox): PdfWord[] {
   const acrossX = (box.right - box.x) / picture.width;
   const acrossY = (box.bottom - box.y) / picture.height;
+  const looks = { isBold: false, isMono: false, isSpaced: true, isArtifact: false, hidden: null, isTurned: false };
   return words.map(({ text, x, y, width, height, line, lineHeight }) => ({
-    text,
-    x: box.x + x * acrossX,
-    y: box.y + y * acrossY,
-    width: width * acrossX,
-    height: height * acrossY,
+    ...{ ...looks, text, run: line, size: lineHeight * acrossY },
+    ...{ x: box.x + x * acrossX, y: box.y + y * acrossY, width: width * acrossX, height: height * acrossY },
     baseline: box.y + (y + height) * acrossY,
-    size: lineHeight * acrossY,
-    isBold: false,
-    isMono: false,
-    isSpaced: true,
-    run: line,
-    isArtifact: false,
-    hidden: null,
-    isTurned: false,
   }));
 }

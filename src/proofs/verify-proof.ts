@@ -9,12 +9,11 @@ import { createSimilarity } from "../models/similarity.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { hashWeights } from "../models/weights/read-weights.ts";
 import { VERSION } from "../package.ts";
+import { checkWhole, flags } from "../pipeline/check.ts";
+import { nothingWritten, showSentence, type Written } from "../pipeline/write.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import { graded, profiles } from "../profiles/index.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
-import { canonicalJson, parseUnambiguousJson } from "../proofs/canonical-json.ts";
-import { type Proof, type ProofStatement, proofSchema } from "../proofs/proof.ts";
-import { isSignedBy, readPublicKey } from "../proofs/signature.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Passage, Quote } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -22,8 +21,8 @@ import { once } from "../text/memo.ts";
 import type { PassageSource } from "../text/read-passage.ts";
 import { describeIssues } from "../text/validate.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";
-import { checkWhole } from "./check.ts";
-import { flags } from "./checking.ts";
+import { canonicalJson, parseUnambiguousJson } from "./canonical-json.ts";
+import { type Proof, type ProofStatement, proofSchema } from "./proof.ts";
 import {
   assertDocuments,
   DocumentsUnreadable,
@@ -32,8 +31,8 @@ import {
   readProofPassages,
   readProofQuotes,
 } from "./proof-documents.ts";
+import { isSignedBy, readPublicKey } from "./signature.ts";
 import { stateCheck } from "./state-proof.ts";
-import { nothingWritten, showSentence, type Written } from "./write.ts";
 
 export interface VerifyProofOptions {
   /** Public key of the installation (PEM), as it was published: who has none can say whether a proof is sound, not whose it is. */

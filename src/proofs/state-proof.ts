@@ -1,16 +1,16 @@
 import { FIRST_CHECKS } from "../checks/check.ts";
 import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
+import type { RecordedSettings } from "../pipeline/context.ts";
+import type { AnswerRecord, RecordedPassage } from "../pipeline/record.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
-import { merkleTree } from "../proofs/merkle.ts";
-import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "../proofs/proof.ts";
 import type { Answer, CheckResult, StoredDocument } from "../shared/types.ts";
 import type { HeldVersion } from "../store/corpus-log.ts";
 import type { StoredRecord } from "../store/records.ts";
 import { unitsIn } from "../text/units.ts";
 import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
-import type { RecordedSettings } from "./parts.ts";
-import type { AnswerRecord, RecordedPassage } from "./record.ts";
+import { merkleTree } from "./merkle.ts";
+import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
 /** An answer with what it was made from, as the store gives it back. */
 export interface ProvableAnswer {

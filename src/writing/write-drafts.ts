@@ -1,12 +1,12 @@
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
-import { ModelError } from "../shared/errors.ts";
+import { ModelError, messageOf } from "../shared/errors.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import { isStopWord, tokenize, words } from "../text/tokens.ts";
-import { type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours } from "./compress.ts";
-import { type ParseMarkers, readDraft, refersBack, saysInsufficient } from "./draft.ts";
+import { readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
+import { type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours } from "./quotes.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
 
 /** What a draft was written from. */
@@ -88,12 +88,11 @@ export interface ModelTask {
   readonly budgetTokens: number;
 }
 
-export interface WriteParts {
+/** Who writes, and how. */
+interface Writing {
   /** `null` writes from quotes. */
   readonly task: ModelTask | null;
   readonly settings: WriteSettings;
-  readonly parseMarkers: ParseMarkers;
-  readonly describeError: (error: unknown) => string;
 }
 
 /** What has become of the sentences drawn so far; whoever checks and shows them keeps it, before the next one is drawn. */
@@ -122,22 +121,22 @@ export async function* writeDrafts(
   question: Question,
   candidates: readonly QuoteCandidate[],
   outcome: WriteOutcome,
-  parts: WriteParts,
+  writing: Writing,
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, void> {
-  const { task, settings, describeError } = parts;
+  const { task, settings } = writing;
   let ending: Ending = { type: "failed", error: null };
   if (task !== null) {
     outcome.writer = task.model.id;
-    ending = yield* writeByModel(task, question, outcome, parts, record, signal);
+    ending = yield* writeByModel(task, question, outcome, writing, record, signal);
     if (ending.type === "done") return;
   }
   if (record.shown.length === 0) outcome.writer = "extractive";
   const quotes = writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
   const isThere = ending.type === "faulty" ? isCited : isSaid;
   const missing = quotes.filter((draft) => !isThere(draft, record.shown));
-  if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0, describeError));
+  if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0));
   yield* missing;
 }
 
@@ -148,12 +147,12 @@ async function* writeByModel(
   task: ModelTask,
   question: Question,
   outcome: WriteOutcome,
-  parts: WriteParts,
+  writing: Writing,
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
-  const { onFault } = parts.settings;
-  const run = (attempt: Attempt) => drawDraft(attempt, task, outcome, parts, record, signal);
+  const { onFault } = writing.settings;
+  const run = (attempt: Attempt) => drawDraft(attempt, task, outcome, writing, record, signal);
   const frame = [task.prompt.system, readFrame(), question.resolved];
   if (onFault === "reject") {
     const held: DraftSentence[] = [];
@@ -174,7 +173,7 @@ async function* writeByModel(
     stood,
   });
   if (first.type !== "faulty" || !regenerates || record.faults.length === 0) return first;
-  const prompt = fitAgain(question, task, record, parts.settings);
+  const prompt = fitAgain(question, task, record, writing.settings);
   if (prompt === null) return first;
   const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
   if (!outcome.insufficient && again.type !== "failed") return again;
@@ -203,7 +202,7 @@ async function* drawDraft(
   { stage, prompt, frame, tries, isHeld, stood }: Attempt,
   { model, sources, bind }: ModelTask,
   outcome: WriteOutcome,
-  { settings, parseMarkers }: WriteParts,
+  { settings }: Writing,
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
@@ -226,7 +225,7 @@ async function* drawDraft(
     };
     try {
       const stream = model.stream(prompt, { temperature: settings.temperature, signal });
-      for await (const sentence of readDraft(stream, { cite, parseMarkers, onThought }, call)) {
+      for await (const sentence of readDraft(stream, { cite, onThought }, call)) {
         outcome.insufficient = saysInsufficient(sentence);
         if (outcome.insufficient) break;
         drawn++;
@@ -250,16 +249,10 @@ async function* drawDraft(
   }
 }
 
-function warningOf(
-  ending: Ending,
-  model: string,
-  { shown, faults }: DraftRecord,
-  quotesFollow: boolean,
-  describeError: (error: unknown) => string,
-): Warning {
+function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord, quotesFollow: boolean): Warning {
   const follows = quotesFollow ? "; what follows is quoted from the sources" : "";
   if (ending.type === "failed")
-    return { code: "model_failed", message: `The model "${model}" failed (${describeError(ending.error)})${follows}.` };
+    return { code: "model_failed", message: `The model "${model}" failed (${messageOf(ending.error)})${follows}.` };
   if (shown.length === 0) return { code: "model_unusable", message: `Nothing that the model wrote stood up to the checks${follows}.` };
   const count = faults.length === 1 ? "A sentence" : `${faults.length} sentences`;
   return {

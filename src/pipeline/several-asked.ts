@@ -2,9 +2,8 @@ import type { OpenPart, ScoredCandidate } from "../ranking/features.ts";
 import type { Conflict, Evidence, Passage, Question } from "../shared/types.ts";
 import { onceEach, sumOrNull } from "../text/numbers.ts";
 import type { Outcome } from "./assemble.ts";
-import { askAlone, askedParts, openParts } from "./choose.ts";
-import { type Decided, decide } from "./decide.ts";
-import type { AnswerParts } from "./parts.ts";
+import type { PipelineContext } from "./context.ts";
+import { askAlone, askedParts, type Decided, decide, openParts } from "./decide.ts";
 import { type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
 import { type Judged, verify } from "./verify.ts";
@@ -19,10 +18,10 @@ type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" 
 export function partsToAsk(
   question: Question,
   { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
-  parts: AnswerParts,
+  context: PipelineContext,
 ): OpenPart[] {
   if (decision.answer) return [...(choice?.open ?? [])];
-  return decision.reason === "injection" ? [] : askedParts(question, parts).map((part) => ({ part, isNothing: false }));
+  return decision.reason === "injection" ? [] : askedParts(question, context).map((part) => ({ part, isNothing: false }));
 }
 
 /**
@@ -32,7 +31,7 @@ export function partsToAsk(
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
-  parts: AnswerParts,
+  context: PipelineContext,
   log: StageLog,
   signal: AbortSignal,
 ) {
@@ -42,11 +41,11 @@ export async function decideAlone(
     const { text, resolved, standsAlone } = open.part;
     // Asked as it stands, where that says what it is about, and else with what it leaves out.
     const alone = askAlone(question, open.part, standsAlone ? text : resolved);
-    const retrieved = await retrieve(alone, parts, SILENT_LOG, signal);
+    const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
     found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
   // Searching takes some milliseconds and names passages in turn; reading, which takes longer, is done for all together, so that no thread waits.
-  const alone = await Promise.all(found.map((part) => decidePart(part, parts, signal)));
+  const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
@@ -123,10 +122,10 @@ interface PartAlone extends PartFound {
   readonly decided: Decided;
 }
 
-async function decidePart(part: PartFound, parts: AnswerParts, signal: AbortSignal): Promise<PartAlone> {
+async function decidePart(part: PartFound, context: PipelineContext, signal: AbortSignal): Promise<PartAlone> {
   const { question, found } = part;
-  const judged = await verify({ question, ...found }, parts, SILENT_LOG, signal);
-  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, parts, SILENT_LOG, signal);
+  const judged = await verify({ question, ...found }, context, SILENT_LOG, signal);
+  const decided = await decide({ question, ...judged, ranker: found.ranker, scale: found.scale }, context, SILENT_LOG, signal);
   return { ...part, judged, decided };
 }
 

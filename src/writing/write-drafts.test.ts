@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { parseMarkers } from "../checks/markers.ts";
 import { spark } from "../profiles/spark.ts";
 import { quoteOf } from "../ranking/candidates.ts";
-import { ModelError, messageOf } from "../shared/errors.ts";
+import { ModelError } from "../shared/errors.ts";
 import type { DraftSentence, Question, Quote, Turn } from "../shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
-import type { QuoteCandidate } from "./compress.ts";
 import { type DraftFault, fillSlots } from "./prompt.ts";
+import type { QuoteCandidate } from "./quotes.ts";
 import { passageSource, quoteSource } from "./sources.ts";
-import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write.ts";
+import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write-drafts.ts";
 
 const question: Question = {
   text: "What rating does tinnitus get?",
@@ -44,7 +43,7 @@ async function write(
   const limits = { bind, countTokens, budgetTokens: settings.promptTokens };
   const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, sources, ...limits };
   const record = { shown: [] as DraftSentence[], faults: [] as DraftFault[] };
-  const parts = { task, settings, parseMarkers, describeError: messageOf };
+  const parts = { task, settings };
   for await (const draft of writeDrafts(question, offered, outcome, parts, record, signal)) {
     if (draft.text.includes("bad") || draft.dangling) {
       record.faults.push({ text: draft.text, check: draft.dangling ? "reference" : "values", reason: "because" });
@@ -164,7 +163,7 @@ describe("writeDrafts where a fault rejects the answer", () => {
       budgetTokens: 2200,
     };
     const record = { shown: [] as DraftSentence[], faults: [] };
-    const parts = { task, settings: reject, parseMarkers, describeError: messageOf };
+    const parts = { task, settings: reject };
     for await (const draft of writeDrafts(question, [], outcome, parts, record, new AbortController().signal)) {
       order.push(`${draft.held ? "check" : "show"} ${draft.text}`);
       if (!draft.held) record.shown.push(draft);

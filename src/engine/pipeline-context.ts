@@ -4,7 +4,7 @@ import { createQuietFinder } from "../guard/hotlines.ts";
 import { QuestionIndex } from "../memory/question-index.ts";
 import { StoredAnswers } from "../memory/stored-answers.ts";
 import { VERSION } from "../package.ts";
-import type { AnswerParts, RecordedCall, RecordedSettings } from "../pipeline/parts.ts";
+import type { PipelineContext, RecordedCall, RecordedSettings } from "../pipeline/context.ts";
 import { recordModels } from "../pipeline/record.ts";
 import { usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -79,9 +79,9 @@ export function createTurns(clock: () => number = () => performance.now()): () =
 }
 
 /** What a question of a domain passes through, under a profile and a threshold. */
-export type PartsFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => AnswerParts;
+export type ContextFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => PipelineContext;
 
-export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): PartsFor {
+export function createPipelineContext(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): ContextFor {
   const { config, store, secret, local, encoder, models, verifier, clock, warn, prices, calibrations, createId } = opened;
   const { readers } = domains;
   const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
@@ -136,7 +136,7 @@ export function createAnswerParts(opened: Opened, domains: Domains, indexes: Pic
   };
 }
 
-function rememberSettings({ cache, session, reports }: Config): NonNullable<AnswerParts["remember"]> {
+function rememberSettings({ cache, session, reports }: Config): NonNullable<PipelineContext["remember"]> {
   return {
     cache,
     session: { turns: session.turns, idleMinutes: session.idle_minutes, most: session.most },

@@ -3,14 +3,14 @@ import { join, sep } from "node:path";
 import { MAX_FILE_BYTES } from "../ingest/limits.ts";
 import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { identify } from "../ingest/to-document.ts";
-import { rootOf } from "../proofs/merkle.ts";
-import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "../proofs/proof.ts";
 import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { Passage, Quote, TextRange } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { headingPathAt } from "../text/headings.ts";
 import { fileOfDocument } from "../text/paths.ts";
 import { type PassageSource, readPassage } from "../text/read-passage.ts";
+import { rootOf } from "./merkle.ts";
+import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
 /** Something of a proof does not hold. */
 export class ProofFault extends Error {}

@@ -12,42 +12,44 @@ import type { Classify } from "../memory/classify.ts";
 import type { JudgeRewording } from "../memory/match.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import type { QuestionIndex } from "../memory/question-index.ts";
-import type { RememberSettings } from "../memory/remember.ts";
 import type { ReportParts } from "../memory/report.ts";
 import type { StoredAnswers } from "../memory/stored-answers.ts";
 import type { Calibration } from "../models/calibration/calibration.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
+import type { Encoder } from "../models/encoder.ts";
 import type { PriceTable } from "../models/prices.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerifier } from "../models/verifier.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { RankingWeights } from "../ranking/features.ts";
+import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
 import type { Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 
-/** What judging passages and choosing quotes needs. */
-export interface JudgingParts extends Pick<RetrieveParts, "corpus"> {
+/** Everything that the stages of one question work with, wired by the engine. */
+export interface PipelineContext {
   readonly profile: Profile;
-  /** Who may write; `null`: quotes alone answer. */
+  readonly store: Store;
+  readonly documents: Pick<Store["documents"], "load" | "outlines">;
+  readonly corpus: DomainIndex;
+  /** `null`: words alone rank. */
+  readonly encoder: Encoder | null;
+  /** By the name that a profile gives them; what is absent does not run. */
+  readonly rerankers?: NonNullable<RetrieveParts["rerankers"]>;
+  /** Models that write; `null`: quotes alone answer. */
   readonly models: Models;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** From which confidence on the learned gate answers. */
+  /** Confidence from which the learned gate answers. */
   readonly threshold: GateThreshold;
-  /** Loaded when it is first asked. */
-  readonly ranking: () => RankingParts;
+  /** Loaded on first use. */
+  readonly ranking: () => RankingModels;
   /** Is a word (lower case) one that every text uses? */
   readonly isCommon: (word: string) => boolean;
-  /** Tells whether passages bear each other out where rules do not. */
+  /** Scores whether passages support each other where rules do not tell. */
   readonly agreement: Pick<SupportScorer, "score">;
-  /** A model that scores passages beside the rules; `null`: none is asked. */
+  /** A model that scores passages beside the rules; `null`: none. */
   readonly verifier: ModelVerifier | null;
-}
-
-/** Everything that a question passes through, wired by the engine. */
-export interface AnswerParts extends RetrieveParts, JudgingParts {
-  readonly store: Store;
-  readonly corpus: RetrieveParts["corpus"] & { readonly indexedRevision: number };
   readonly calibrations: readonly Calibration[];
   /** Tokens of a prompt that the model takes at most; `null`: as many as the profile gives. */
   readonly modelTokens: number | null;
@@ -110,8 +112,8 @@ export interface AnswerParts extends RetrieveParts, JudgingParts {
 /** Models that write; `null`: quotes alone answer. */
 export type Models = { readonly small: ChatModel; readonly large: ChatModel } | null;
 
-/** What candidates are ranked with. */
-export interface RankingParts {
+/** The models that rank candidates. */
+export interface RankingModels {
   readonly weights: RankingWeights;
   /** Id of the encoder that the weights were learned with, and vectors of texts by it. */
   readonly encoder: string;
@@ -153,4 +155,12 @@ export interface RecordedSettings {
   readonly pack: unknown;
   readonly profile: unknown;
   readonly threshold: unknown;
+}
+
+/** How long and how much of a question is kept. */
+export interface RememberSettings {
+  readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
+  readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
+  /** `text: false`: of a question that is reported only kinds, counts and scores are kept. */
+  readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
 }

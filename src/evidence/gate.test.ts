@@ -5,9 +5,8 @@ import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../model
 import { profileNamed, profiles } from "../profiles/index.ts";
 import { fakePassage, fakeWords } from "../testing/passages.ts";
 import { scoreConsistency } from "./consistency.ts";
-import { carryGate, decide } from "./decide.ts";
 import { createFactReader } from "./facts.ts";
-import { guardScore, verifyPassages } from "./verify.ts";
+import { carryGate, decideByGate, guardScore, verifyPassages } from "./gate.ts";
 
 const gateOf = (name: string) => {
   const found = profiles.find((profile) => profile.name === name);
@@ -18,7 +17,7 @@ const dense = (...cosines: number[]) =>
   cosines.map((cosine, i) => fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: cosine } }));
 const judged = (gate: ReturnType<typeof gateOf>, ...cosines: number[]) => {
   const evidence = verifyPassages(dense(...cosines), gate);
-  return { verdicts: evidence.map(({ verdict }) => verdict), decision: decide(evidence, gate) };
+  return { verdicts: evidence.map(({ verdict }) => verdict), decision: decideByGate(evidence, gate) };
 };
 
 describe("guardScore", () => {
@@ -29,6 +28,11 @@ describe("guardScore", () => {
 describe("the gates, at their thresholds", () => {
   it.each([
     ["seven-layer", [0.55, 0.2], ["verified", "rejected"], true, null, []],
+    ["seven-layer", [0.44], ["rejected"], false, "evidence_too_weak", []],
+    ["seven-layer", [0.46], ["verified"], true, null, ["low_confidence"]],
+    ["seven-layer", [0.51], ["verified"], true, null, ["weak_retrieval"]],
+    ["book", [0.69], ["verified"], false, "nothing_relevant", []],
+    ["book", [0.7], ["verified"], true, null, []],
     ["spark", [0.42, 0.28], ["verified", "verified"], true, null, []],
     ["spark", [0.27], ["rejected"], false, "nothing_relevant", []],
     ["vg-rag", [0.75, 0.74, 0.39], ["verified", "uncertain", "rejected"], true, null, []],
@@ -52,7 +56,7 @@ describe("the gates, at their thresholds", () => {
 
   it("refuse when nothing was found, in every profile, without a confidence", () => {
     for (const { gate } of profiles)
-      expect(decide([], gate)).toMatchObject({ answer: false, confidence: null, reason: "nothing_relevant" });
+      expect(decideByGate([], gate)).toMatchObject({ answer: false, confidence: null, reason: "nothing_relevant" });
   });
 
   it("hand nothing rejected to the writer, and nothing at all after a refusal", () => {
@@ -120,7 +124,7 @@ function judge(profile: string, scale: ScoreScale, scores: Scores) {
     fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: Math.fround(scale.threshold(dense)), cross } }),
   );
   const evidence = verifyPassages(passages, gate, scale);
-  const { answer, reason, usable, warnings, confidence } = decide(evidence, gate);
+  const { answer, reason, usable, warnings, confidence } = decideByGate(evidence, gate);
   return { kept: evidence.map(({ verdict }) => verdict === "verified"), answer, reason, usable: usable.length, warnings, confidence };
 }
 
@@ -161,6 +165,6 @@ it("a passage without a cosine opens no gate of cosines", () => {
     const { gate } = profileNamed(profile);
     const evidence = verifyPassages([fakePassage({ pieces: ["x"], scores: { fused: 1 } })], gate);
     expect(evidence[0]?.relevance).toBeNull();
-    expect(decide(evidence, gate).answer).toBe(false);
+    expect(decideByGate(evidence, gate).answer).toBe(false);
   }
 });

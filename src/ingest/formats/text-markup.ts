@@ -1,0 +1,61 @@
+import { textFormat } from "./format.ts";
+import { parseMarkdown } from "./markdown.ts";
+import { parseText } from "./text.ts";
+
+/** Fences of code in AsciiDoc, and lines that are no text: attributes, comments, settings of blocks, other fences. */
+const ASCIIDOC_CODE = /^(?:-{4,}|\.{4,}|`{3,})/;
+const ASCIIDOC_SETTING = /^(?::[\w!-]+:|\/\/|(?:include|ifdef|ifndef|endif|image|toc)::|\[[^\]]*\]$|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})$)/;
+
+/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. Code stays as it is. */
+function asMarkdown(source: string): string {
+  let fence = "";
+  return source.replace(/^.*$/gm, (line) => {
+    const text = line.trimEnd();
+    const [opened = ""] = ASCIIDOC_CODE.exec(text) ?? [];
+    if (fence !== "" && text !== fence) return line;
+    if (fence !== "" || opened !== "") {
+      fence = fence === "" ? opened : "";
+      return line.replace(opened, "`".repeat(opened.length));
+    }
+    if (ASCIIDOC_SETTING.test(text)) return blank(line);
+    return line.replace(/(?<=^\ufeff?)={1,6}(?=[ \t])/, (marks) => "#".repeat(marks.length));
+  });
+}
+
+export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 5, (source, name) => [
+  parseMarkdown(asMarkdown(source), name),
+]);
+
+/** Directives of reStructuredText whose argument is text for readers, and those whose contents alone are text. */
+const SPOKEN =
+  /^(?:note|warning|tip|important|caution|danger|attention|hint|error|admonition|versionadded|versionchanged|deprecated|seealso|topic|sidebar|rubric|epigraph|pull-quote)$/;
+const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|math)$/;
+/** The line above a title. */
+const OVERLINE = /^([!-/:-@[-`{-~])\1{2,}[ \t]*(?=\r?\n[^\n]+\n\1{3,}[ \t\r]*$)/gm;
+const EXPLICIT = /^\s*\.\.(?:[ \t]+(?:([\w-]+)::[ \t]*)?|[ \t\r]*$)/;
+/** Settings of a directive. */
+const OPTION = /^\s+:[\w-]+:(?:\s|$)/;
+
+/** Blanks comments, directives and their settings. The length stays, so that offsets do. */
+function withoutDirectives(source: string): string {
+  let hiddenIndent = -1;
+  return source.replace(OVERLINE, blank).replace(/^.*$/gm, (line) => {
+    if (line.trim() === "") return line;
+    const indent = line.search(/\S/);
+    if (hiddenIndent >= 0 && indent > hiddenIndent) return blank(line);
+    hiddenIndent = -1;
+    const [mark, directive = ""] = EXPLICIT.exec(line) ?? [];
+    if (mark === undefined) return OPTION.test(line) ? blank(line) : line;
+    const isNote = directive === "" && line.startsWith("[", mark.length);
+    if (isNote || SPOKEN.test(directive)) return blank(mark) + line.slice(mark.length);
+    if (!CODE.test(directive)) hiddenIndent = indent;
+    return blank(line);
+  });
+}
+
+/** reStructuredText as text with headings: comments and settings are left out. */
+export const rstFormat = textFormat("rst", [".rst", ".rest"], 6, (source, name) => [parseText(withoutDirectives(source), name)]);
+
+function blank(text: string): string {
+  return " ".repeat(text.length);
+}
