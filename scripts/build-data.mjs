@@ -30,5 +30,5 @@ const byLevel = LEVELS.map((level) => {
   for (const word of words) seen.add(word);
   return `${level} ${words.join(" ")}\n`;
 });
-writeFileSync(join(sources, "reading", "english-words.txt"), byLevel.join(""));
+writeFileSync(join(sources, "language", "english-words.txt"), byLevel.join(""));
 process.stderr.write(`${tokens.length} tokens, ${seen.size} words\n`);

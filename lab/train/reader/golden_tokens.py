@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-OURS = Path(__file__).parents[3] / "src" / "reader" / "parity" / "tokens.json"
+OURS = Path(__file__).parents[3] / "src" / "cross-encoder" / "parity" / "tokens.json"
 
 TEXTS = [
     "", " ", "\t\r\n", "a", "How do I appeal?", "Don't! (It's 3.5 % of $1,234.56.)", "e-mail: someone@example.org", "https://example.org/a_b?c=d#e",
