@@ -5,11 +5,11 @@ import type { Database } from "./schema.ts";
 export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge", "create_key", "revoke_key"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What somebody did; no words of questions or answers. */
+/** A reviewed or administrative act; contains no words of questions or answers. */
 export interface AuditAct {
   readonly actor: string;
   readonly action: AuditAction;
-  /** Id of an interaction, or a kind of thing. */
+  /** Id of an interaction or key, or the kind of thing acted on. */
   readonly subject: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -19,20 +19,18 @@ export type AuditRow = ReturnType<typeof toRow>;
 export interface AuditPage {
   readonly limit: number;
   readonly subject?: string | undefined;
-  /** `seq` above the first row that is wanted; absent: the newest. */
+  /** Returns rows with a lower `seq`; absent: starts with the newest. */
   readonly before?: number | undefined;
 }
 
-/** What the first row follows. */
+/** Value of `previous` in the first row of the chain. */
 export const AUDIT_GENESIS = sha256Hex("sourcebound audit");
 
-/** Rows read at once while the chain is checked. */
 const ROWS_PER_READ = 1_000;
 
 export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   return {
     append: (act: AuditAct): Promise<void> => transact(db, (trx) => appendAudit(trx, act, now().toISOString())),
-    /** Newest first. */
     async list({ limit, subject, before }: AuditPage): Promise<AuditRow[]> {
       const rows = await db
         .selectFrom("audit_log")
@@ -48,7 +46,7 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** Adds a row to the chain, inside the transaction of what it tells. */
+/** Appends a row to the chain, in the transaction of the act that it records. */
 export async function appendAudit(trx: Transaction<Database>, act: AuditAct, at: string): Promise<void> {
   await takeTurn(trx, "audit");
   const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
@@ -64,8 +62,9 @@ function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Dat
 }
 
 /**
- * Follows the chain from its start, or from where a purge that is told in it cut it off. `intact: false`: a row was changed, taken out or put in; `brokenAt`:
- * the first that does not fit; `head`: hash of the last row, which, noted elsewhere, shows later that none was cut off.
+ * Verifies the hash chain from its start, or from the anchor that a purge recorded.
+ * @returns `intact: false` if a row was changed, removed or inserted, with `brokenAt`, the first row that does not fit. `head` is
+ * the hash of the last row: a copy kept elsewhere later proves that no row was cut off the end.
  */
 async function verifyAudit(db: Kysely<Database>) {
   let rows = 0;

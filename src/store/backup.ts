@@ -5,7 +5,7 @@ import { isPostgres } from "./dialect.ts";
 import { type Database, NUMBERED, TABLES } from "./schema.ts";
 
 const FORMAT = "sourcebound-backup-1";
-/** Rows read and written at once: a document's row may have megabytes. */
+/** Rows per read and write: the row of one document can have megabytes. */
 const ROWS_AT_ONCE = 50;
 
 const valueSchema = z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]);
@@ -27,7 +27,7 @@ export function parseBackupLine(line: string): BackupLine {
   }
 }
 
-/** Every row as it is at one moment, and before them what they are. Whoever writes to an embedded database waits meanwhile. */
+/** Writes a header and every row of one consistent snapshot. Writers to an embedded database wait meanwhile. */
 export async function dumpRows(db: Kysely<Database>, now: Date, write: (line: BackupLine) => Promise<void>): Promise<number> {
   const isServer = isPostgres(db);
   let count = 0;
@@ -67,9 +67,9 @@ function toValue(value: unknown): z.infer<typeof valueSchema> {
 }
 
 /**
- * Puts rows into a database of the same migration that holds nothing yet, all or none.
+ * Restores rows, all or none, into an empty database at the same migration.
  * @param rows in the order of `dumpRows`
- * @throws StoreError `store_not_empty`
+ * @throws StoreError `store_not_empty`, `backup_invalid`
  */
 export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extract<BackupLine, { table: string }>>): Promise<number> {
   let count = 0;
@@ -110,7 +110,7 @@ async function hasTable(db: Kysely<Database>, name: string): Promise<boolean> {
   return (await db.introspection.getTables()).some((table) => table.name === name);
 }
 
-/** New rows get numbers after those that were put in; SQLite sees to it itself. */
+/** Advances PostgreSQL's sequences past the restored rows; SQLite does so itself. */
 async function numberOn(db: Kysely<Database>): Promise<void> {
   for (const [table, column] of Object.entries(NUMBERED)) {
     if (!(await hasTable(db, table))) continue;

@@ -8,7 +8,7 @@ import type { ReviewStatus } from "./interaction.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** A document version that an answer names; it goes when any of them does. */
+/** A document version that a cached answer names; a change of any of them deletes the entry. */
 export interface NamedDocument {
   readonly id: string;
   readonly version: string;
@@ -16,13 +16,13 @@ export interface NamedDocument {
 
 type EntryRow = Selectable<Database["cache_entries"]>;
 
-/** A stored answer (as JSON text) with the document versions that it names. */
+/** A stored answer (JSON text) with the document versions that it names. */
 export interface CacheEntry extends Readonly<Pick<EntryRow, "key" | "question" | "answer" | "createdAt" | "expiresAt">> {
   readonly documents: readonly NamedDocument[];
   readonly reviewStatus: ReviewStatus;
 }
 
-/** A stored question that may be the one asked. */
+/** A stored question that may equal the current one. */
 export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "slots" | "createdAt">> {
   readonly question: string;
   readonly retrieved: RetrievedFor;
@@ -30,51 +30,50 @@ export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "slots" 
   readonly vector: Float32Array;
 }
 
-/** What lets other questions find an entry; only where text may be stored. */
+/** Data by which other questions can find an entry; absent where no text may be stored. */
 export interface SharedQuestion extends QuestionNodes {
   readonly slots: string | null;
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** Everything but the question on which an answer depends, spelt out. */
+/** Everything except the question that determines an answer. */
 export interface CachePlace
   extends Pick<Scope, "domain" | "tenant" | "access">,
     Readonly<Pick<EntryRow, "profile" | "language" | "detail" | "encoder" | "configHash">> {}
 
-/** What retrieval found for a stored question, and what of it the answer cites. */
+/** Retrieval result of a stored question, with the chunks that the answer cites. */
 export interface RetrievedFor {
   /** Ids of documents and of chunks, best first. */
   readonly documents: readonly string[];
   readonly chunks: readonly string[];
-  /** Ids of chunks. */
   readonly cited: readonly string[];
 }
 
 export interface CachePut {
   readonly key: string;
-  /** Keyed hash of the place. */
+  /** Keyed hash of `place`. */
   readonly scope: string;
   readonly place: CachePlace;
   readonly answer: string;
-  /** Interaction whose review status holds for the answer; with it the entry goes. */
+  /** Interaction whose review status applies to the answer; deleting it deletes the entry. */
   readonly interactionId: string | null;
   /** Every document that the answer names. */
   readonly documents: readonly NamedDocument[];
-  /** The documents that it cites. */
+  /** The documents that the answer cites. */
   readonly sources: readonly SourceNode[];
   /** Redacted; `null` where no text may be stored. */
   readonly question: string | null;
-  /** `null`: only the same question finds it. */
+  /** `null`: only the identical question finds the entry. */
   readonly shared: SharedQuestion | null;
   readonly retrieved: RetrievedFor;
   readonly hours: number;
-  /** Entries kept in all; the least recently used go. */
+  /** Maximum number of entries; the least recently used are evicted. */
   readonly capacity: number;
 }
 
-/** Of a question that only the same question finds: candidates share a topic and an entity, so that its documents alone make it none. */
+/** For entries that only the identical question finds: without topics and entities no other question matches. */
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
-/** Uses kept in memory before they are written: an answer must not wait for the disk because it was read. */
+/** Uses kept in memory before they are written, so that reading an answer does not wait for the disk. */
 const PENDING_USES = 1_000;
 
 export function createCacheStore(db: Kysely<Database>, now: () => Date) {
@@ -91,23 +90,21 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
     if (used.size >= PENDING_USES) await transact(db, writeUses);
   };
   return {
-    /** The entry, if it has not expired. Marks it as used. */
+    /** Returns the entry unless it has expired, and marks it as used. */
     async get(key: string): Promise<CacheEntry | null> {
       const at = now().toISOString();
       const entry = await readEntry(key, at);
       if (entry !== null) await use(key, at);
       return entry;
     },
-    /** Marks an entry that was read before as used; `false`: it has expired since. */
+    /** Marks an entry that was read before as used; `false` if it has expired since. */
     async use({ key, expiresAt }: Pick<CacheEntry, "key" | "expiresAt">): Promise<boolean> {
       const at = now().toISOString();
       if (expiresAt <= at) return false;
       await use(key, at);
       return true;
     },
-    /**
-     * Stores an answer, unless a document that it names has changed since (then it returns false): a concurrent ingest cannot be outrun.
-     */
+    /** Stores an answer. Returns `false` if a document that it names has changed or its interaction was deleted meanwhile. */
     put: (entry: CachePut): Promise<boolean> =>
       transact(db, async (trx) => {
         await writeUses(trx);
@@ -132,7 +129,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
     },
     count: (): Promise<number> => countAll(db, "cache_entries"),
     stats: (domain: string | null) => statsOf(db, domain, now().toISOString()),
-    /** Number of the newest entry that ever was; 0: none. Raised by every new entry of every process. */
+    /** Returns the highest sequence number; 0: no entries. Every new entry of any process raises it. */
     async newest(): Promise<number> {
       const row = await db
         .selectFrom("cache_entries")
@@ -140,7 +137,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .executeTakeFirst();
       return Number(row?.seq ?? 0);
     },
-    /** Vectors of stored questions after a number, in order. */
+    /** Returns vectors of stored questions with a higher sequence number, in ascending order. */
     async vectorsAfter(seq: number) {
       const rows = await db
         .selectFrom("cache_entries")
@@ -151,7 +148,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       return rows.map(({ vectorModel, vector, ...row }) => ({ ...row, model: vectorModel ?? "", vector: bytesToVector(vector) }));
     },
-    /** Stored questions of one scope by key, without those that have expired. `gone`: keys without an entry. */
+    /** Returns unexpired stored questions of one scope by key. `gone`: keys without an entry. */
     async questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }> {
       if (keys.length === 0) return { found: [], gone: [] };
       const rows = await db
@@ -175,10 +172,10 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
 
 export type CacheStore = ReturnType<typeof createCacheStore>;
 
-/** Characters of answers that are kept as they were read: texts are long, and a server would send one for every hit. */
+/** Characters of answers kept in memory: a database server would otherwise send the long text for every hit. */
 const KEPT_CHARACTERS = 16_000_000;
 
-/** Reads entries by their key. An entry's number is never used twice, and its text never changes: one that was read before is not read again. */
+/** Creates a reader of entries by key. Sequence numbers are never reused and texts never change, so each text is fetched once. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
   const texts = new LRUCache<string, { seq: number; text: string }>({
     maxSize: KEPT_CHARACTERS,

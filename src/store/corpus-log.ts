@@ -6,7 +6,7 @@ import { inParts } from "./dialect.ts";
 import { lastReadAt, readDocumentRows } from "./document-rows.ts";
 import type { Database } from "./schema.ts";
 
-/** A document in the version that a revision of its domain held. */
+/** A document version that a domain held at a revision. */
 export interface HeldVersion {
   readonly id: string;
   readonly version: string;
@@ -15,17 +15,17 @@ export interface HeldVersion {
   readonly originalHash: string;
 }
 
-/** A document as it was, with the file that it came from. */
+/** A document version with its source file. */
 export interface PastDocument {
   /** Path of the file, relative to the source. */
   readonly file: string;
   readonly document: StoredDocument;
 }
 
-/** Which documents a domain held at each of its revisions, and the texts of those that were replaced as long as a recorded answer may rest on them. */
+/** The log of document versions by domain revision. It keeps replaced texts while a recorded answer may depend on them. */
 export function createCorpusLog(db: Kysely<Database>) {
   return {
-    /** What the domain held at a revision, by id. Empty where the log does not reach back to it. */
+    /** Returns the documents that the domain held at a revision, by id; empty for revisions before the log began. */
     async heldAt(domain: string, revision: number): Promise<HeldVersion[]> {
       const rows = await db
         .selectFrom("corpus_log")
@@ -42,7 +42,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     },
     /**
-     * Documents of the domain in these versions, the current ones too. What was deleted for good is absent.
+     * Returns documents of the domain in these versions, current or replaced. Deleted documents are absent.
      * @param versions id → version
      */
     async past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]> {
@@ -65,8 +65,8 @@ export function createCorpusLog(db: Kysely<Database>) {
       return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
     },
     /**
-     * Versions that a document had since it was read last after a deletion, newest first; the first is the current one. With the revision of the domain at
-     * which each came, and whether its text can still be read.
+     * Returns a document's versions since it was last deleted, newest first; the first is current. `revision`: the domain's revision
+     * that added the version; `kept`: its text is still available.
      */
     async versionsOf(domain: string, id: string) {
       const rows = await db
@@ -87,7 +87,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       const since = end < 0 ? rows : rows.slice(0, end);
       return since.map(({ version, revision }, i) => ({ version, revision, kept: i === 0 || texts.has(version) }));
     },
-    /** Paths, labels and reasons of files that could not be read and are known today; not of those of which an earlier version stands. */
+    /** Returns path, label and reason of each file that failed to parse and has no earlier version. */
     async unreadable(domain: string) {
       const rows = await db
         .selectFrom("files")
@@ -104,10 +104,10 @@ export function createCorpusLog(db: Kysely<Database>) {
 
 export type UnreadFile = Awaited<ReturnType<ReturnType<typeof createCorpusLog>["unreadable"]>>[number];
 
-/** Up to so many bytes, setting up the deflating costs more than all that it saves: every answer from the cache has such a record. */
+/** Bytes of JSON below which deflating costs more time than it saves; every answer from the cache writes such a record. */
 const SHORT = 1_000;
 
-/** JSON, deflated: texts shrink to a third. */
+/** Serialises to deflated JSON; texts shrink to about a third. */
 export function pack(value: unknown): Uint8Array {
   const json = Buffer.from(JSON.stringify(value));
   return json.length > SHORT ? deflateRawSync(json) : deflateSync(json, { level: 0 });
@@ -117,7 +117,7 @@ export function unpack(bytes: Uint8Array | ArrayBuffer): unknown {
   return JSON.parse(inflateRawSync(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes)).toString("utf8"));
 }
 
-/** What becomes of documents in one change of a domain; the transaction has raised its revision already. */
+/** A change of a domain's documents; the transaction has already raised the revision. */
 export interface LoggedChange {
   readonly domain: string;
   readonly tenant: string;
@@ -125,7 +125,7 @@ export interface LoggedChange {
   readonly gone: readonly string[];
 }
 
-/** Enters a change into the log, in the transaction that makes it. */
+/** Logs a change, in the transaction that makes it. */
 export async function logChange(trx: Transaction<Database>, { domain, tenant, put, gone }: LoggedChange): Promise<void> {
   const row = await trx.selectFrom("revisions").select("revision").where("domain", "=", domain).executeTakeFirstOrThrow();
   const { revision } = row;
@@ -140,7 +140,7 @@ export async function logChange(trx: Transaction<Database>, { domain, tenant, pu
       .execute();
 }
 
-/** Keeps documents that are about to be replaced, as far as a recorded answer may rest on them: where none is recorded, none is kept. */
+/** Keeps documents about to be replaced if the domain has recorded answers, which may depend on them. */
 export async function keepVersions(trx: Transaction<Database>, ids: readonly string[], domain: string): Promise<void> {
   if (ids.length === 0) return;
   const recorded = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();
@@ -154,12 +154,12 @@ export async function keepVersions(trx: Transaction<Database>, ids: readonly str
   }
 }
 
-/** A document that is deleted takes its past with it: whoever deletes it wants it gone. */
+/** Deletes all kept versions of deleted documents: deletion must be complete. */
 export async function dropVersions(trx: Transaction<Database>, ids: readonly string[]): Promise<void> {
   for (const part of inParts(ids)) await trx.deleteFrom("document_versions").where("documentId", "in", part).execute();
 }
 
-/** Drops replaced texts that no recorded answer can rest on any more: those replaced before the oldest record of their domain was made. */
+/** Drops replaced texts on which no recorded answer can depend: those replaced before the domain's oldest record. */
 export async function dropUnneededVersions(trx: Transaction<Database>): Promise<void> {
   await sql`
     delete from document_versions where not exists (

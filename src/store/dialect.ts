@@ -5,7 +5,7 @@ import type { Database } from "./schema.ts";
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
 const IDS_PER_QUERY = 500;
 
-/** The same in their order, in parts of as many as one query takes; no part is empty. */
+/** Splits ids, in order, into non-empty parts for one query each. */
 export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
   const parts: [T, ...T[]][] = [];
   for (let at = 0; at < ids.length; at += IDS_PER_QUERY) {
@@ -15,25 +15,28 @@ export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
   return parts;
 }
 
-/** What is written by one process at a time: the audit log, whose rows follow each other, and the numbers of cached answers, which become visible in their order. */
+/**
+ * Resources that one process writes at a time: the audit log, whose rows form a chain, and the sequence numbers of cached answers,
+ * which must become visible in order.
+ */
 export const TURNS = ["audit", "cache"] as const;
 
-/** Waits until nobody else writes it, and keeps the others waiting until the transaction ends. */
+/** Takes the lock on a resource until the transaction ends. */
 export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[number]): Promise<void> {
   await trx.selectFrom("turns").select("name").where("name", "=", name).forUpdate().execute();
 }
 
 /**
- * What PostgreSQL says of a transaction that met another one: serialization failure, deadlock, and a row that the other one made or took away between
- * a look and a write. SQLite, where one transaction runs at a time, says none of them.
+ * PostgreSQL error codes of concurrent transactions: serialization failure, deadlock, and a row that another transaction deleted or
+ * inserted between a read and a write. SQLite runs one transaction at a time and raises none of them.
  */
 const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505"]);
-/** Tries of one transaction: a real conflict is gone at the second one, and what fails five times is a fault of ours that must be seen. */
+/** Attempts per transaction: a real conflict is gone at the second one; five failures indicate a bug and must surface. */
 const TRIES = 5;
-/** Milliseconds before the second try, at most; twice as many before each further one. */
+/** Upper bound in milliseconds of the first pause; doubles with each attempt. */
 const BACKOFF_MS = 10;
 
-/** Runs `work` in one transaction, again from its beginning where it met another one: it must do nothing outside of the database. */
+/** Runs `work` in one transaction and repeats it after a conflict: `work` must have no effects outside the database. */
 export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
@@ -45,12 +48,12 @@ export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<
   }
 }
 
-/** The few things that SQLite and PostgreSQL say in different words; everything else of the store is the same for both. */
+/** Tells PostgreSQL from SQLite. This file holds the differences between them; the rest of the store is the same for both. */
 export function isPostgres(db: Kysely<Database>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** All selected rows as one JSON text, a list for each row. */
+/** Selects all rows as one JSON text with one array per row. */
 export function jsonRows(db: Kysely<Database>, columns: readonly string[]): RawBuilder<string> {
   const values = sql.join(columns.map((name) => sql.ref(name)));
   return isPostgres(db)
@@ -58,12 +61,15 @@ export function jsonRows(db: Kysely<Database>, columns: readonly string[]): RawB
     : sql<string>`json_group_array(json_array(${values}))`;
 }
 
-/** Writes every table anew, PostgreSQL's own of statistics among them where the role may: what was deleted is gone from its pages. Whoever writes waits meanwhile. */
+/**
+ * Rewrites every table, PostgreSQL's statistics included where the role may, so that deleted data leaves the pages. Writers wait
+ * meanwhile.
+ */
 export async function rewrite(db: Kysely<Database>): Promise<void> {
   await (isPostgres(db) ? sql`vacuum (full, analyze)` : sql`vacuum`).execute(db);
 }
 
-/** What may still hold what was deleted where `emptyLog` could not empty the log, and what to do. */
+/** Explains where deleted data may remain when `emptyLog` could not empty the log, and what to do about it. */
 export function leftInLog(db: Kysely<Database>): string {
   return isPostgres(db)
     ? "The tables hold nothing of it any more. PostgreSQL's write-ahead log holds it until the server has written over those files, and so do archives of that log, base backups and replicas: they are the administrator's to clear (docs/privacy.md says how)."
@@ -73,7 +79,10 @@ export function leftInLog(db: Kysely<Database>): string {
 const CHECKPOINT_TRIES = 20;
 const CHECKPOINT_RETRY_MS = 50;
 
-/** Moves the write-ahead log into the database and cuts it off: it holds pages as they were. `false`: others kept reading from it, or it is a server's. */
+/**
+ * Moves the write-ahead log, which holds old pages, into the database and truncates it. `false`: other connections kept reading from
+ * it, or a server owns it.
+ */
 export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
   if (isPostgres(db)) return false;
   for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
@@ -84,15 +93,15 @@ export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
   return false;
 }
 
-/** What other processes are told on, with the name of the domain. */
+/** PostgreSQL channel of change notifications; the payload is the name of the domain. */
 export const CHANGES_CHANNEL = "sourcebound_changes";
 
-/** Tells the processes on the same PostgreSQL that documents or jobs of a domain change, once the transaction commits. An embedded database has nobody to tell. */
+/** Notifies other processes on the same PostgreSQL of changed documents or jobs of a domain, once the transaction commits. */
 export async function announceChange(db: Kysely<Database>, domain: string): Promise<void> {
   if (isPostgres(db)) await sql`select pg_notify(${CHANGES_CHANNEL}, ${domain})`.execute(db);
 }
 
-/** Are all documents there, in these versions? They stay so until the transaction ends. @param versions by id */
+/** Checks that all documents exist in these versions, and locks them until the transaction ends. @param versions by id */
 export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyMap<string, string>): Promise<boolean> {
   if (versions.size === 0) return true;
   const rows = await trx
@@ -106,12 +115,11 @@ export async function areCurrent(trx: Transaction<Database>, versions: ReadonlyM
   return [...versions].every(([id, version]) => current.get(id) === version);
 }
 
-/** Number of rows that a statement deletes. */
 export async function deletedBy(query: { executeTakeFirst(): Promise<{ readonly numDeletedRows: bigint }> }): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** Sets a fact of the installation. */
+/** Stores an installation-wide fact. */
 export async function putFact(db: Kysely<Database>, key: string, value: string): Promise<void> {
   await db
     .insertInto("meta")
@@ -120,7 +128,6 @@ export async function putFact(db: Kysely<Database>, key: string, value: string):
     .execute();
 }
 
-/** Number of rows of a table. */
 export async function countAll(db: Kysely<Database>, table: keyof Database): Promise<number> {
   const { n } = await db
     .selectFrom(table)

@@ -4,19 +4,17 @@ import { outlineOf } from "../text/headings.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** Where files belong. */
 export interface SourcePlace {
   readonly domain: string;
   readonly tenant: string | null;
   readonly source: string;
 }
 
-/** A place as columns have it. */
+/** Converts a place to column values. */
 export function placeOf({ domain, tenant, source }: SourcePlace) {
   return { domain, tenant: tenant ?? "", source };
 }
 
-/** Where a file belongs. */
 export interface FilePlace extends SourcePlace {
   /** Path of the file relative to the source. */
   readonly path: string;
@@ -24,40 +22,42 @@ export interface FilePlace extends SourcePlace {
 
 export interface FileRecord
   extends Readonly<Pick<Database["files"], "path" | "originalHash" | "settings" | "status" | "reason" | "access" | "updatedAt">> {
-  /** When what it holds was read (ISO 8601); `null`: it holds no documents. A failed file holds those of its last version that could be read. */
+  /**
+   * Time of the newest stored document of the file (ISO 8601); `null`: the file has no documents. A failed file keeps the documents
+   * of its last readable version.
+   */
   readonly readAt: string | null;
 }
 
-/** What a source's documents are called in the store. */
+/** Identity of a stored document. */
 export interface KnownDocument {
   readonly id: string;
-  /** Of the file, relative to the source. */
+  /** Path of the file, relative to the source. */
   readonly file: string;
-  /** Of the document: the file's, with `#entry` for an entry. */
+  /** Path of the document: the file's, with `#entry` for an entry. */
   readonly path: string;
 }
 
-/** What a file holds now: its documents, or the reason why it could not be read. */
+/** Documents of a file, or the reason for a failed parse. */
 export interface FileContent {
   readonly originalHash: string;
-  /** Hash of everything besides the bytes that shapes the documents: normaliser, chunking, access, addresses. */
+  /** Hash of everything except the bytes that determines the documents: normaliser, chunking, access, addresses. */
   readonly settings: string;
-  /** Access label of the ingest; a failed file is named only to those who have it. */
+  /** Access label of the ingest; only callers with this label see a failed file. */
   readonly access: string;
-  /** `null`: those that it held before stay. */
+  /** `null`: the stored documents remain. */
   readonly documents: readonly StoredDocument[] | null;
   readonly failure: string | null;
 }
 
-/** A file to be stored. */
 export interface FilePut {
   readonly place: FilePlace;
   readonly content: FileContent;
-  /** Path under which its documents stood until now: they keep their ids. */
+  /** Previous path of the file: its documents keep their ids. */
   readonly renamedFrom?: string;
 }
 
-/** What became of the documents of a stored file. */
+/** Numbers of a stored file's documents by outcome. */
 export interface PutOutcome {
   readonly added: number;
   readonly changed: number;
@@ -65,16 +65,16 @@ export interface PutOutcome {
   readonly deleted: number;
 }
 
-/** What an index needs of a document; no offsets into the original, no sentences. */
+/** The part of a document that an index needs, without offsets into the original and sentences. */
 export type IndexedDocument = Pick<
   StoredDocument,
   "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text" | "chunks"
 >;
 
-/** Which version of a document the store holds, who sees it and where it stands. */
+/** Current version, visibility and location of a document. */
 export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;
 
-/** What filters look names up in. */
+/** Names, headings and pages of a document, for filters. */
 export interface DocumentOutline {
   readonly id: string;
   readonly version: string;
@@ -89,7 +89,7 @@ export interface CorpusCounts {
   readonly chunks: number;
   readonly revision: number;
   readonly asOf: AsOfRange;
-  /** Paths of files that could not be read, and of which no earlier version stands. */
+  /** Paths of files that failed to parse and have no earlier version. */
   readonly unreadable: readonly string[];
 }
 
@@ -112,7 +112,7 @@ export function createDocumentRows(db: Kysely<Database>) {
       ),
   );
   return {
-    /** @param documents with the path of the file that holds each */
+    /** @param documents with the path of each document's file */
     async insertDocuments(
       trx: Transaction<Database>,
       documents: readonly { readonly document: StoredDocument; readonly file: string }[],
@@ -127,7 +127,7 @@ export function createDocumentRows(db: Kysely<Database>) {
         documents.flatMap(({ document }) => chunkRows(document)),
       );
     },
-    /** Enters files, or what is new about them, each once. */
+    /** Inserts or updates files; each path occurs once. */
     async putFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<void> {
       await putFiles(
         trx,
@@ -137,7 +137,7 @@ export function createDocumentRows(db: Kysely<Database>) {
   };
 }
 
-/** Inserts of what files hold: their statements are built once for a store. */
+/** Inserts of files and documents; their statements are built once per store. */
 export type DocumentRows = ReturnType<typeof createDocumentRows>;
 
 function fileRow({ place: { domain, tenant, source, path }, content }: FilePut, at: string): Selectable<Database["files"]> {
@@ -168,7 +168,7 @@ function documentRow(doc: StoredDocument, file: string, updatedAt: string): Sele
   };
 }
 
-/** A block as it is stored: what it lacks at the end is left out. */
+/** A block as stored; absent trailing members are omitted. */
 type BlockList = [number, number, BlockType, number, number, (number | null)?, number?];
 
 function blockToList({ start, end, type, level, header, runIn, sectionEnd }: Block): BlockList {
@@ -192,7 +192,7 @@ function chunkRows(doc: StoredDocument): Selectable<Database["chunks"]>[] {
   }));
 }
 
-/** Documents as they stand in their rows, with the file of each, whoever may see them. */
+/** Loads documents with the file of each, without access checks. */
 export async function readDocumentRows(
   db: Kysely<Database>,
   ids: readonly string[],
@@ -221,7 +221,7 @@ export async function readDocumentRows(
   }));
 }
 
-/** Chunks by their document. */
+/** Returns chunks by document id. */
 export async function loadChunks(db: Kysely<Database>, documentIds: readonly string[]): Promise<Map<string, Chunk[]>> {
   const rows = await db
     .selectFrom("chunks")
@@ -241,7 +241,6 @@ export async function loadChunks(db: Kysely<Database>, documentIds: readonly str
   return Map.groupBy(chunks, ({ documentId }) => documentId);
 }
 
-/** The documents of a file. */
 export function documentsOfFile(eb: ExpressionBuilder<Database, "files">) {
   return eb
     .selectFrom("documents")
@@ -252,14 +251,14 @@ export function documentsOfFile(eb: ExpressionBuilder<Database, "files">) {
     .whereRef("documents.file", "=", "files.path");
 }
 
-/** Of a file: when the last of the documents that it holds was read; null where it holds none. */
+/** Selects the time of the newest document of a file; null: the file has no documents. */
 export function lastReadAt(eb: ExpressionBuilder<Database, "files">) {
   return documentsOfFile(eb)
     .clearSelect()
     .select(({ fn }) => fn.max("documents.updatedAt").as("readAt"));
 }
 
-/** What a request sees of the documents. */
+/** Selects the documents that a request may see. */
 export function documentsSeen(db: Kysely<Database>, scope: Scope) {
   return db
     .selectFrom("documents")
@@ -268,7 +267,7 @@ export function documentsSeen(db: Kysely<Database>, scope: Scope) {
     .where("documents.access", "in", scope.access);
 }
 
-/** A request sees what belongs to nobody in particular and what belongs to its own tenant. */
+/** A request sees documents without a tenant and those of its own tenant. */
 export function tenantsOf(scope: Scope): string[] {
   return scope.tenant === null ? [""] : ["", scope.tenant];
 }

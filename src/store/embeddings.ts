@@ -5,17 +5,17 @@ import { type Given, prepare, prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 const recordSchema = z.object({
-  /** Encoder whose index is complete and serves. */
+  /** Encoder whose index is complete and in use. */
   id: z.string(),
-  /** How it is opened again; holds no key. */
+  /** Specification to open the encoder again; contains no key. */
   spec: z.unknown(),
-  /** The configured encoder at the time of the choice: when the configuration changes, it wins over an older choice. */
+  /** Encoder configured at activation: a later change of the configuration overrides the activated encoder. */
   configured: z.string(),
 });
 
 type ActiveEncoder = z.infer<typeof recordSchema>;
 
-/** @param generation of the store: every question asks for its encoder, which is read again only when anything has changed */
+/** @param generation of the store: every question asks for its encoder, which is read again only after a change */
 export function createEncoderStore(db: Kysely<Database>, generation: () => number | null) {
   const query = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
   const read = async (domain: string): Promise<ActiveEncoder | null> => {
@@ -36,7 +36,7 @@ export function createEncoderStore(db: Kysely<Database>, generation: () => numbe
   };
 }
 
-/** Which encoder serves each domain. */
+/** The active encoder of each domain. */
 export type EncoderStore = ReturnType<typeof createEncoderStore>;
 
 function keyOf(domain: string): string {
@@ -51,7 +51,7 @@ export function createEmbeddingStore(db: Kysely<Database>) {
       .onConflict((c) => c.columns(["model", "textHash"]).doUpdateSet((eb) => ({ vector: eb.ref("excluded.vector") }))),
   );
   return {
-    /** Vectors by text hash, as far as they are known. */
+    /** Returns known vectors by text hash. */
     async get(model: string, hashes: readonly string[]): Promise<Map<string, Float32Array>> {
       const found = new Map<string, Float32Array>();
       for (const part of inParts(hashes)) {
@@ -67,7 +67,7 @@ export function createEmbeddingStore(db: Kysely<Database>) {
     },
     put: (model: string, vectors: ReadonlyMap<string, Float32Array>): Promise<void> =>
       transact(db, async (trx) => {
-        // In one order everywhere: processes that store the same vectors at once wait for each other and do not lock each other out.
+        // A global order: processes that store the same vectors concurrently wait for each other instead of deadlocking.
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
         await insert(
           trx,
@@ -77,15 +77,15 @@ export function createEmbeddingStore(db: Kysely<Database>) {
   };
 }
 
-/** Vectors that were paid for once, keyed by (model, hash of the text). */
+/** Cached embeddings by (model, text hash), so that each text is embedded once. */
 export type EmbeddingStore = ReturnType<typeof createEmbeddingStore>;
 
-/** A vector as it is stored: little-endian float32. */
+/** Converts a vector to its stored form: little-endian float32. */
 export function vectorToBytes(vector: Float32Array): Uint8Array {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** libsql returns blobs as ArrayBuffer, PostgreSQL as a view of a larger buffer: copied, so that the bytes are its own and aligned. */
+/** Copies the bytes, so that they are aligned: libsql returns an ArrayBuffer, PostgreSQL a view of a larger buffer. */
 export function bytesToVector(blob: unknown): Float32Array {
   return new Float32Array(Uint8Array.from(blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array)).buffer);
 }

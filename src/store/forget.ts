@@ -4,22 +4,22 @@ import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
 import { countAll, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
-/** What is to be forgotten. */
+/** Selection of the data to delete. */
 export type ForgetTarget =
   | { readonly type: "session"; readonly id: string }
   | { readonly type: "user"; readonly id: string }
   | { readonly type: "question"; readonly question: string }
-  /** Everything that was stored before this time (ISO, UTC). */
+  /** Everything stored before this time (ISO, UTC). */
   | { readonly type: "before"; readonly time: string }
   | { readonly type: "all" };
 
-/** Rows that went, of each kind. `curated`: corrections that lost the question that they answer, or went. */
+/** Numbers of deleted rows by kind. `curated`: corrections that were deleted or lost their question. */
 export type Forgotten = Awaited<ReturnType<typeof forget>>;
 
-/** Days for which each kind is kept. */
+/** Retention periods and limits. */
 export interface Retention {
   readonly interactionsDays: number;
-  /** Unreviewed interactions kept in all; the oldest go first. */
+  /** Maximum number of unreviewed interactions; the oldest are deleted first. */
   readonly interactionsRows: number;
   readonly reportsDays: number;
   readonly auditDays: number;
@@ -35,7 +35,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
       await transact(db, async (trx) => {
         const counted = await forget(trx, target, key);
         found.push(counted);
-        // Counting is forgetting that is taken back: there is one way of finding what goes.
+        // Counting deletes and rolls back: one code path finds the rows for both.
         if (by === null) throw new CountOnly();
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
         await appendAudit(trx, { actor: by, action: "forget", subject: target.type, details }, now().toISOString());
@@ -48,25 +48,25 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
     return counted;
   };
   return {
-    /** What would go. */
+    /** Counts the rows that `forget` would delete. */
     count: (target: ForgetTarget): Promise<Forgotten> => run(target, null),
-    /** Deletes it in one transaction and writes into the audit log that it was done, without its words. */
+    /** Deletes in one transaction and records the act, without its words, in the audit log. */
     forget: (target: ForgetTarget, by: string): Promise<Forgotten> => run(target, by),
-    /** Deletes what is older than it may be kept. */
+    /** Deletes everything past its retention period. */
     async purge(retention: Retention): Promise<Purged> {
       const purged = await transact(db, (trx) => purge(trx, retention, now()));
       await emptyLog(db);
       return purged;
     },
     /**
-     * Writes the tables anew, so that nothing deleted is left in them. `false`: the write-ahead log still holds old pages, because somebody else was reading,
-     * or because it is a server's, which keeps it for as long as it is set to.
+     * Rewrites the tables so that no deleted data remains. `false`: the write-ahead log still holds old pages, because another
+     * connection was reading or a server owns the log.
      */
     async scrub(): Promise<boolean> {
       await rewrite(db);
       return emptyLog(db);
     },
-    /** What is left where `scrub` says `false`, and what to do, in words. */
+    /** Message for a `scrub` that returned `false`, with the steps to take. */
     unscrubbed: leftInLog(db),
   };
 }
@@ -86,7 +86,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     await trx.deleteFrom("interactions").where("id", "in", part).execute();
     await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
   }
-  // Whose responses those are cannot be told from what is stored of them, and an hour later all of them would be gone.
+  // Stored responses do not tell whose they are: delete them all. They expire within an hour anyway.
   await trx.deleteFrom("idempotency").execute();
   if (target.type === "all") await trx.deleteFrom("exposures").execute();
   if (target.type === "before") await trx.deleteFrom("exposures").where("createdAt", "<", target.time).execute();
@@ -129,17 +129,17 @@ async function findInteractions(trx: Transaction<Database>, target: ForgetTarget
   }
 }
 
-/** A question's hash in every domain: whoever wants it forgotten need not know where it was asked. */
+/** Returns a question's hash in every domain, since the caller need not know where it was asked. */
 async function questionHashes(trx: Transaction<Database>, question: string, secret: string): Promise<string[]> {
   const asked = trx.selectFrom("interactions").select("domain").distinct();
   const domains = await asked.union(trx.selectFrom("curated").select("domain").distinct()).execute();
   return domains.map(({ domain }) => questionHash(secret, domain, question)).concat(questionHash(secret, "", question));
 }
 
-/** What questions named, as far as no stored question names it any more. */
+/** Deletes entities that no stored question names. */
 const forgetEntities = (trx: Transaction<Database>) => dropUnnamed(trx, "entities.id", "question_entities.entity_id");
 
-/** Deletes rows that no row of another table names any more; those that somebody is about to name are held, and stay. */
+/** Deletes rows that no row of another table references. Rows locked by a transaction about to reference them stay. */
 async function dropUnnamed(trx: Transaction<Database>, named: string, by: string): Promise<void> {
   const [table = "", key = ""] = named.split(".");
   const [naming = ""] = by.split(".");
@@ -149,7 +149,7 @@ async function dropUnnamed(trx: Transaction<Database>, named: string, by: string
     where not exists (select 1 from ${sql.table(naming)} where ${sql.ref(by)} = ${sql.ref(named)}) ${lock})`.execute(trx);
 }
 
-/** Vectors of questions, as far as any were kept by their text. */
+/** Deletes cached vectors of the questions. */
 async function forgetVectors(trx: Transaction<Database>, questions: readonly string[]): Promise<number> {
   let gone = 0;
   for (const part of inParts([...new Set(questions)].map((question) => sha256Hex(question))))
@@ -157,7 +157,7 @@ async function forgetVectors(trx: Transaction<Database>, questions: readonly str
   return gone;
 }
 
-/** A correction is the reviewer's work and rests on documents: it stays without the asker's words, unless the question itself is to go. */
+/** Deletes corrections of a forgotten question; others are the reviewer's work and lose only the asker's words. */
 async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, ids: readonly string[], secret: string): Promise<number> {
   if (target.type === "all") return deletedBy(trx.deleteFrom("curated"));
   const hashes = target.type === "question" ? await questionHashes(trx, target.question, secret) : [];
@@ -225,9 +225,10 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
 }
 
 /**
- * Deletes interactions that are too old or too many. What a reviewer has judged does not count as too much: a flood of questions would push it out; nor does
- * what the cache serves, since its entry would go with it, and the question that all ask would be made anew for all of them at once.
- * @returns how many went
+ * Deletes interactions that are too old or too many. Reviewed ones do not count towards the limit, since a flood of questions would
+ * push them out. Those behind cache entries do not either: their entries would go with them, and a popular question would be
+ * answered again for all askers at once.
+ * @returns the number of deleted interactions
  */
 export async function dropInteractions(
   trx: Transaction<Database>,
@@ -250,7 +251,7 @@ export async function dropInteractions(
       not(exists(selectFrom("cache_entries").select("key").whereRef("cache_entries.interactionId", "=", "old.id"))),
     );
   const gone = [...(await tooOld.execute()), ...(await notServed.execute())].map(({ id }) => id);
-  // The text that a correction was made from goes with the interaction.
+  // The asker's words in a correction go with the interaction.
   await blankCurated(trx, gone);
   let deleted = 0;
   for (const part of inParts(gone)) deleted += await deletedBy(trx.deleteFrom("interactions").where("id", "in", part));
@@ -258,21 +259,21 @@ export async function dropInteractions(
   return deleted;
 }
 
-/** What no stored answer rests on any more: replaced texts of documents, settings, contents. */
+/** Deletes replaced document texts, settings and contents that no stored answer references. */
 async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnneededVersions(trx);
   await dropUnnamed(trx, "record_settings.hash", "records.settings");
   await dropUnnamed(trx, "answer_contents.hash", "interactions.content");
 }
 
-/** SQLite wants a limit before an offset. */
+/** SQLite requires a limit before an offset. */
 const ALL = 1_000_000_000;
 
 function daysAgo(days: number, now: Date): string {
   return new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString();
 }
 
-/** Cuts the oldest rows off; a row that says so is the new anchor of the chain. */
+/** Deletes the oldest rows; a purge row becomes the new anchor of the chain. */
 async function purgeAudit(trx: Transaction<Database>, before: string, at: string): Promise<number> {
   const newest = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
   const lastOld = await trx
@@ -283,7 +284,7 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
     .limit(1)
     .executeTakeFirst();
   if (newest === undefined || lastOld === undefined) return 0;
-  // Only a purge itself is left: it is the anchor, and replacing it by another one would go on for ever.
+  // Keep a lone purge row: it is the anchor, and replacing it would never end.
   const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();
   if (newest.seq === lastOld.seq && oldRows.every(({ action }) => action === "purge")) return 0;
   const details = { audit_from: lastOld.seq + 1, audit_previous: lastOld.hash, rows: oldRows.length };

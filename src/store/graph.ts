@@ -13,7 +13,7 @@ export interface EntityNode {
   readonly value: string;
 }
 
-/** What a stored question is joined to. */
+/** Topics and entities of a stored question. */
 export interface QuestionNodes {
   readonly topics: readonly TopicNode[];
   readonly entities: readonly EntityNode[];
@@ -32,14 +32,14 @@ export interface GraphQuery {
   readonly domain: string;
   readonly topics: readonly string[];
   readonly entities: readonly EntityNode[];
-  /** Strict: only answers that a person has approved. */
+  /** Only answers that a reviewer approved; for the strict profile. */
   readonly approvedOnly: boolean;
   readonly limit: number;
 }
 
 export function createGraphStore(db: Kysely<Database>, now: () => Date) {
   return {
-    /** Keys of stored questions that share a topic and an entity with the one asked, newest first. */
+    /** Returns keys of stored questions that share a topic and an entity with the current one, newest first. */
     async related({ scope, domain, topics, entities, approvedOnly, limit }: GraphQuery): Promise<string[]> {
       if (topics.length === 0 || entities.length === 0) return [];
       const rows = await db
@@ -64,9 +64,8 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       return rows.map(({ key }) => key);
     },
-    /** What stored questions are joined to, by their keys. */
     nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
-    /** Stored questions of a domain that are served, with all that they are joined to, newest first, whoever may see them. */
+    /** Returns unexpired stored questions of a domain with their nodes, newest first, without access checks. */
     async questions(domain: string, limit: number): Promise<LinkedQuestion[]> {
       const entries = await db
         .selectFrom("cache_entries")
@@ -89,7 +88,7 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
 /** The graph of questions, topics, entities and sources. */
 export type GraphStore = ReturnType<typeof createGraphStore>;
 
-/** Joins a stored question to its topics, entities and sources; nodes that are missing are made. */
+/** Links a stored question to its topics, entities and sources; creates missing nodes. */
 export async function linkQuestion(
   trx: Transaction<Database>,
   key: string,
@@ -97,7 +96,7 @@ export async function linkQuestion(
   { topics, entities }: QuestionNodes,
   sources: readonly SourceNode[],
 ): Promise<void> {
-  /** @param unique what tells a node from others of its kind @param rest what is new about it */
+  /** @param unique identifying columns of the node @param rest columns to update */
   const link = async (
     nodes: "topics" | "entities" | "sources",
     [links, column]: ["question_topics", "topicId"] | ["question_entities", "entityId"] | ["question_sources", "sourceId"],
@@ -122,7 +121,7 @@ export async function linkQuestion(
     await link("sources", ["question_sources", "sourceId"], { documentId }, { version, url, title });
 }
 
-/** What a stored question is joined to, as far as it is shown. */
+/** Displayed nodes of a stored question. */
 export interface LinkedNodes {
   readonly topics: Omit<TopicNode, "keywords">[];
   readonly entities: EntityNode[];
@@ -158,13 +157,13 @@ async function nodesOf(db: Kysely<Database>, keys: readonly string[]): Promise<M
   return nodes;
 }
 
-/** A stored question with what it is joined to, whoever may see it. */
+/** A stored question with its nodes, without access checks. */
 export interface LinkedQuestion extends LinkedNodes {
   readonly key: string;
   readonly tenant: string | null;
   readonly access: readonly string[];
   /** Redacted; `null` where no text may be stored. */
   readonly question: string | null;
-  /** Id of its answer; `null`: not kept. */
+  /** `null`: the answer is not kept. */
   readonly answerId: string | null;
 }

@@ -5,41 +5,40 @@ import { keyedHash } from "../text/hash.ts";
 import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** A response as it is given again. */
 export interface KeptResponse {
   readonly status: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
 }
 
-/** What a request with an `Idempotency-Key` meets. */
+/** Outcome of a request with an `Idempotency-Key`. */
 export type Claim =
-  /** It is the first: whoever claims it does it, then keeps or drops. */
+  /** The first request: the caller runs it, then calls `keep` or `drop`. */
   | { readonly type: "claimed" }
   | { readonly type: "in-progress" }
-  /** The same name came with another request. */
+  /** The key was used with a different request. */
   | { readonly type: "reused" }
   | { readonly type: "kept"; readonly response: KeptResponse };
 
-/** A request by the name that its sender gave it. */
+/** A request with its idempotency key. */
 export interface NamedRequest {
-  /** Whose name it is, and the name itself. Random, it is also what opens the kept response. */
+  /** Caller and key. Also derives the encryption key of the stored response, so keys should be random. */
   readonly name: string;
-  /** Hash of what is asked. */
+  /** Hash of the request. */
   readonly fingerprint: string;
 }
 
 const responseSchema = z.object({ status: z.int(), headers: z.array(z.tuple([z.string(), z.string()])), body: z.string() });
 
 /**
- * Responses are sealed (AES-256-GCM) under the sender's own name for the request, which is stored only as a keyed hash: who reads the database
- * reads no answer in them, as long as names are random.
+ * Responses are encrypted (AES-256-GCM) under the sender's idempotency key, of which only a keyed hash is stored: a reader of the
+ * database cannot read them if keys are random.
  */
 export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const idOf = async (name: string) => keyedHash(await secret(), "idempotency", name);
   const after = (ms: number) => new Date(now().getTime() + ms).toISOString();
   return {
-    /** Exactly one of several that come at once gets `claimed`. A claim that nobody settles ends after `claimMs`. */
+    /** Returns `claimed` to exactly one of several concurrent requests. A claim that is not settled expires after `claimMs`. */
     async claim({ name, fingerprint }: NamedRequest, claimMs: number): Promise<Claim> {
       const key = await idOf(name);
       const at = now().toISOString();
@@ -59,7 +58,6 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
       if (found.response === null) return { type: "in-progress" };
       return { type: "kept", response: open(found.response, await secret(), name) };
     },
-    /** Keeps the response for `keepMs`. */
     async keep({ name, fingerprint }: NamedRequest, response: KeptResponse, keepMs: number): Promise<void> {
       const sealed = seal(JSON.stringify(response), await secret(), name);
       const row = { key: await idOf(name), fingerprint, response: sealed, createdAt: now().toISOString(), expiresAt: after(keepMs) };
@@ -69,7 +67,7 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
         .onConflict((c) => c.column("key").doUpdateSet({ response: sealed, expiresAt: row.expiresAt }))
         .execute();
     },
-    /** The claim ends without a response. */
+    /** Releases a claim without a response. */
     async drop({ name }: NamedRequest): Promise<void> {
       await db
         .deleteFrom("idempotency")
@@ -80,7 +78,7 @@ export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, se
   };
 }
 
-/** Responses that a second try gets; all processes of an installation share them. */
+/** Responses to repeated requests, shared by all processes of an installation. */
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 const NONCE_BYTES = 12;

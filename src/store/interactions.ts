@@ -20,7 +20,7 @@ import { copyReviewedVersions, insertReviewedVersions } from "./review.ts";
 import type { Database } from "./schema.ts";
 import { createSeldom, type NewTurn, type WriteTurns } from "./sessions.ts";
 
-/** Items of one write at most. */
+/** Maximum number of items per write. */
 const MOST_AT_ONCE = 64;
 
 interface Waiting<Item, Result> {
@@ -30,17 +30,17 @@ interface Waiting<Item, Result> {
 }
 
 interface JoinedOptions {
-  /** Items of one write at most. @default 64 */
+  /** Maximum number of items per write. @default 64 */
   readonly most?: number;
-  /** Writes on their way at the same time. @default 1 */
+  /** Maximum number of concurrent writes. @default 1 */
   readonly atOnce?: number;
 }
 
 /**
- * Joins what is to be written at the same time: while as many writes as may be are on their way, the next one gathers, in the order of asking. Each is told of its
- * own result when the write that it was part of is done. Where a write fails because of one of its items, each is written alone, so that only the one at fault
- * fails; what a database or a disk refuses fails for all of them.
- * @param write the first of the items, as many as it likes but one at least, all of those or none; results in their order. The rest is written next.
+ * Batches concurrent writes: while the maximum number of writes runs, further items queue in order. Each caller gets the result of
+ * its own item. If a batch fails because of an item, its items are retried one by one; a `StoreError` of the database or disk fails
+ * the whole batch.
+ * @param write stores the first items, at least one, all or none, and returns their results in order; the next call gets the rest
  */
 export function joined<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -72,22 +72,21 @@ export function joined<Item, Result>(
     });
 }
 
-/** Additions from one look at what is too old or too many to the next one. */
+/** Additions between two checks of the retention limits. */
 const ADDITIONS_PER_LOOK = 256;
-/** Rows of one kind that one statement puts in: most of what many save is saved by so many. */
+/** Rows per insert statement; more rows save little further time. */
 const ROWS_AT_ONCE = 16;
-/** Milliseconds after which a write on the thread that answers takes no more, so that what else is asked of the thread is heard. */
+/** Milliseconds after which a write on the answering thread takes no more items, so that the thread can serve other requests. */
 const WRITE_MS = 6;
-/** Writes on their way to a database server at once: some are put on the disk while the next one is written. */
+/** Concurrent writes to a database server: some are flushed to disk while the next one runs. */
 const SERVER_WRITES = 3;
 
-/** What is stored together with an interaction. */
+/** Rows stored with an interaction. */
 export interface Beside {
   readonly record?: NewRecord | null;
   readonly turn?: NewTurn | null;
 }
 
-/** What writing interactions takes besides the database. */
 export interface WritingParts {
   readonly writeTurns: WriteTurns;
   /** Milliseconds, monotonic. */
@@ -95,16 +94,16 @@ export interface WritingParts {
   readonly retention?: Retention | undefined;
 }
 
-/** Stores interactions with what comes with them; those that wait are written together. */
+/** Creates a writer of interactions and their related rows; concurrent additions share a transaction. */
 export function createInteractionWriter(
   db: Kysely<Database>,
   { writeTurns, clock, retention }: WritingParts,
 ): (one: Adding) => Promise<ReviewStatus> {
-  // An embedded database works in the thread that answers; a server is waited for, by one write while the next one is on its way.
+  // An embedded database works in the answering thread; a server is awaited, with several writes in flight.
   const waits = isPostgres(db);
   const addTogether = createTogetherWriter(db, writeTurns);
   const seldom = createSeldom();
-  /** What is to be done when the transaction that adds so many is committed. */
+  /** @returns a callback to run after the commit of the transaction that adds `more` rows */
   const dropOld = async (trx: Transaction<Database>, more: number, at: Date): Promise<() => void> => {
     if (retention === undefined || !seldom.isDue(more)) return () => seldom.done(more);
     await dropInteractions(trx, retention, at);
@@ -131,7 +130,7 @@ export function createInteractionWriter(
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Writes interactions in their order. Those with a review are put in before the next one asks for reviews. */
+/** Writes interactions in order. Inserts reviewed ones before the next review lookup, which must find them. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>
@@ -139,7 +138,7 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   );
   const writeContent = createSharedWriter(db, "answer_contents");
   const writeRecords = createRecordWriter(db);
-  /** Puts in what was decided upon, each kind of row by one statement. */
+  /** Inserts the rows, with one statement per table. */
   const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
     const [first] = decided;
     if (first === undefined) return;
@@ -160,7 +159,7 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
       const { row, approved, interaction } = one;
       const { content } = interaction;
       const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
-      // A document that has changed while the answer was on its way would take the approval back from nobody.
+      // Approve only if the cited versions are still current: a change before this insert would revoke no approval.
       const holds = approved !== null && (await areCurrent(trx, approved));
       const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
       if (content != null) await writeContent(trx, content.hash, () => content.body, known.kept);
@@ -178,12 +177,12 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   };
 }
 
-/** An interaction whose review is known. */
+/** An interaction with its review status. */
 interface Decided extends Omit<Adding, "row"> {
   readonly row: Selectable<Database["interactions"]>;
 }
 
-/** An interaction on its way into the store. */
+/** An interaction waiting to be stored. */
 export interface Adding extends Required<Beside> {
   readonly interaction: Interaction;
   readonly row: UnreviewedRow;
@@ -193,19 +192,19 @@ export interface Adding extends Required<Beside> {
   readonly key: string;
 }
 
-/** What one transaction has found, for those that it adds later. */
+/** Results within one transaction that later additions reuse. */
 interface Known {
   /** By question and answer. */
   readonly reviews: Map<string, Reviewed | null>;
-  /** Hashes of contents and settings that are there. */
+  /** Hashes of contents and settings that the database holds. */
   readonly kept: Set<string>;
-  /** What is to be done when it is committed. */
+  /** Callbacks to run after the commit. */
   readonly committed: (() => void)[];
 }
 
 type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "reviewStatus">;
 
-/** Finds the review of the same answer to the same question. */
+/** Returns the review of the same answer to the same question. */
 function createReviewReader(db: Kysely<Database>) {
   const reviews = prepare((given: Given<{ curatedKey: string; answerHash: string }>) =>
     db
@@ -213,7 +212,7 @@ function createReviewReader(db: Kysely<Database>) {
       .select(["id", "reviewStatus"])
       .where("curatedKey", "=", given("curatedKey"))
       .where("answerHash", "=", given("answerHash"))
-      // Written out, so that the index of reviewed ones is taken.
+      // A literal, so that the partial index of reviewed interactions applies.
       .where("reviewStatus", "!=", sql.lit("unreviewed"))
       .orderBy("reviewedAt", "desc")
       .orderBy("id")
@@ -234,27 +233,25 @@ function createReviewReader(db: Kysely<Database>) {
   };
 }
 
-/** What is known of an interaction before its review is. */
 export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "reviewStatus">;
 
-/** What an interaction store needs besides the database. */
 export interface InteractionParts extends WritingParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
 }
 
-/** Answers whose hashes are kept: some 3 kB each. */
+/** Number of answers with cached hashes; about 3 kB each. */
 const HASHED_ANSWERS = 256;
 
 export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurns, clock, retention }: InteractionParts) {
-  /** Hashes of what was answered: an answer that is served again and again is hashed once for as long as it is among the last. */
+  /** Hashes of answers, so that an answer served repeatedly is hashed once. */
   const answered = new LRUCache<string, string>({ max: HASHED_ANSWERS });
   const addSoon = createInteractionWriter(db, { writeTurns, clock, retention });
   return {
     /**
-     * Stores it, with its report, the record of what it was made from and the turn of its session in the same transaction. The same answer to the same
-     * question as one that was reviewed keeps that review.
-     * @returns the review status that it begins with
+     * Stores an interaction with its report, record and session turn in one transaction. An answer equal to a reviewed answer to the
+     * same question inherits the review.
+     * @returns the initial review status
      */
     async add(
       interaction: Interaction,
@@ -270,7 +267,6 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
       const row = toRow(interaction, facts, key, { createdAt: at.toISOString(), answerHash });
       return addSoon({ interaction, row, approved: facts.approved, report, record, turn, at, key });
     },
-    /** Newest first. */
     async list(domain: string, limit: number) {
       const rows = await withContents(db)
         .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "status", "confidence", "chance"])
@@ -304,7 +300,7 @@ function toRow(
   const { access, cacheMode, sessionId, userId = null, tenant, content } = rest;
   const { privacy, curatedKey, cacheKey, reason, warnings, conflicts, tokens, costUsd, savedTokens, savedUsd, latencyMs } = facts;
   const askedHash = questionHash(secret, domain, facts.asked);
-  // In one order, as rows are that one statement puts in.
+  // The same column order for every row, as `prepareRows` requires.
   return {
     ...{ id, domain, profile, question, answer, status, confidence, chance, cacheMode, askedHash, answerHash, createdAt },
     ...{ privacy, curatedKey, cacheKey, reason, warnings, conflicts, tokens, costUsd, savedTokens, savedUsd, latencyMs },

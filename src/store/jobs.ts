@@ -2,12 +2,12 @@ import type { Kysely } from "kysely";
 import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** Reading that is to be done. */
+/** An ingestion job. */
 export interface Job {
-  /** Names what is to be read: asked for twice, it is done once. */
+  /** Key of the work: a repeated request for the same id runs once. */
   readonly id: string;
   readonly domain: string;
-  /** JSON whose shape is its asker's. */
+  /** JSON; the requester defines its shape. */
   readonly work: unknown;
 }
 
@@ -16,11 +16,11 @@ export interface JobState extends Job {
   readonly reason: string | null;
 }
 
-/** Milliseconds without a word after which a worker's job is another one's: six times the time between two words. */
+/** Milliseconds without a heartbeat after which another worker may claim a job: six heartbeat intervals. */
 export const JOB_LEASE_MS = 60_000;
 export const JOB_WORD_MS = 10_000;
 
-/** A queue for whichever process comes first. */
+/** A job queue shared by all processes. */
 export function createJobStore(db: Kysely<Database>, now: () => Date) {
   const settle = (id: string, worker: string, failure: string | null) =>
     transact(db, async (trx) => {
@@ -44,7 +44,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .execute();
     });
   return {
-    /** Queues a job; one that is being done is done once more afterwards. */
+    /** Queues a job; a running job is queued to run once more afterwards. */
     async ask({ id, domain, work }: Job): Promise<void> {
       const at = now().toISOString();
       const asked = { work: JSON.stringify(work), state: "queued" as const, reason: null, updatedAt: at };
@@ -54,7 +54,10 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .onConflict((c) => c.column("id").doUpdateSet(asked))
         .execute();
     },
-    /** The oldest job that nobody does, or whose worker has not been heard of for `JOB_LEASE_MS`; `null`: there is none. No two workers get the same. */
+    /**
+     * Claims the oldest job that has no worker or whose worker sent no heartbeat for `JOB_LEASE_MS`; `null`: no job. No two workers
+     * get the same job.
+     */
     claim: (worker: string): Promise<Job | null> =>
       transact(db, async (trx) => {
         const at = now();
@@ -74,7 +77,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         await trx.updateTable("jobs").set(taken).where("id", "=", row.id).execute();
         return { ...row, work: JSON.parse(row.work) as unknown };
       }),
-    /** Says that the worker is still at it; `false`: the job is another one's now. */
+    /** Sends a heartbeat; `false`: another worker has the job. */
     async alive(id: string, worker: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("jobs")
@@ -84,15 +87,15 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .executeTakeFirst();
       return Number(numUpdatedRows) > 0;
     },
-    /** Done; asked for again meanwhile, it is queued. */
+    /** Completes a job; a job requested again meanwhile stays queued. */
     done: (id: string, worker: string): Promise<void> => settle(id, worker, null),
-    /** The worker stops: the next one begins at once. */
+    /** Returns an unfinished job to the queue, so that another worker can claim it at once. */
     async giveBack(id: string, worker: string): Promise<void> {
       const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();
     },
     fail: (id: string, worker: string, reason: string): Promise<void> => settle(id, worker, reason),
-    /** Jobs of a domain, in the order of asking. */
+    /** Lists a domain's jobs in the order of requests. */
     async list(domain: string): Promise<JobState[]> {
       const rows = await db
         .selectFrom("jobs")

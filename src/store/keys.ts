@@ -6,30 +6,30 @@ import { transact } from "./dialect.ts";
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** What a key lets its holder do: ask; read documents again; review answers of its scope; read the figures of `/metrics`; run the whole installation. */
+/** Permissions of a key: ask questions; ingest documents; review answers of its scope; read `/metrics`; administer the installation. */
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** How a key begins: tells it from other secrets, in a log or in a file that was published by mistake. */
+/** Prefix by which a log or a secret scanner recognises a key. */
 export const KEY_PREFIX = "sb_";
-/** Random bytes of the part of a key that is secret. */
+/** Random bytes of the secret part of a key. */
 const SECRET_BYTES = 32;
 const ID_BYTES = 6;
 
-/** What a key opens. */
+/** Permissions and limits of a key. */
 export interface KeyGrant {
   readonly roles: readonly Role[];
-  /** The first one is meant where a request names none; `null`: all. */
+  /** The first one is the default of a request; `null`: all. */
   readonly domains: readonly string[] | null;
-  /** Empty: only what belongs to no tenant; `null`: all. */
+  /** Empty: only documents without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
   /** Access labels; `null`: those of the configuration. */
   readonly access: readonly string[] | null;
-  /** `null`: what the server is set to; 0: as many as come. */
+  /** `null`: the server's setting; 0: unlimited. */
   readonly requestsPerHour: number | null;
-  /** Tokens of models that answers of a day (UTC) may come to; `null` or absent: what the server is set to; 0: as many as come. */
+  /** Model tokens per day (UTC); `null` or absent: the server's setting; 0: unlimited. */
   readonly tokensPerDay?: number | null | undefined;
-  /** US dollars, the same way. */
+  /** US dollars per day (UTC); `null`, absent and 0 as in `tokensPerDay`. */
   readonly usdPerDay?: number | null | undefined;
 }
 
@@ -51,7 +51,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
   const anyKey = prepare(() => db.selectFrom("api_keys").select("id").limit(1));
   const byHash = prepare((given: Given<{ hash: string }>) => db.selectFrom("api_keys").selectAll().where("hash", "=", given("hash")));
   return {
-    /** Makes a key. Only its keyed hash is stored: the key itself is in this result and nowhere else. */
+    /** Creates a key. Only its keyed hash is stored: this result is the only copy of the key. */
     async create(given: NewKey, by: string): Promise<{ readonly key: string; readonly record: KeyRecord }> {
       const { name, roles, domains, tenants, access, requestsPerHour, tokensPerDay = null, usdPerDay = null, expiresAt } = given;
       const id = randomBytes(ID_BYTES).toString("hex");
@@ -68,17 +68,17 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       });
       return { key, record: toRecord(row) };
     },
-    /** What a key opens; `null`: there is no such key, it has expired or was revoked. */
+    /** Returns the record of a key; `null`: unknown, expired or revoked. */
     async find(key: string): Promise<KeyRecord | null> {
       const [row] = await byHash(db, { hash: keyedHash(await secret(), "api key", key) });
       return row === undefined || !isLiveKey(row, now()) ? null : toRecord(row);
     },
-    /** All keys, also those that open nothing any more; newest first. */
+    /** Lists all keys, including expired and revoked ones, newest first. */
     async list(): Promise<KeyRecord[]> {
       const rows = await db.selectFrom("api_keys").selectAll().orderBy("createdAt", "desc").orderBy("id").execute();
       return rows.map(toRecord);
     },
-    /** `false`: there is no key of this id, or it was revoked before. */
+    /** Revokes a key; `false`: the id is unknown or already revoked. */
     revoke: (id: string, by: string): Promise<boolean> =>
       transact(db, async (trx) => {
         const at = now().toISOString();
@@ -92,7 +92,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
         await appendAudit(trx, { actor: by, action: "revoke_key", subject: id, details: {} }, at);
         return true;
       }),
-    /** Was a key ever made here? */
+    /** Returns whether a key was ever created. */
     async any(): Promise<boolean> {
       return (await anyKey(db, {})).length > 0;
     },
@@ -101,7 +101,6 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
 
 export type KeyStore = ReturnType<typeof createKeyStore>;
 
-/** Does the key open anything at this time? */
 export function isLiveKey({ expiresAt, revokedAt }: Pick<KeyRecord, "expiresAt" | "revokedAt">, now: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now.toISOString());
 }

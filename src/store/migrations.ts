@@ -4,12 +4,12 @@ import { messageOf, StoreError } from "../shared/errors.ts";
 import { isPostgres } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** Migrations of the first versions, merged into `001_first_light`. Databases have their names on record. */
+/** Migrations of the first versions, merged into `001_first_light`. Existing databases record their names. */
 const MERGED = "002_outline_and_pages 003_chance 003_reports 004_memory 005_review 006_reading 007_keys 008_records".split(" ");
 
-/** Migrations run forward on start, in the order of their names; a name that has been released never changes. SQL as SQLite takes it. */
+/** Migrations in the order of their names; each runs once, at start, and a released name never changes. The SQL is SQLite's. */
 export const migrations: Readonly<Record<string, Migration>> = {
-  /** Graph: `seven-layer` source, listing 8. */
+  /** Graph tables: `seven-layer` source, listing 8. */
   "001_first_light": statements(
     `
     create table meta (key text primary key, value text not null);
@@ -147,7 +147,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index records_settings on records (settings)`,
   ),
   ...Object.fromEntries(MERGED.map((name): [string, Migration] => [name, { up: async () => undefined }])),
-  /** Budgets of keys and what was spent of them, responses that are kept for a second try, and which variant of an experiment answered what. */
+  /** Budgets and usage of keys, responses kept for repeated requests, and variants of experiments by answer. */
   "009_service": statements(
     `
     alter table api_keys add column tokens_per_day integer;
@@ -165,7 +165,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
       tokens integer not null, cost_usd real not null, created_at text not null);
     create index exposures_experiment on exposures (experiment, created_at)`,
   ),
-  /** What several processes share: rows that are held by whoever writes what only one may write, jobs of ingestion, and uploaded files. */
+  /** Resources shared by several processes: lock rows, ingestion jobs and uploaded files. */
   "010_shared": statements(
     `
     create table turns (name text primary key);
@@ -179,9 +179,9 @@ export const migrations: Readonly<Record<string, Migration>> = {
       updated_at text not null, constraint originals_key primary key (domain, tenant, label, path))`,
   ),
   /**
-   * Indexes for what every answer asks of the store, and what processes count together (`rate_limits` in the order in which `rate-limiter-flexible` fills it).
-   * Versions and access are read from an index: rows of documents hold whole texts. Reviews are few among the interactions of one question; the condition of
-   * `interactions_reviewed` must stand in the query as it stands here.
+   * Indexes for the queries of every answer, and shared counters (`rate_limits` in the column order of `rate-limiter-flexible`).
+   * `documents_visible` covers version and access, since rows of documents hold whole texts. A query uses `interactions_reviewed`
+   * only if it repeats the index's condition literally.
    */
   "011_load": statements(
     `
@@ -194,7 +194,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index usage_reservations_caller on usage_reservations (caller, day);
     create table rate_limits (key text primary key, points integer not null, expire integer)`,
   ),
-  /** What answers that are served again have in common with the stored one is kept once. Answers stored before keep their own. */
+  /** Stores content that answers share once. Answers stored before keep their own copy. */
   "012_contents": statements(
     `
     create table answer_contents (hash text primary key, body text not null);
@@ -202,7 +202,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
     create index interactions_content on interactions (content) where content is not null`,
   ),
   "013_planning": { up: keepNoStatistics },
-  /** An answer goes when a document that it names changes: none waits for its new place in the changed document any more. */
+  /** Cached answers are deleted when a document that they name changes, so the "parked" state is removed. */
   "014_cache": statements(
     `
     delete from cache_entries where state = 'parked';
@@ -212,8 +212,8 @@ export const migrations: Readonly<Record<string, Migration>> = {
 };
 
 /**
- * The types of SQLite in PostgreSQL's words. Text compares by bytes, as SQLite compares it: paths and ids have the same order on both, whatever the
- * database's language is. SQLite's integers and reals have eight bytes.
+ * PostgreSQL types for SQLite's. Text compares by bytes, as in SQLite, so paths and ids sort equally on both regardless of locale.
+ * SQLite's integers and reals have eight bytes.
  */
 const POSTGRES_TYPES: readonly (readonly [RegExp, string])[] = [
   [/\binteger primary key autoincrement\b/g, "bigint generated by default as identity primary key"],
@@ -223,7 +223,7 @@ const POSTGRES_TYPES: readonly (readonly [RegExp, string])[] = [
   [/\binteger\b/g, "bigint"],
 ];
 
-/** A migration of statements, separated by semicolons. */
+/** Creates a migration from statements separated by semicolons. */
 function statements(text: string): Migration {
   return {
     async up(db: Kysely<unknown>) {
@@ -234,7 +234,7 @@ function statements(text: string): Migration {
   };
 }
 
-/** What people wrote and what was made of it, by table. No query is planned by these columns. */
+/** Columns with user text or data derived from it, by table. Query planning does not need them. */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   documents: ["title", "description", "url", "text", "blocks", "units", "source_map", "outline", "pages"],
   chunks: ["heading_path", "windows"],
@@ -259,8 +259,8 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * PostgreSQL copies frequent values of every column into its statistics, where they outlive their rows: those of a table that was emptied are never made anew. Of what
- * people wrote it keeps none; giving a column the type that it has drops what was kept before.
+ * Disables PostgreSQL's statistics on user text. They contain frequent column values, and those of an emptied table are never
+ * refreshed, so deleted text would survive. Setting a column's type to its current type drops existing statistics.
  */
 async function keepNoStatistics(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db as Kysely<Database>)) return;
@@ -277,8 +277,8 @@ async function keepNoStatistics(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Brings a database to this version; one process at a time, as a whole or not at all.
- * @param name what messages call it: a path, never an address with a password
+ * Migrates a database to this version; one process at a time, all or nothing.
+ * @param name for messages: a path, never an address with a password
  * @param last the migration to stop at; all of them when absent
  * @throws StoreError `store_newer`
  */

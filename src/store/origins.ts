@@ -8,16 +8,16 @@ import type { Database } from "./schema.ts";
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
-/** Sources whose ingest began to change documents and has not ended: it goes on, or was cut off. Kept in the table of facts. */
+/** Sources whose ingest has started to change documents and has not finished: it is running or was interrupted. Stored as facts. */
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
-    /** @param source with the access label of documents that state none, and the files that are to be read */
+    /** @param source with the default access label and the number of files to ingest */
     begin: ({ access, files, ...place }: SourcePlace & { readonly access: string; readonly files: number }): Promise<void> =>
       putFact(db, keyOf(place), JSON.stringify({ ...placeOf(place), access, files })),
     async end(place: SourcePlace): Promise<void> {
       await db.deleteFrom("meta").where("key", "=", keyOf(place)).execute();
     },
-    /** Files to be read, of each that a request may know of and of which anything is stored. */
+    /** Returns the number of files for each unfinished source that the scope may see and that has stored files. */
     async list({ domain, tenant, access }: Scope): Promise<number[]> {
       const rows = await db.selectFrom("meta").select("value").where("key", "like", `${PREFIX}%`).orderBy("key").execute();
       const seen = rows
@@ -30,7 +30,7 @@ export function createUnfinishedStore(db: Kysely<Database>) {
   };
 }
 
-/** What was deleted since is not missed. */
+/** Excludes sources whose files have been deleted since. */
 async function hasFiles(db: Kysely<Database>, { domain, tenant, source }: z.infer<typeof factSchema>): Promise<boolean> {
   const row = await db
     .selectFrom("files")
@@ -45,22 +45,21 @@ function keyOf({ domain, tenant, source }: SourcePlace): string {
   return `${PREFIX}${JSON.stringify([domain, tenant ?? "", source])}`;
 }
 
-/** How a source was ingested: enough to read it again. */
+/** Parameters of a source's last ingest, for ingesting it again. */
 export interface Origin extends SourcePlace {
-  /** Folder that was read, absolute; `null`: files by name. */
+  /** Absolute path of the ingested folder; `null`: single files. */
   readonly folder: string | null;
-  /** Paths of files are relative to it, absolute. */
+  /** Absolute path to which file paths are relative. */
   readonly root: string;
   readonly access: string;
   readonly baseUrl: string | null;
 }
 
-/** In the place of a folder; no folder's absolute path is empty. */
+/** Stored in place of a folder; no absolute path is empty. */
 const BY_NAME = "";
 
 export function createOriginStore(db: Kysely<Database>, now: () => Date) {
   return {
-    /** Remembers how a source was ingested last. */
     async put({ folder, root, access, baseUrl, ...place }: Origin): Promise<void> {
       const values = { root, access, folder: folder ?? BY_NAME, baseUrl, updatedAt: now().toISOString() };
       await db
@@ -81,7 +80,7 @@ export function createOriginStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** Uploaded files that are read together. */
+/** A group of uploaded files that are ingested together. */
 export interface OriginalsOf {
   readonly domain: string;
   readonly tenant: string | null;
@@ -107,7 +106,7 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
   };
   return {
     put: (of: OriginalsOf, path: string, bytes: Uint8Array): Promise<void> => insert(db, of, path, bytes),
-    /** Puts all of them, or none. @param fits told the paths that are there before; throws where the new ones cannot lie beside them */
+    /** Stores all files or none. @param fits receives the existing paths and throws if the new ones conflict with them */
     putAll: (
       of: OriginalsOf,
       files: readonly { readonly path: string; readonly bytes: Uint8Array }[],
@@ -124,7 +123,7 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
         .execute();
     },
     list: (of: OriginalsOf): Promise<Original[]> => chosen(of).select(["path", "updatedAt"]).orderBy("path").execute(),
-    /** `null`: there is none. */
+    /** Returns the bytes of a file; `null`: no such file. */
     async bytes(of: OriginalsOf, path: string): Promise<Uint8Array | null> {
       const row = await chosen(of).select("bytes").where("path", "=", path).executeTakeFirst();
       return row === undefined ? null : Uint8Array.from(row.bytes instanceof ArrayBuffer ? new Uint8Array(row.bytes) : row.bytes);
@@ -132,5 +131,5 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** Files that were uploaded, byte for byte. */
+/** Uploaded files, byte for byte. */
 export type OriginalStore = ReturnType<typeof createOriginalStore>;

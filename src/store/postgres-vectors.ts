@@ -4,23 +4,26 @@ import { sha256Hex } from "../text/hash.ts";
 import { inParts, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** Widest vectors that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
+/** Maximum dimensions that pgvector's HNSW indexes as `vector` and as `halfvec` (its README, "HNSW"). */
 const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
-/** HNSW as the `seven-layer` source sets it up (its tables 10 and 11); pgvector's own defaults too. */
+/** HNSW parameters of the `seven-layer` source (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
-/** Where a filter keeps at most so many vectors, all of them are compared: HNSW would visit many that the filter rejects (`bench pgvector`). */
+/**
+ * Up to this number of vectors after filtering, search is exact: HNSW would visit many vectors that the filter rejects (`bench
+ * pgvector`).
+ */
 export const EXACT_UP_TO = 2_000;
-/** Rows in one statement. */
+/** Rows per insert statement. */
 const ROWS_PER_INSERT = 500;
 
-/** A window's vector with what filters ask of it. */
+/** A window's vector with the columns that filters use. */
 export interface StoredVector {
   readonly documentId: string;
   readonly version: string;
   readonly tenant: string;
   readonly access: string;
-  /** First character of the window in its document. */
+  /** Character offset of the window in its document. */
   readonly start: number;
   readonly vector: Float32Array;
 }
@@ -30,16 +33,16 @@ export interface VectorQuery {
   readonly k: number;
   readonly tenants: readonly string[];
   readonly access: readonly string[];
-  /** Only of these documents; `null`: of all. */
+  /** `null`: all documents. */
   readonly documentIds: readonly string[] | null;
-  /** Vectors that the filter keeps, about: decides how they are looked for. */
+  /** Estimated number of vectors that pass the filter; selects exact or HNSW search. */
   readonly kept: number;
 }
 
 export interface FoundVector {
   readonly documentId: string;
   readonly start: number;
-  /** Cosine. */
+  /** Cosine similarity. */
   readonly score: number;
 }
 
@@ -51,11 +54,11 @@ export interface VectorsOf {
 }
 
 /**
- * Makes the table where there is none; vectors go with their documents.
- * @throws StoreError `vectors_unavailable` where pgvector cannot be had, `vectors_too_wide`
+ * Opens the vector table, creating it if needed; vectors are deleted with their documents.
+ * @throws StoreError `vectors_unavailable` where pgvector is missing, `vectors_too_wide`
  */
 export async function openPostgresVectors(store: Kysely<Database>, { domain, model, dimensions }: VectorsOf) {
-  // Its statements are written in SQL: names are those of the database.
+  // The statements are raw SQL with the database's own column names.
   const db = store.withoutPlugins();
   const type = typeOf(dimensions);
   const name = `vectors_${dimensions}`;
@@ -65,7 +68,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
   await createTable(db, table, type, dimensions);
   const own = sql`model = ${sql.lit(model)} and domain = ${sql.lit(domain)}`;
   return {
-    /** Stores vectors of documents that are still there, in this version; a window that has one keeps it. */
+    /** Stores vectors of documents that still exist in this version; existing vectors of windows stay. */
     async put(rows: readonly StoredVector[]): Promise<void> {
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
         await insertRows(db, { table, type, model, domain }, rows.slice(at, at + ROWS_PER_INSERT));
@@ -74,7 +77,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
       const { rows } = await sql<{ n: number }>`select count(*) as n from ${table} where ${own}`.execute(db);
       return Number(rows[0]?.n ?? 0);
     },
-    /** First characters of the windows of some documents that have vectors, by document. */
+    /** Returns the offsets of windows that have vectors, by document. */
     async places(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
       const found = new Map<string, Set<number>>();
       for (const part of inParts(documentIds)) {
@@ -85,11 +88,11 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
       }
       return found;
     },
-    /** Best first; equal scores by document and place. */
+    /** Returns the nearest vectors, best first; ties by document and offset. */
     async search({ vector, k, tenants, access, documentIds, kept }: VectorQuery): Promise<FoundVector[]> {
       const distance = sql`embedding <=> ${toText(vector)}::${sql.raw(type)}`;
       const documents = documentIds === null ? sql`` : sql`and document_id = any(${documentIds}::text[])`;
-      // An order by a sum is none that an index gives: every row that the filter keeps is compared.
+      // No index serves an order by a sum, so this forces an exact scan of the filtered rows.
       const order = kept <= EXACT_UP_TO ? sql`(${distance}) + 0` : distance;
       const { rows } = await sql<{ document_id: string; start: number; distance: number }>`
         with found as materialized (
@@ -99,7 +102,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
         select * from found order by distance, document_id, start`.execute(db);
       return rows.map((row) => ({ documentId: row.document_id, start: row.start, score: 1 - row.distance }));
     },
-    /** Builds the HNSW index where there is none. */
+    /** Builds the HNSW index unless it exists. */
     async buildIndex({ m, efConstruction }: { readonly m: number; readonly efConstruction: number } = HNSW): Promise<void> {
       const ops = sql.raw(`${type}_cosine_ops`);
       await db.connection().execute(async (one) => {
@@ -115,7 +118,7 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
     async dropIndex(): Promise<void> {
       await sql`drop index if exists ${index}`.execute(db);
     },
-    /** Bytes of the table and of this index. */
+    /** Returns the sizes of the table and of this index in bytes. */
     async bytes(): Promise<{ readonly table: number; readonly index: number }> {
       const { rows } = await sql<{ whole: number; part: number | null }>`
         select pg_table_size(${sql.lit(name)}::regclass) as whole, pg_relation_size(to_regclass(${sql.lit(indexName)})) as part`.execute(
@@ -129,10 +132,10 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
 /** The vectors of one encoder for one domain in pgvector. */
 export type PostgresVectors = Awaited<ReturnType<typeof openPostgresVectors>>;
 
-/** As they are searched. */
+/** The operations that a search needs. */
 export type VectorTable = Pick<PostgresVectors, "put" | "places" | "search" | "buildIndex">;
 
-/** @throws StoreError `vectors_unavailable` where pgvector cannot be had */
+/** @throws StoreError `vectors_unavailable` where pgvector is missing */
 export async function assertPostgresVectors(db: Kysely<Database>): Promise<void> {
   try {
     await sql`create extension if not exists vector`.execute(db);
@@ -142,7 +145,7 @@ export async function assertPostgresVectors(db: Kysely<Database>): Promise<void>
 }
 
 function unavailable(cause: unknown): StoreError {
-  // Refused, as a user without rights to it is: what is missing is the extension.
+  // `store_denied` here means a missing extension or missing rights to create it: report `vectors_unavailable`.
   if (cause instanceof StoreError && cause.code !== "store_denied") return cause;
   const message = `Vectors cannot be stored in PostgreSQL (${messageOf(cause)}). Install pgvector 0.8 and let an administrator run \`create extension vector\`, or set \`database.vectors\` to process.`;
   return new StoreError("vectors_unavailable", message, {}, { cause });
@@ -158,7 +161,7 @@ function typeOf(dimensions: number): VectorType {
   throw new StoreError("vectors_too_wide", message, { dimensions });
 }
 
-/** One process makes it, the others wait: `if not exists` alone may collide. */
+/** Creates the table under an advisory lock: concurrent `if not exists` statements may collide. */
 async function createTable(db: Kysely<Database>, table: RawBuilder<unknown>, type: VectorType, dimensions: number): Promise<void> {
   try {
     await transact(db, async (trx) => {
@@ -189,7 +192,7 @@ interface Place {
   readonly domain: string;
 }
 
-/** A document that went meanwhile is left out, and one that is going waits: its vectors must go with it. */
+/** Skips documents deleted meanwhile. The key-share lock delays concurrent deletes, so that vectors go with their document. */
 async function insertRows(db: Kysely<Database>, { table, type, model, domain }: Place, rows: readonly StoredVector[]): Promise<void> {
   const column = <T>(pick: (row: StoredVector) => T) => rows.map(pick);
   await sql`

@@ -16,11 +16,11 @@ import { CHANGES_CHANNEL } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
-/** Milliseconds between a lost connection and the next try; twice as many after each further one, up to the limit. */
+/** Milliseconds before reconnecting; doubles with each attempt, up to the limit. */
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
-/** A connection of its own that listens. A lost one is made anew until `close`; what was said meanwhile is made up by one `null`. */
+/** Creates a dedicated listening connection. It reconnects until `close`; one `null` then stands for notifications missed meanwhile. */
 export function createChanges(url: string, warn: (message: string) => void) {
   let client: pg.Client | null = null;
   let closed = false;
@@ -65,8 +65,11 @@ export function createChanges(url: string, warn: (message: string) => void) {
     client = made;
   };
   return {
-    // What fails at first is tried again like what is lost later.
-    /** Resolves when it listens, or tries to; `onChange` gets a domain, or `null` when any may have changed: after the connection was lost. */
+    // A failed first attempt is retried like a lost connection.
+    /**
+     * Resolves once it listens or has scheduled a retry. `onChange` receives a domain, or `null` when any may have changed after a
+     * lost connection.
+     */
     listen: (onChange: (domain: string | null) => void): Promise<void> => connect(onChange).catch(() => undefined),
     async close(): Promise<void> {
       closed = true;
@@ -76,21 +79,20 @@ export function createChanges(url: string, warn: (message: string) => void) {
   };
 }
 
-/** Waits for changes. */
 export type Changes = ReturnType<typeof createChanges>;
 
-/** Milliseconds until a connection that cannot be made is given up: whoever asks gets a clear error instead of a hanging request. */
+/** Milliseconds after which a connection attempt fails with a clear error instead of a hanging request. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * How pgvector searches an index: among 100 candidates, two and a half times the default of pgvector (`bench pgvector` has the recall), and on as long as a filter
- * has rejected too many of them. Where pgvector is not installed, they mean nothing.
+ * pgvector's index search: 100 candidates, 2.5 times its default (`bench pgvector` has the recall), and further ones while a filter
+ * rejects too many. Without effect where pgvector is not installed.
  */
 const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
-/** PostgreSQL's type of 64-bit integers, which `pg` gives as text. All that are stored lie far below 2^53. */
+/** PostgreSQL's type of 64-bit integers, which `pg` returns as text. All stored ones lie far below 2^53. */
 const INT8_OID = 20;
 
 export interface PostgresOptions {
-  /** `postgres://…`; its password is in no message. */
+  /** `postgres://…`; messages never contain its password. */
   readonly url: string;
   readonly connections: number;
   /** Milliseconds. */
@@ -98,9 +100,10 @@ export interface PostgresOptions {
 }
 
 /**
- * Connects to PostgreSQL and creates or migrates the tables, one process at a time under an advisory lock. A lost connection is made anew by the next query.
- * @param last the migration to stop at, for tests of those behind it; all of them when absent
- * @throws StoreError `store_unavailable`, `store_denied`, `store_newer`, `store_failed`; queries throw `store_unavailable` too
+ * Connects to PostgreSQL and creates or migrates the tables, one process at a time under an advisory lock. The next query replaces a
+ * lost connection.
+ * @param last the migration to stop at, for tests of later ones; all of them when absent
+ * @throws StoreError `store_unavailable`, `store_denied`, `store_newer`, `store_failed`; queries also throw `store_unavailable`
  */
 export async function openPostgres({ url, connections, timeoutMs }: PostgresOptions, last?: string): Promise<Kysely<Database>> {
   const pool = new pg.Pool({
@@ -108,7 +111,7 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
     ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, statement_timeout: timeoutMs, query_timeout: timeoutMs + CONNECT_TIMEOUT_MS },
     ...{ keepAlive: true, types: { getTypeParser } },
   });
-  // A connection that breaks is dropped by the pool, and whoever uses it is told by its query; without listeners it would end the process.
+  // The pool drops a broken connection, and its query reports the error; an unhandled `error` event would end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
     client.on("error", () => undefined);
@@ -138,7 +141,7 @@ function getTypeParser(oid: number, format?: "text" | "binary"): unknown {
   return oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format);
 }
 
-/** Faults of the connection or the server become errors that say what to do; whatever else fails is a fault of ours and stays as it is. */
+/** Converts connection and server failures to `StoreError`s with advice; other errors are bugs and stay unchanged. */
 class DescribingDriver extends PostgresDriver {
   constructor(pool: pg.Pool) {
     super({ pool, onCreateConnection: describeFailures });

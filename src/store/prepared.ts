@@ -1,7 +1,7 @@
 import { type Compilable, type CompiledQuery, type Kysely, type RawBuilder, sql } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** Where a query that is built once takes what it is asked with. */
+/** A named placeholder in a prepared query. */
 class Slot {
   readonly name: string;
   constructor(name: string) {
@@ -9,15 +9,15 @@ class Slot {
   }
 }
 
-/** Names what a query is asked with, in the place of a value. */
+/** Creates a placeholder for a named value. */
 export type Given<Values> = <Name extends keyof Values & string>(name: Name) => RawBuilder<Values[Name]>;
 
 type Runner = Pick<Kysely<Database>, "executeQuery">;
 
 /**
- * A query that is built and turned into text once: on the path of a question that takes longer than the database does.
- * @param build is called at the first use, once
- * @returns runs it, in a transaction or outside of one, with the values of this time
+ * Compiles a query once: compiling takes longer than executing it, and questions wait for both.
+ * @param build runs once, at the first use
+ * @returns a function that executes the query with values, inside or outside a transaction
  */
 export function prepare<Values extends object, Row>(
   build: (given: Given<Values>) => Compilable<Row>,
@@ -31,7 +31,7 @@ export function prepare<Values extends object, Row>(
   };
 }
 
-/** The same for a query over a list of texts: built once for each length of the list. */
+/** Prepares a query over a list of texts, once per length of the list. */
 export function prepareList<Row>(
   build: (texts: readonly RawBuilder<string>[]) => Compilable<Row>,
 ): (db: Runner, texts: readonly string[]) => Promise<Row[]> {
@@ -48,10 +48,11 @@ export function prepareList<Row>(
 const MOST_ROWS = 32;
 
 /**
- * An insert of any number of rows that all have the same columns in the same order, in statements of 32 rows, of 16, and so on: few texts, each prepared once.
- * @param build is called once for each number of rows in a statement; what it builds takes the values of the rows, in their order, and nothing else
- * @returns does it, and gives what the statements return
- * @throws Error where it takes anything else: the next rows would be stored in wrong columns
+ * Prepares an insert of any number of rows with equal column order, split into statements of 32, 16, … rows, so that few statements
+ * are compiled.
+ * @param build runs once per statement size; its statement takes the values of the rows in order, and no others
+ * @returns a function that inserts rows and returns the statements' results
+ * @throws Error if a statement takes other values, which would shift later rows into wrong columns
  */
 export function prepareRows<Row extends object, Result = unknown>(
   build: (rows: readonly Row[]) => Compilable<Result>,

@@ -2,22 +2,22 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { systemCodeOf } from "../shared/errors.ts";
 
-/** Modes of what holds texts of documents or questions: nobody reads it but the user whose process made it. */
+/** File modes for texts of documents or questions: only the owning user has access. */
 export const PRIVATE_FOLDER = 0o700;
 export const PRIVATE_FILE = 0o600;
 
-/** May other users of this machine look into a folder that is there? Where modes say nothing (Windows), nobody is said to. */
+/** Returns whether other users can access an existing folder; always `false` on Windows, which has no modes. */
 export function isOpenToOthers(path: string): boolean {
   return process.platform !== "win32" && existsSync(path) && (statSync(path).mode & 0o077) !== 0;
 }
 
-/** Makes a folder for texts, and those above it as usual; one that is there keeps what its owner set. */
+/** Creates a private folder, and parents with the default mode; an existing folder keeps its mode. */
 export function makePrivateFolder(path: string): void {
   makeFolder(dirname(path));
   makeFolder(path, PRIVATE_FOLDER);
 }
 
-/** Makes a folder with those above it. Node's own way tries for ever where a file system takes no folders, such as `/proc`. */
+/** Creates a folder and its parents. Node's recursive `mkdir` loops forever on file systems without folders, such as `/proc`. */
 function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { mode });

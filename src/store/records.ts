@@ -5,21 +5,21 @@ import { askerOf, createSharedWriter, wholeAnswer } from "./interaction.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** What an answer was made from, kept beside its interaction: JSON whose shape is its writer's. */
+/** The inputs of an answer, stored with its interaction; the writer defines the shape of the JSON. */
 export interface NewRecord {
-  /** Revision of the domain whose documents were searched. */
+  /** Revision of the searched domain. */
   readonly revision: number;
-  /** Everything that shapes answers besides documents and question; stored once for all answers that share it. */
+  /** Everything that determines an answer except documents and question; stored once for all answers that share it. */
   readonly settings: object;
   readonly body: unknown;
 }
 
-/** A record with the interaction that it belongs to; `answer` is JSON text. */
+/** A record with its interaction; `answer` is JSON text. */
 export type StoredRecord = NonNullable<Awaited<ReturnType<ReturnType<typeof createRecordStore>["get"]>>>;
 
 export function createRecordStore(db: Kysely<Database>) {
   return {
-    /** @returns `null`: no such interaction, or nothing of it was recorded */
+    /** @returns `null`: no such interaction, or no record of it */
     async get(id: string) {
       const row = await db
         .selectFrom("records")
@@ -34,7 +34,7 @@ export function createRecordStore(db: Kysely<Database>) {
       if (row === undefined) return null;
       return { ...row, ...askerOf(row), body: unpack(row.body), settings: unpack(row.settings) };
     },
-    /** What these answers were made from; those of which nothing was recorded are left out. */
+    /** Returns record bodies by interaction; interactions without a record are absent. */
     async bodies(ids: readonly string[]): Promise<Map<string, unknown>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("records").select(["interactionId", "body"]).where("interactionId", "in", ids).execute();
@@ -43,15 +43,17 @@ export function createRecordStore(db: Kysely<Database>) {
   };
 }
 
-/** What an answer was made from, beside its interaction. */
 export interface RecordOf {
   readonly interaction: { readonly id: string; readonly domain: string };
   readonly record: NewRecord;
 }
 
-/** Stores records in the transaction of their interactions; given also the hashes of settings that the transaction is known to keep, and adds to them. */
+/**
+ * Creates a writer that stores records in the transaction of their interactions; it reuses and extends the set of known settings
+ * hashes.
+ */
 export function createRecordWriter(db: Kysely<Database>) {
-  /** Many answers share their settings. */
+  /** Hashes by identity: many answers share one settings object. */
   const hashes = new WeakMap<object, string>();
   const keep = createSharedWriter(db, "record_settings");
   const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));

@@ -5,39 +5,39 @@ import { deletedBy } from "./dialect.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
-/** A report to be stored with its interaction. */
+/** A report to store with its interaction. */
 export interface NewReport {
   readonly id: string;
   /** Slug of the main topic. */
   readonly topic: string | null;
   readonly report: DiagnosticReport;
-  /** Reports are kept so many days, and so many of them for each tenant of a domain; the oldest go. */
+  /** Retention: maximum age in days and maximum number per tenant of a domain; the oldest are deleted. */
   readonly days: number;
   readonly entries: number;
 }
 
-/** Which reports are looked at. */
+/** A filter of reports. */
 export interface ReportSelection {
-  /** Whose: reports of exactly this tenant, made with no access label that the scope lacks. */
+  /** Selects reports of exactly this tenant whose access labels the scope all has. */
   readonly scope: Scope;
-  /** Slug; `null`: those without a topic; absent: all. */
+  /** Slug; `null`: reports without a topic; absent: all. */
   readonly topic?: string | null | undefined;
-  /** Not older than this. */
+  /** Earliest creation time. */
   readonly since: Date;
 }
 
 const MS_PER_DAY = 86_400_000;
-/** Reports read at once. */
+/** Rows per read. */
 const PAGE = 500;
-/** SQLite wants a limit before an offset. */
+/** SQLite requires a limit before an offset. */
 const ALL = 1_000_000_000;
 
-/** When a report expires that is made now. */
+/** Returns the creation time before which reports have expired. */
 export function reportsSince(now: Date, days: number): Date {
   return new Date(now.getTime() - days * MS_PER_DAY);
 }
 
-/** Adds a report in the transaction of its interaction, and drops what is too old or too much. */
+/** Inserts a report in the transaction of its interaction and deletes those beyond the retention limits. */
 export async function insertReport(
   trx: Transaction<Database>,
   { id, domain, tenant, access, profile, confidence }: Interaction,
@@ -75,7 +75,7 @@ export function createReportStore(db: Kysely<Database>) {
       .where("reports.domain", "=", scope.domain)
       .where("reports.tenant", "=", scope.tenant ?? "")
       .where("reports.createdAt", ">=", since.toISOString());
-  /** A report's access is a list of labels; which of the lists in use the scope covers is told here, so that any database can compare. */
+  /** Selects the stored label lists that the scope covers. Compared here, not in SQL, since databases differ in JSON functions. */
   const coveredLists = async (selection: ReportSelection) => {
     const rows = await owned(selection).select("reports.access").distinct().execute();
     return rows.map(({ access }) => access).filter((access) => covers(selection.scope, access));
@@ -90,7 +90,7 @@ export function createReportStore(db: Kysely<Database>) {
       .orderBy("reports.createdAt", "desc")
       .orderBy("reports.id", "desc");
   return {
-    /** All that are selected, newest first, read in pages. */
+    /** Yields the selected reports, newest first, read in pages. */
     async *each(selection: ReportSelection): AsyncGenerator<StoredReport, void> {
       const lists = await coveredLists(selection);
       let last: StoredReport | undefined;
@@ -113,7 +113,7 @@ export function createReportStore(db: Kysely<Database>) {
         last = page.length < PAGE ? undefined : page.at(-1);
       } while (last !== undefined);
     },
-    /** One page, newest first. */
+    /** Returns one page, newest first. */
     async list(
       selection: ReportSelection,
       { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -124,14 +124,14 @@ export function createReportStore(db: Kysely<Database>) {
         .execute();
       return rows.map(fromRow);
     },
-    /** By its own id or by that of its interaction; `null` where there is none that the scope may see. */
+    /** Finds a report by its own id or its interaction's; `null`: none that the scope may see. */
     async get(id: string, selection: Omit<ReportSelection, "topic">): Promise<StoredReport | null> {
       const row = await rowsOf(selection, await coveredLists(selection))
         .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interactionId", "=", id)]))
         .executeTakeFirst();
       return row === undefined ? null : fromRow(row);
     },
-    /** Deletes what is older; returns how many. Writes only where there is something to delete. */
+    /** Deletes older reports and returns their number. Starts a write only if there are any. */
     async purge(before: Date): Promise<number> {
       const at = before.toISOString();
       const old = await db.selectFrom("reports").select("id").where("createdAt", "<", at).limit(1).executeTakeFirst();

@@ -11,7 +11,7 @@ import { createStore, type Store } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 const RETENTION = { interactionsDays: 10, interactionsRows: 40, reportsDays: 10, auditDays: 10 };
-/** Rows by which the cap may be passed until it is looked at again. */
+/** Rows by which the limit may be exceeded until the next check. */
 const SLACK = 256;
 
 let folder = "";
@@ -92,7 +92,7 @@ it("deletes what is too old or too much with the first question of a process, an
   expect(await idsIn(third)).toEqual(["last"]);
 });
 
-/** The same database, whose first transaction meets another one when all of it is written. */
+/** The same database, whose first transaction fails with a conflict after all of its writes. */
 function meetingOnce(db: Kysely<Database>): Kysely<Database> {
   let isFirst = true;
   const transaction = () => ({

@@ -5,12 +5,12 @@ import { type Asker, askerOf, type ReviewStatus, wholeAnswer, withContents } fro
 import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
-/** Who acts where nobody did. */
+/** Actor of automatic acts in the audit log. */
 const AUTOMATIC_ACTOR = "sourcebound";
 
 /**
- * Takes reviewed answers out of service whose documents change, go or change hands, in the transaction in which they do: corrections are
- * served no more, approvals no longer count, and both are in the queue again.
+ * Withdraws reviewed answers whose documents change, go or move to another owner, in the same transaction: corrections are no longer
+ * served, approvals no longer count, and both return to the review queue.
  */
 export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
   if (documentIds.length === 0) return;
@@ -31,13 +31,13 @@ export async function demoteDependants(trx: Transaction<Database>, documentIds: 
     .returning(["id", "reviewedBy"])
     .execute();
   await trx.deleteFrom("review_documents").where("interactionId", "in", resting).execute();
-  // Answers that took over a review were reviewed by nobody themselves: they have no act to take back.
+  // Answers that inherited a review have no act of their own to take back.
   for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
     await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
   }
 }
 
-/** Serves a correction no more and puts what it corrected back into the queue. */
+/** Withdraws a correction and returns the corrected answer to the queue. */
 async function demoteCurated(
   trx: Transaction<Database>,
   { key, interactionId }: { readonly key: string; readonly interactionId: string },
@@ -59,16 +59,16 @@ async function demoteCurated(
 export interface ReviewAct {
   readonly id: string;
   readonly by: string;
-  /** Documents of the answer with the versions that it cites. */
+  /** Versions of the documents that the answer cites. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** `stale`: a document has changed since; `missing`: there is no such interaction any more. */
+/** `stale`: a document has changed since; `missing`: no such interaction. */
 export type ReviewOutcome = "done" | "stale" | "missing";
 
 export interface Rating extends Asker {
   readonly id: string;
-  /** As stored: a keyed hash; `null`: whoever knows the answer's id. */
+  /** Keyed hash; `null`: knowledge of the answer's id suffices. */
   readonly sessionHash: string | null;
   readonly verdict: "up" | "down";
   readonly reason: string | null;
@@ -79,24 +79,24 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
   return {
-    /** Not approved, not corrected, or called wrong since; with its text, newest first. */
+    /** Returns answers with text that are not approved and not corrected, or were rated down since, newest first. */
     pending: (domain: string, options: PendingOptions): Promise<PendingInteraction[]> => listPending(db, domain, options),
     get: (id: string, sees?: Sees): Promise<ReviewedInteraction | null> => getReviewed(db, id, sees),
     async questions(ids: readonly string[]): Promise<Map<string, string>> {
       const rows = ids.length === 0 ? [] : await db.selectFrom("interactions").select(["id", "question"]).where("id", "in", ids).execute();
       return new Map(rows.map(({ id, question }) => [id, question]));
     },
-    /** Who could ask what interactions answered, by id; those that were forgotten are absent. */
+    /** Returns the askers of interactions by id; deleted interactions are absent. */
     async askers(ids: readonly string[]): Promise<Map<string, Asker>> {
       if (ids.length === 0) return new Map();
       const rows = await db.selectFrom("interactions").select(["id", "domain", "tenant", "access"]).where("id", "in", ids).execute();
       return new Map(rows.map((row) => [row.id, askerOf(row)]));
     },
-    /** Also the same answer to the same question wherever it was given. */
+    /** Approves the answer and equal answers to the same question. */
     approve: (act: ReviewAct): Promise<ReviewOutcome> => transact(db, (trx) => approve(trx, act, now().toISOString())),
-    /** Also takes the answer out of the cache. */
+    /** Flags the answer and equal ones, and removes them from the cache. */
     flag: (act: Pick<ReviewAct, "id" | "by">): Promise<ReviewOutcome> => transact(db, (trx) => flag(trx, act, now().toISOString())),
-    /** Stores what a reviewer wrote in place of the answer; it takes the place of an earlier correction. */
+    /** Stores a reviewer's answer, replacing an earlier correction. */
     correct: (act: ReviewAct & { readonly curatedId: string; readonly answer: string }): Promise<ReviewOutcome> =>
       transact(db, (trx) => correct(trx, act, now().toISOString())),
     async curated(key: string) {
@@ -105,7 +105,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
       const cited = await db.selectFrom("curated_documents").select(["documentId", "version"]).where("key", "=", key).execute();
       return { ...row, versions: new Map(cited.map(({ documentId, version }) => [documentId, version])) };
     },
-    /** A correction that no longer passes its checks goes back to the queue. */
+    /** Returns a correction that no longer passes its checks to the queue. */
     demote: (key: string, why: string): Promise<void> =>
       transact(db, async (trx) => {
         const row = await trx
@@ -116,7 +116,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
           .executeTakeFirst();
         if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
       }),
-    /** One verdict for an answer; a later one takes its place. `missing`: there is no such answer for this scope and session. */
+    /** Stores one verdict per answer; a later one replaces it. `missing`: no such answer for this scope and session. */
     rate: (rating: Rating): Promise<"done" | "missing" | "too_often"> => transact(db, (trx) => rate(trx, rating, now().toISOString())),
   };
 }
@@ -175,7 +175,7 @@ async function correct(
   return "done";
 }
 
-/** The interaction and every other one in which the same question got the same answer. */
+/** Returns the interaction and all others with the same answer to the same question. */
 async function sameAnswers(trx: Transaction<Database>, id: string): Promise<string[]> {
   const row = await trx.selectFrom("interactions").select(["curatedKey", "answerHash"]).where("id", "=", id).executeTakeFirst();
   if (row === undefined) return [];
@@ -189,7 +189,7 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
   return rows.map((one) => one.id);
 }
 
-/** What is not approved rests on nothing and is in no cache. */
+/** Sets the review; answers that are not approved lose their reviewed versions and cache entries. */
 async function setStatus(trx: Transaction<Database>, ids: readonly string[], status: ReviewStatus, by: string, at: string): Promise<void> {
   for (const part of inParts(ids)) {
     const review = { reviewStatus: status, reviewedBy: by, reviewedAt: at, demotedAt: null };
@@ -210,7 +210,7 @@ async function setStatus(trx: Transaction<Database>, ids: readonly string[], sta
   }
 }
 
-/** How often a verdict may change: every change is a row of the audit log. */
+/** Maximum changes of a verdict: every change adds a row to the audit log. */
 const VERDICT_CHANGES = 10;
 
 async function rate(trx: Transaction<Database>, rating: Rating, at: string): Promise<"done" | "missing" | "too_often"> {
@@ -244,14 +244,14 @@ function sameLabels(stored: readonly string[], given: readonly string[]): boolea
   return JSON.stringify([...new Set(stored)].sort()) === JSON.stringify([...new Set(given)].sort());
 }
 
-/** Replaces the versions of documents that a review rests on. */
+/** Replaces the document versions of a review. */
 export async function insertReviewedVersions(trx: Transaction<Database>, id: string, versions: ReadonlyMap<string, string>): Promise<void> {
   await trx.deleteFrom("review_documents").where("interactionId", "=", id).execute();
   const rows = [...versions].map(([documentId, version]) => ({ interactionId: id, documentId, version }));
   if (rows.length > 0) await trx.insertInto("review_documents").values(rows).execute();
 }
 
-/** The review of another interaction holds for a new one: it rests on the same versions. */
+/** Copies the document versions of an inherited review. */
 export async function copyReviewedVersions(trx: Transaction<Database>, from: string, to: string): Promise<void> {
   await trx
     .insertInto("review_documents")
@@ -265,13 +265,13 @@ export async function copyReviewedVersions(trx: Transaction<Database>, from: str
     .execute();
 }
 
-/** What the order of the queue is worked out from. */
+/** An open interaction with the values that rank the queue. */
 export type PendingInteraction = Awaited<ReturnType<typeof listPending>>[number];
 
-/** An interaction with what was said and done about it. */
+/** An interaction with its review, feedback and correction. */
 export type ReviewedInteraction = NonNullable<Awaited<ReturnType<typeof getReviewed>>>;
 
-/** Whose questions somebody may look at; absent, everybody's. What is not seen is not counted either. */
+/** Filters by asker; absent: no filter. Counts exclude filtered questions too. */
 export type Sees = (asker: Asker) => boolean;
 
 export interface PendingOptions {
@@ -300,7 +300,7 @@ async function listPending(db: Kysely<Database>, domain: string, { limit, status
       ? open.where((eb) =>
           eb.or([
             eb.and([eb("i.reviewStatus", "!=", "approved"), eb("c.key", "is", null)]),
-            // Whoever calls an answer wrong that was reviewed before has the last word until it is reviewed again.
+            // A down vote after a review reopens the answer until the next review.
             eb.and([eb("f.verdict", "=", "down"), eb("f.updatedAt", ">", eb.fn.coalesce("i.reviewedAt", sql.lit("")))]),
           ]),
         )
@@ -318,7 +318,7 @@ async function listPending(db: Kysely<Database>, domain: string, { limit, status
     .map(({ demotedAt, verdict, reported, ...row }) => ({
       ...row,
       ...{ demoted: demotedAt !== null, thumbs: verdict, reported: Boolean(reported) },
-      /** How often the question was asked in this domain by those of whom the reviewer may know. */
+      /** Times the question was asked in this domain by askers visible to the reviewer. */
       asked: asked.get(row.questionHash) ?? 1,
     }));
 }
@@ -327,7 +327,7 @@ function ownerKey({ tenant, access }: { readonly tenant: string; readonly access
   return `${tenant}\u0000${access}`;
 }
 
-/** How often questions were asked, by whom: of those alone that may be seen. */
+/** Counts questions by hash and asker, visible askers only. */
 async function countAskers(
   db: Kysely<Database>,
   { domain, questionHash }: { readonly domain: string; readonly questionHash?: string },
@@ -343,7 +343,7 @@ async function countAskers(
   return sees === undefined ? rows : rows.filter((row) => sees(askerOf({ domain, ...row })));
 }
 
-/** `answer`, also of `curated`: JSON text; empty where privacy is ephemeral. */
+/** `answer` and `curated.answer` are JSON text; empty where privacy is ephemeral. */
 async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined) {
   const row = await withContents(db)
     .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "privacy", "status", "reason"])
@@ -365,7 +365,7 @@ async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefi
     asked: askers.reduce((sum, { n }) => sum + Number(n), 0),
     feedback: rated === undefined ? null : { verdict: rated.verdict, reason: rated.reason, at: rated.updatedAt },
     curated: curated ?? null,
-    /** Id of its diagnostic report; `null`: there is none. */
+    /** Id of the diagnostic report; `null`: none. */
     report: report?.id ?? null,
   };
 }

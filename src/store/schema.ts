@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { StoredDocument } from "../shared/types.ts";
 
-/** Every table by what tells its rows apart, those that others refer to first: the order in which rows can be put in. */
+/** Tables with their primary keys, referenced tables first: the order in which rows can be inserted. */
 export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
   meta: ["key"],
   turns: ["name"],
@@ -43,7 +43,7 @@ export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
   session_turns: ["id"],
 };
 
-/** Columns that number themselves. */
+/** Columns with generated sequence numbers. */
 export const NUMBERED: Readonly<Partial<Record<keyof Database, string>>> = {
   cache_entries: "seq",
   topics: "id",
@@ -54,32 +54,32 @@ export const NUMBERED: Readonly<Partial<Record<keyof Database, string>>> = {
   session_turns: "id",
 };
 
-/** Columns that need no words. */
+/** A row of plain text, nullable text and number columns. */
 type Row<Text extends string, Nullable extends string = never, Numbers extends string = never> = Record<Text, string> &
   Record<Nullable, string | null> &
   Record<Numbers, number>;
 
 /**
- * The one schema, for SQLite and later PostgreSQL. No tenant is `""` (a NULL would escape unique keys); times are ISO strings in UTC;
- * structured columns are JSON text. Columns are written in camel case here, in snake case in the database. Only files in `store/` know these names.
+ * The schema of SQLite and PostgreSQL. No tenant is `""`, since NULL escapes unique keys; times are ISO strings in UTC; structured
+ * columns are JSON text. Column names are camel case here and snake case in the database. Only files in `store/` use these names.
  */
 export interface Database {
-  /** Facts of the installation, such as the key of the cache's HMAC. */
+  /** Installation-wide facts, such as the key of the cache's HMAC. */
   meta: { key: string; value: string };
   /** Counter per domain, raised by every change of its documents. */
   revisions: { domain: string; revision: number };
-  /** Every file that was looked at, readable or not. `access`: label with which it was ingested; who lacks it does not learn of the file. */
+  /** Every ingested file, parsed or failed. Only callers with the label in `access` see a file. */
   files: Row<"domain" | "tenant" | "source" | "path" | "access" | "originalHash" | "settings" | "updatedAt", "reason"> & {
     status: "ok" | "failed";
   };
   /** `blocks`, `units`, `sourceMap`, `outline`, `pages` and `reading` are JSON; `file` differs from `path` for JSON entries. */
   documents: Omit<StoredDocument, "tenant" | "authority" | "type" | "blocks" | "units" | "sourceMap" | "pages" | "reading" | "chunks"> &
     Row<"tenant" | "file" | "blocks" | "units" | "sourceMap" | "updatedAt", "authority" | "type"> & {
-      /** Headings as `[start, level, text]`: what filters look names up in without reading texts. */
+      /** Headings as `[start, level, text]`, so that filters need no texts. */
       outline: string;
-      /** Starts of pages; `null`: the document has none. */
+      /** Offsets of page starts; `null`: no pages. */
       pages: string | null;
-      /** How the file became text; `null`: stored before this was kept. */
+      /** Format, encoding and notices of parsing; `null`: stored by an older version. */
       reading: string | null;
     };
   chunks: Row<"id" | "documentId" | "headingPath" | "windows", never, "ordinal" | "start" | "end" | "tokens">;
@@ -95,138 +95,138 @@ export interface Database {
     userId: string | null;
     /** Redacted; empty where privacy is ephemeral. */
     question: string;
-    /** JSON; empty where privacy is ephemeral. Without what stands in `content`. */
+    /** JSON without the members in `content`; empty where privacy is ephemeral. */
     answer: string;
-    /** Hash of what the answer has in common with others; `null`: it stands in `answer` as a whole. */
+    /** Hash of the members shared with other answers; `null`: `answer` is complete. */
     content: string | null;
     privacy: "redacted" | "ephemeral";
-    /** Keyed hash of the normalised, resolved question: what is counted. */
+    /** Keyed hash of the normalised, resolved question, used for counting. */
     questionHash: string;
-    /** The same of the question as it was asked. */
+    /** Keyed hash of the normalised question as asked. */
     askedHash: string;
-    /** Keyed hash of what was answered with which document versions. */
+    /** Keyed hash of the answer and its document versions. */
     answerHash: string;
-    /** Where a correction of this answer is looked up; `null`: nowhere. */
+    /** Key of a correction of this answer; `null`: none possible. */
     curatedKey: string | null;
-    /** Where the exact cache keeps it; `null`: nowhere. */
+    /** Key in the exact cache; `null`: not cached. */
     cacheKey: string | null;
-    /** Of a refusal. */
+    /** Reason of a refusal. */
     reason: string | null;
     reviewStatus: "unreviewed" | "approved" | "flagged";
-    /** When a source of the approved answer changed. */
+    /** Time when a source of the approved answer changed. */
     demotedAt: string | null;
     confidence: number | null;
     warnings: number;
     conflicts: number;
     chance: number | null;
-    /** Of models; `null`: an endpoint did not count. */
+    /** Model tokens; `null`: an endpoint did not count them. */
     tokens: number | null;
     costUsd: number | null;
-    /** What the answer had cost when it was made, of a hit. */
+    /** For a cache hit: the original cost of the answer. */
     savedTokens: number | null;
     savedUsd: number | null;
     /** Topics of the cited documents, JSON. */
     topics: string;
     latencyMs: number | null;
   };
-  /** What answers that were served again have in common, JSON by its SHA-256; goes with the last answer that names it. */
+  /** Content that answers share: JSON by its SHA-256; deleted with the last answer that references it. */
   answer_contents: { hash: string; body: string };
-  /** Document versions on which a reviewed interaction rests. */
+  /** Document versions behind a reviewed interaction. */
   review_documents: { interactionId: string; documentId: string; version: string };
-  /** Answers that a reviewer wrote, one a key. */
+  /** Answers that a reviewer wrote, one per key. */
   curated: Row<
     "key" | "id" | "interactionId" | "domain" | "question" | "questionHash" | "answer" | "createdBy" | "createdAt",
     "demotedAt"
   > & { status: "served" | "demoted" };
   curated_documents: { key: string; documentId: string; version: string };
   feedback: Row<"interactionId" | "createdAt" | "updatedAt", "reason", "changes"> & { verdict: "up" | "down" };
-  /** Append-only; `hash` covers the row and `previous`, the hash of the row before. Holds no words of questions or answers. */
+  /** Append-only; `hash` covers the row and `previous`, the hash of the previous row. Contains no words of questions or answers. */
   audit_log: { seq: number; at: string; actor: string; action: string; subject: string; details: string; previous: string; hash: string };
   /** Diagnostic reports; deleted with their interaction. */
   reports: Row<"id" | "interactionId" | "domain" | "tenant" | "profile" | "report" | "createdAt"> & {
-    /** Labels with which the question was asked, sorted: who lacks one does not see the report. */
+    /** Access labels of the asker, sorted; only scopes with all of them see the report. */
     access: string;
     /** Slug of the main topic; `""`: none. */
     topic: string;
     confidence: number | null;
   };
-  /** Answers that may be served again. */
+  /** Cached answers. */
   cache_entries: Row<
     "key" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash" | "answer",
     "interactionId" | "slots" | "vectorModel"
   > & {
-    /** Rises with every entry and is never used twice: who has seen the last one has seen all. */
+    /** Rises with every entry and is never reused, so a reader that has seen the highest has seen all. */
     seq: Generated<number>;
-    /** Keyed hash of everything but the question on which an answer depends: entries share answers inside one scope only. */
+    /** Keyed hash of everything except the question that determines an answer; entries serve only their own scope. */
     scope: string;
-    /** Redacted; `null` where no text may be stored, and then there are neither vector nor slots nor edges. */
+    /** Redacted; `null` where no text may be stored; then vector, slots and edges are absent too. */
     question: string | null;
     vector: Uint8Array | null;
-    /** Documents that retrieval found for the question and chunks that the answer cites, as JSON. */
+    /** Retrieved documents and cited chunks, as JSON. */
     retrieved: string;
   } & Row<"createdAt" | "expiresAt" | "usedAt">;
-  /** Which document versions a cached answer names. */
+  /** Document versions that a cached answer names. */
   cache_documents: { key: string; documentId: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
   entities: { id: Generated<number>; domain: string; type: string; value: string };
-  /** Documents that cached answers cite; each goes with its document. */
+  /** Documents that cached answers cite; each is deleted with its document. */
   sources: { id: Generated<number>; documentId: string; version: string; url: string | null; title: string | null };
   question_topics: { questionKey: string; topicId: number };
   question_entities: { questionKey: string; entityId: number };
   question_sources: { questionKey: string; sourceId: number };
-  /** How each source was last ingested, so that it can be read again. */
+  /** Parameters of each source's last ingest. */
   origins: Row<"domain" | "tenant" | "source" | "folder" | "root" | "access" | "updatedAt", "baseUrl">;
-  /** What each revision of a domain changed, in order; an empty version: the document went. */
+  /** Changes of each revision of a domain, in order; an empty version: the document was deleted. */
   corpus_log: Row<"domain" | "tenant" | "documentId" | "version" | "originalHash", never, "revision"> & { seq: Generated<number> };
-  /** Documents that were replaced and on which a recorded answer may rest: deflated JSON. A document that is deleted takes them with it. */
+  /** Replaced documents that a recorded answer may need: deflated JSON. Deleted with the document. */
   document_versions: { documentId: string; version: string; domain: string; file: string; body: Uint8Array };
-  /** What an answer was made from, deflated JSON; goes with its interaction. */
+  /** Inputs of an answer, deflated JSON; deleted with its interaction. */
   records: { interactionId: string; domain: string; revision: number; settings: string; body: Uint8Array };
-  /** Everything that shapes answers besides documents and question, by the SHA-256 of its JSON. */
+  /** Everything that determines answers except documents and question, by the SHA-256 of its JSON. */
   record_settings: { hash: string; body: Uint8Array };
-  /** Keys of those who ask over HTTP. */
+  /** API keys. */
   api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
     /** Keyed hash of the key, which is stored nowhere. */
     hash: string;
-    /** JSON lists; `null` in the next three: no bound. */
+    /** JSON lists; `null` in the next three: no limit. */
     roles: string;
     domains: string;
     tenants: string;
     access: string;
   } & Record<"requestsPerHour" | "tokensPerDay" | "usdPerDay", number | null>;
-  /** What answers of a caller came to on a day (UTC); the caller as a keyed hash. */
+  /** Usage per caller and day (UTC); the caller as a keyed hash. */
   usage: { caller: string; day: string; answers: number; tokens: number; costUsd: number };
-  /** What is set aside for answers that are on their way. */
+  /** Budget reserved for answers in progress. */
   usage_reservations: { id: string; caller: string; day: string; tokens: number; costUsd: number; expiresAt: string };
-  /** Requests within an hour, and wrong credentials, by a keyed hash of whose; milliseconds since 1970. */
+  /** Hourly requests and failed logins, by a keyed hash of the client; `expire` in milliseconds since 1970. */
   rate_limits: { key: string; points: number; expire: number | null };
-  /** Requests that their senders named, by a keyed hash of the name. */
+  /** Requests with an idempotency key, by its keyed hash. */
   idempotency: Row<"key" | "fingerprint" | "createdAt" | "expiresAt"> & {
-    /** Sealed under the name; `null`: it is still being made. */
+    /** Encrypted under the idempotency key; `null`: the request is in progress. */
     response: string | null;
   };
-  /** Which variant of which experiment answered what: counts, no words. `session`: keyed hash of its name. */
+  /** Variant and measurements of each answer in an experiment, without words. `session`: keyed hash of its name. */
   exposures: Row<
     "answerId" | "experiment" | "variant" | "session" | "createdAt",
     never,
     "answered" | "warned" | "cached" | "latencyMs" | "tokens" | "costUsd"
   >;
-  /** One row for each thing that one process at a time may write: who writes it holds the row. */
+  /** Lock rows, one for each resource that one process writes at a time. */
   turns: { name: string };
-  /** Reading that is to be done, by whichever process comes first. */
+  /** Ingestion jobs, for any process to claim. */
   jobs: Row<"domain" | "createdAt" | "updatedAt", "reason" | "worker"> & {
-    /** The order of asking. */
+    /** Order of requests. */
     seq: Generated<number>;
-    /** What is to be read, so that it stands here once. */
+    /** Key of the work: each is queued once. */
     id: string;
     /** JSON. */
     work: string;
-    /** `queued` while a worker has it: it was asked for again meanwhile. */
+    /** `queued` with a worker: requested again while running. */
     state: "queued" | "running" | "failed";
-    /** When its worker was last heard of. */
+    /** Time of the worker's last heartbeat. */
     aliveAt: string | null;
   };
-  /** Files that were uploaded, where processes share a database: the folder of one of them is no place that the others see. */
+  /** Uploaded files, where processes share a database but not a folder. */
   originals: { domain: string; tenant: string; label: string; path: string; bytes: Uint8Array; updatedAt: string };
   sessions: Row<"domain" | "tenant" | "access" | "createdAt" | "updatedAt" | "expiresAt"> & {
     /** Keyed hash of name, scope and user. */
@@ -238,7 +238,7 @@ export interface Database {
   };
   session_turns: Row<"sessionId" | "question" | "answer" | "citations" | "createdAt"> & {
     id: Generated<number>;
-    /** Sentences and sources as they were shown, JSON; empty for turns of an earlier version. */
+    /** Displayed sentences and sources, JSON; empty for turns stored by older versions. */
     shown: string;
   };
 }

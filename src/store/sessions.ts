@@ -11,9 +11,9 @@ export interface SessionTurn extends Turn {
   readonly citations: readonly string[];
 }
 
-/** A turn as it was shown. */
+/** A turn with its displayed form. */
 export interface ShownTurn extends SessionTurn {
-  /** Sentences and sources as JSON text; `null` where there are none. */
+  /** Sentences and sources as JSON text; `null`: none. */
   readonly shown?: string | null | undefined;
 }
 
@@ -25,13 +25,13 @@ export interface StoredTurn extends SessionTurn {
 export interface SessionSettings {
   readonly idleMinutes: number;
   readonly limit: number;
-  /** Sessions kept in all, give or take a thousandth; the one that was silent longest goes first. Absent: any number. */
+  /** Maximum number of sessions, within 0.1 %; the longest idle is deleted first. Absent: unlimited. */
   readonly most?: number | undefined;
-  /** Whose session it is; another user's session of the same name is another one. */
+  /** Owner of the session; sessions of different users are separate even with equal names. */
   readonly userId?: string | null | undefined;
 }
 
-/** A turn on its way into its session. */
+/** A turn waiting to be stored. */
 export interface NewTurn {
   readonly session: string;
   readonly scope: Scope;
@@ -40,22 +40,21 @@ export interface NewTurn {
 }
 
 /**
- * Appends turns in a transaction, in their order.
- * @param secret of the installation: asked for before, since a transaction must not wait for another one
- * @returns what is to be done when the transaction is committed
+ * Appends turns in order, inside a transaction.
+ * @param secret of the installation; a parameter, since fetching it could wait for another transaction
+ * @returns a callback to run after the commit
  */
 export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<() => void>;
 
-/** What a session store needs besides the database. */
 export interface SessionParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
   readonly writeTurns: WriteTurns;
 }
 
-/** Share of the sessions that may be kept that come between two looks for too many: looking counts them all. */
+/** Minimum additions between two checks, as a share of the maximum number of sessions: each check counts all sessions. */
 const LOOK_SHARE = 1 / 1000;
-/** Share of the room that is left before which nobody looks again: so many processes may fill it together. */
+/** Additions until the next check, as a share of the remaining room: up to eight processes can add concurrently without exceeding it. */
 const ROOM_SHARE = 1 / 8;
 
 export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurns {
@@ -70,7 +69,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
-  /** Looks the more seldom, the more room there is. What is to be done when the transaction is committed. */
+  /** Checks the number of sessions, less often the more room there is. @returns a callback to run after the commit */
   const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<() => void> => {
     const { length: more } = spoken;
     if (!seldom.isDue(more)) return () => seldom.done(more);
@@ -97,16 +96,16 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
 
 type SessionRow = Selectable<Database["sessions"]>;
 
-/** A session that is spoken in, as its last turn leaves it. */
+/** A session that receives turns, in its state after the last one. */
 interface SpokenIn {
   readonly row: SessionRow;
-  /** Turns that it keeps. */
+  /** Maximum number of turns kept. */
   readonly limit: number;
-  /** Turns that are added. */
+  /** Number of added turns. */
   readonly said: number;
 }
 
-/** Each session once, by its id: two processes that write in the same ones take them in one order, and neither waits for the other one's. */
+/** Returns each session once, sorted by id: concurrent processes lock rows in the same order and cannot deadlock. */
 function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]): SpokenIn[] {
   const sessions = [...Map.groupBy(spoken, ({ row }) => row.id).values()];
   return sessions
@@ -114,7 +113,7 @@ function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]): 
     .sort((a, b) => compareText(a.row.id, b.row.id));
 }
 
-/** A session as it begins with a turn. */
+/** Builds the row of a session that begins with this turn. */
 function sessionOf({ session, scope, settings: { idleMinutes, userId = null } }: NewTurn, key: string, at: string): SessionRow {
   return {
     id: sessionKey(key, session, scope, userId),
@@ -133,7 +132,7 @@ function rowOfTurn({ question, answer, citations, shown }: ShownTurn, sessionId:
   return { sessionId, question, answer, citations: JSON.stringify(citations), shown: shown ?? "", createdAt };
 }
 
-/** One that is there is kept alive; one that has expired begins anew. */
+/** Extends a session; an expired one restarts empty. */
 async function goOn(trx: Transaction<Database>, row: SessionRow, at: string): Promise<void> {
   await trx.deleteFrom("sessions").where("id", "=", row.id).where("expiresAt", "<=", at).execute();
   await trx
@@ -156,8 +155,8 @@ async function dropTurns(trx: Transaction<Database>, session: string, limit: num
 export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurns }: SessionParts) {
   return {
     /**
-     * The last `limit` turns, oldest first. A session belongs to the scope and the user with which it began: from others it is empty, like
-     * an expired one.
+     * Returns the last `limit` turns, oldest first. Scopes and users other than the session's own get an empty list, as for an
+     * expired session.
      */
     async turns(name: string, scope: Scope, limit: number, userId: string | null = null): Promise<StoredTurn[]> {
       const id = sessionKey(await secret(), name, scope, userId);
@@ -175,26 +174,26 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
         citations: JSON.parse(citations) as string[],
       }));
     },
-    /** Appends a turn and keeps the session alive for `idleMinutes`; keeps at most `limit` turns. An expired session starts anew. */
+    /** Appends a turn and extends the session by `idleMinutes`; keeps at most `limit` turns. An expired session restarts empty. */
     async append(session: string, scope: Scope, turn: ShownTurn, settings: SessionSettings): Promise<void> {
       const key = await secret();
       const committed = await transact(db, (trx) => writeTurns(trx, [{ session, scope, turn, settings }], key));
       committed();
     },
-    /** Deletes a session; `false` when there is none for this scope and user. */
+    /** Deletes a session; `false`: none for this scope and user. */
     async delete(name: string, scope: Scope, userId: string | null = null): Promise<boolean> {
       const id = sessionKey(await secret(), name, scope, userId);
       return (await deletedBy(db.deleteFrom("sessions").where("id", "=", id).where("expiresAt", ">", now().toISOString()))) > 0;
     },
-    /** Deletes expired sessions; returns how many. */
+    /** Deletes expired sessions and returns their number. */
     purge: (): Promise<number> => deletedBy(db.deleteFrom("sessions").where("expiresAt", "<=", now().toISOString())),
   };
 }
 
 /**
- * Deletes the sessions that were silent longest, as far as there are too many; of those that are spoken in, the last `most` stay.
- * @param spoken the last one first
- * @returns how many more there may be
+ * Deletes the longest idle sessions above the maximum; of the active ones, the last `most` stay.
+ * @param spoken ids of active sessions, latest first
+ * @returns remaining room
  */
 async function dropSilent(trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<number> {
   const tooMany = (await countAll(trx, "sessions")) - Math.max(most, 1);
@@ -211,7 +210,7 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: read
   return 0;
 }
 
-/** Scopes, keys and users share no session: the same name elsewhere is another session, which can neither be read nor touched. */
+/** Derives a session's id. Scope, caller and user are part of it, so an equal name elsewhere is another session. */
 function sessionKey(secret: string, name: string, scope: Scope, userId: string | null): string {
   const { domain, tenant, caller } = scope;
   return keyedHash(secret, "session of", name, domain, tenant, labelsOf(scope), userId, ...(caller === undefined ? [] : [caller]));
@@ -221,15 +220,18 @@ function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
 }
 
-/** When to look again for what has become too old or too much. The first addition of a process is due: many processes make only one. */
+/** Schedules checks of retention limits. The first addition of a process triggers one, since many processes make only one. */
 export function createSeldom() {
   let left = 0;
   return {
-    /** Is a look due with so many additions more? Changes nothing, so that a transaction that is run again gets the same answer. */
+    /**
+     * Returns whether the next `more` additions require a check. Changes nothing, so that a repeated transaction gets the same
+     * answer.
+     */
     isDue: (more: number): boolean => more > left,
     /**
-     * Counts additions when they are committed.
-     * @param untilNext additions from here to the next look, where one was taken with these
+     * Counts committed additions.
+     * @param untilNext additions until the next check, if one ran with these
      */
     done: (more: number, untilNext?: number): void => {
       left = untilNext ?? Math.max(left - more, 0);

@@ -39,7 +39,7 @@ it("a review that an answer brings along holds for those that are stored in the 
   await store.secret();
   const add = (id: string, approved: ReadonlyMap<string, string> | null = null) =>
     store.interactions.add({ ...sampleInteraction, id }, null, sampleFacts({ approved }));
-  // The first is written alone; while it is on its way, the others gather.
+  // The first is written alone; the others queue meanwhile.
   const added = await Promise.all([add("i1"), add("i2"), add("i3", new Map([["doc-a", "v1"]])), add("i4")]);
   expect(added).toEqual(["unreviewed", "unreviewed", "approved", "approved"]);
   await store.close();
@@ -69,7 +69,7 @@ it("holds the thread that answers for some milliseconds at once: those that wait
   };
   await Promise.all(Array.from({ length: 50 }, (_, n) => add(n)));
   counts = false;
-  // The first alone, then 16 rows for each four milliseconds until six have passed.
+  // The first alone, then batches of 16 rows, each taking 4 ms, until 6 ms have passed.
   expect(await store.interactions.list("d", 99)).toHaveLength(50);
   expect([...Map.groupBy(rounds, (one) => one).values()].map((one) => one.length)).toEqual([1, 32, 17]);
   await store.close();
@@ -145,7 +145,7 @@ describe("openSqlite", () => {
     const path = join(folder, "test.db");
     const kept = await openSqlite(path);
     await (await openSqlite(path)).destroy();
-    // The log of a database goes with the last connection to it: another process must not take itself for that one.
+    // SQLite deletes the log with the last connection: the other process must see that one remains.
     const other = `const db = new (require("libsql"))(process.argv[1]); db.exec("select 1 from sqlite_master"); db.close();`;
     execFileSync(process.execPath, ["-e", other, path], { cwd: PACKAGE_ROOT });
     expect(existsSync(`${path}-wal`)).toBe(true);

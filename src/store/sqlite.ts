@@ -21,21 +21,21 @@ import { createFairLock, createLogSync } from "./write-log.ts";
 
 /** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
-/** Milliseconds between two tries. */
+/** Milliseconds between two attempts. */
 const BUSY_RETRY_MS = 5;
-/** Milliseconds that opening waits, blocking: nothing else runs yet. */
+/** Milliseconds for which opening blocks on a lock; nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Pages of the log (16 MB) after which it is moved into the database, by a commit that waits for the disk: four times SQLite's default, so that pages of indexes,
- * which nearly every answer writes, are moved a fourth as often.
+ * Pages of the log (16 MB) after which a commit moves it into the database and waits for the disk. Four times SQLite's default, so
+ * that index pages, which nearly every answer changes, move a quarter as often.
  */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * Opens (and creates or migrates) the database file. WAL, whose log is on the disk before a write is acknowledged: it survives a power cut.
- * Several processes may open the same file.
- * @param last the migration to stop at, for tests of those behind it; all of them when absent
+ * Opens the database file, creating or migrating it. Uses WAL and syncs the log before acknowledging a write, so that writes survive
+ * a power cut. Several processes may open the same file.
+ * @param last the migration to stop at, for tests of later ones; all of them when absent
  * @throws StoreError `store_unwritable`, `store_corrupt`, `store_newer`, `store_busy`, `store_failed`; queries throw them too
  */
 export async function openSqlite(path: string, last?: string): Promise<Kysely<Database>> {
@@ -62,15 +62,15 @@ export async function openSqlite(path: string, last?: string): Promise<Kysely<Da
   }
 }
 
-/** Changes with every commit of another connection than this one (https://sqlite.org/pragma.html#pragma_data_version). */
+/** Returns a number that changes with every commit of another connection (https://sqlite.org/pragma.html#pragma_data_version). */
 function versionOf(connection: StatementCache): number {
   const { rows } = connection.execute<{ data_version: number }>({ sql: "pragma data_version", parameters: [] });
   return rows[0]?.data_version ?? Number.NaN;
 }
 
 /**
- * SQLite would make it readable to everybody; its log gets the mode of the file beside which it lies. Only what is not there is touched: to close a database file in a
- * process that has it open drops all of the locks that the process holds on it.
+ * Creates the file with private mode, since SQLite would make it world-readable; its log inherits the mode. Skips an existing file:
+ * closing a database file drops all locks that the process holds on it.
  */
 function makePrivateFile(path: string): void {
   if (existsSync(path)) return;
@@ -98,11 +98,11 @@ function connect(path: string): RawDatabase {
     const raw = new Libsql(path);
     raw.pragma(`busy_timeout = ${OPEN_BUSY_TIMEOUT_MS}`);
     raw.pragma("journal_mode = WAL");
-    // The log is put on the disk by `createLogSync`, once for all who wait, before any of them is answered.
+    // `createLogSync` syncs the log, once for all waiting writers, before any of them is acknowledged.
     raw.pragma("synchronous = NORMAL");
     raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     raw.pragma("foreign_keys = ON");
-    // What is deleted is overwritten, not only unlinked: words that were forgotten must not be found in the file.
+    // Overwrite deleted data, so that forgotten words are not left in the file.
     raw.pragma("secure_delete = ON");
     raw.pragma("busy_timeout = 0");
     return raw as unknown as RawDatabase;
@@ -137,7 +137,7 @@ function describeFailure(path: string, cause: unknown): StoreError {
   return failure("store_failed", `could not be opened: ${message}`);
 }
 
-/** A transaction has the whole database to itself: locks on rows, which PostgreSQL needs, are nothing here. */
+/** Omits row locks, which only PostgreSQL needs: a SQLite transaction has the whole database to itself. */
 class SerialCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (node.modifier === undefined || !LOCKS.has(node.modifier)) super.visitSelectModifier(node);
@@ -146,9 +146,9 @@ class SerialCompiler extends SqliteQueryCompiler {
 
 const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForShare", "ForKeyShare", "NoWait", "SkipLocked"]);
 
-/** What a driver works with: a connection that writes, one that only reads, and the turns of those who write. */
+/** The shared state of a driver: a writing and a reading connection, and the lock of writers. */
 interface Connections {
-  /** The one that writes. */
+  /** The writing connection. */
   readonly raw: RawDatabase;
   readonly writer: StatementCache;
   readonly reader: StatementCache;
@@ -159,9 +159,9 @@ interface Connections {
 }
 
 /**
- * One connection writes, in the order of asking; another one reads, and waits for nobody: in WAL mode a reader sees what was committed last, whatever
- * a writer does meanwhile. Whatever writes takes the database's write lock first: a read that becomes a write cannot fail as busy half-way. And waiting for
- * another process's lock does not block the thread. While the disk takes what was committed, the next one writes.
+ * One connection writes, in the order of requests; another one reads without waiting: in WAL mode a reader sees the last commit.
+ * Writers take the database's write lock first, so that a read that becomes a write cannot fail as busy half-way. Waiting for
+ * another process's lock does not block the thread. While the disk syncs a commit, the next writer runs.
  */
 class ReadingApartDriver implements Driver {
   private readonly connections: Connections;
@@ -196,13 +196,13 @@ class ReadingApartDriver implements Driver {
 
 class ReadingApartConnection implements DatabaseConnection {
   private readonly connections: Connections;
-  /** Ends its turn to write; `null` outside of a transaction. */
+  /** Releases the write lock; `null` outside a transaction. */
   private release: (() => void) | null = null;
   constructor(connections: Connections) {
     this.connections = connections;
   }
 
-  /** A write outside a transaction becomes one of its own: only `begin` can find the database locked. */
+  /** Wraps a write outside a transaction in its own, so that only `begin` can find the database locked. */
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { reader, path } = this.connections;
     if (this.release !== null) return this.execute<R>(query);
@@ -218,13 +218,13 @@ class ReadingApartConnection implements DatabaseConnection {
     }
   }
 
-  /** What can be no part of a transaction. */
+  /** Runs a statement that cannot be part of a transaction. */
   private async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const { acquire, log, writer, path } = this.connections;
     const release = await acquire();
     try {
       log.assertUsable();
-      // As `exec`, not as a prepared statement: see `begin`.
+      // With `exec`, not as a prepared statement: see `begin`.
       const result = /^\s*vacuum/i.test(query.sql) ? await patiently(path, () => writer.run<R>(query.sql)) : await this.execute<R>(query);
       await log.sync();
       return result;
@@ -237,15 +237,15 @@ class ReadingApartConnection implements DatabaseConnection {
     const { writer, path, changes } = this.connections;
     return patiently(path, () => {
       const result = writer.execute<R>(query);
-      // A statement that gives rows may have changed some too, unless it is a query.
+      // A statement that returns rows may also have changed some, unless it is a select.
       if (query.query.kind !== "SelectQueryNode" && result.numAffectedRows !== 0n) changes.wrote(query.query);
       return result;
     });
   }
 
   /**
-   * Waits for a turn to write, and for another process that holds the database. Not as a prepared statement: one that finds the database locked stays open until it
-   * is collected, and while a writing statement is open nothing that comes after it is committed.
+   * Takes the write lock, waiting for other writers and processes. Uses `exec`, not a prepared statement: one that finds the
+   * database locked stays open until garbage collection, and an open writing statement blocks later commits.
    */
   async begin(): Promise<void> {
     const { acquire, raw, path, log } = this.connections;
@@ -260,7 +260,7 @@ class ReadingApartConnection implements DatabaseConnection {
     }
   }
 
-  /** Resolves when what was written is on the disk. Nobody else can hold what is ours: it is committed at once. */
+  /** Resolves once the transaction is on disk. Releases the lock before syncing. */
   async commit(): Promise<void> {
     const { raw, path, changes, log } = this.connections;
     try {
@@ -274,7 +274,7 @@ class ReadingApartConnection implements DatabaseConnection {
     await log.sync();
   }
 
-  /** After a commit or a rollback, nothing. A full disk has undone the transaction by itself. */
+  /** Does nothing after a commit or rollback. SQLite itself has rolled back after a full disk. */
   rollback(): void {
     if (this.release === null) return;
     try {
@@ -289,13 +289,13 @@ class ReadingApartConnection implements DatabaseConnection {
     this.release = null;
   }
 
-  /** Kysely asks for the method. @throws StoreError always */
+  /** Required by Kysely. @throws StoreError always */
   streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new StoreError("store_failed", "Queries are not streamed from SQLite: read them in pages.");
   }
 }
 
-/** Tries again while the database is locked. */
+/** Retries while the database is locked. */
 async function patiently<T>(path: string, work: () => T): Promise<T> {
   const until = Date.now() + DEFAULT_BUSY_TIMEOUT_MS;
   for (;;) {
@@ -304,7 +304,7 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
     } catch (error) {
       const code = systemCodeOf(error) ?? "";
       const busy = /^SQLITE_BUSY/.test(code);
-      // Faults of the file or the disk; whatever else fails is a fault of ours and stays as it is.
+      // Failures of the file or the disk; other errors are bugs and stay unchanged.
       const isFatal = busy || /^SQLITE_(NOTADB|CORRUPT|READONLY|CANTOPEN|FULL|IOERR)/.test(code);
       if (!busy || Date.now() > until) throw isFatal ? describeFailure(path, error) : error;
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));

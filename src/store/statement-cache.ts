@@ -11,8 +11,8 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "./schema.ts";
 
 /**
- * Tables into which every answer puts rows of its own. No row of them decides whether a stored answer may be served: of an interaction only its review does,
- * and nothing that is put in takes one back.
+ * Tables in which every answer inserts its own rows. Such inserts never decide whether a stored answer may be served: only an
+ * interaction's review does, and inserts do not revoke one.
  */
 const BESIDE: ReadonlySet<string> = new Set<keyof Database>([
   ...(["interactions", "answer_contents", "records", "record_settings", "sessions", "session_turns", "reports"] as const),
@@ -20,8 +20,8 @@ const BESIDE: ReadonlySet<string> = new Set<keyof Database>([
 ]);
 
 /**
- * A number that stays the same for as long as nothing has been committed that stored answers rest on: by this process, whatever it writes but new rows of
- * `BESIDE`; by another one, anything. What was read while it had a value still stands while it has that value.
+ * A counter that is constant while nothing committed affects stored answers. This process raises it with all writes except inserts
+ * into `BESIDE`; other processes raise it with any commit. Data read at one value is valid while the value lasts.
  */
 export class ChangeCount {
   private readonly ofOthers: () => number;
@@ -29,12 +29,12 @@ export class ChangeCount {
   private count = 0;
   private isPending = false;
 
-  /** @param ofOthers a number that changes with every commit of another connection, and with none of the one that writes here */
+  /** @param ofOthers a number that changes with commits of other connections only */
   constructor(ofOthers: () => number) {
     this.ofOthers = ofOthers;
   }
 
-  /** @throws what asking the database does */
+  /** @throws the error of a failed database query */
   now(): number {
     const seen = this.ofOthers();
     if (seen !== this.seen) this.count++;
@@ -42,33 +42,33 @@ export class ChangeCount {
     return this.count;
   }
 
-  /** A statement was run that may have changed rows; it counts once it is committed. */
+  /** Notes a statement that may have changed rows; it counts once committed. */
   wrote(statement: RootOperationNode): void {
     if (!addsBeside(statement)) this.isPending = true;
   }
 
-  /** To be called in the same turn as the commit: before anybody can read what it brought. */
+  /** Call synchronously with the commit, before its result can be read. */
   committed(): void {
     if (this.isPending) this.count++;
     this.isPending = false;
   }
 }
 
-/** What takes the place of a row is no new row: of an interaction that would be another review. */
+/** Returns whether a statement only inserts into `BESIDE`. Replacing a row is not an insert: it could change an interaction's review. */
 function addsBeside(statement: RootOperationNode): boolean {
   if (!InsertQueryNode.is(statement) || statement.into === undefined || statement.replace === true) return false;
   const { name } = statement.into.table.identifier;
   return BESIDE.has(name) && statement.orAction === undefined && (name !== "interactions" || statement.onConflict === undefined);
 }
 
-/** SQLite can create tables in a transaction: migrations happen as a whole or not at all, and in one process at a time. */
+/** Declares SQLite's transactional DDL, so that migrations run all or nothing and in one process at a time. */
 export class CountingAdapter extends SqliteAdapter {
   readonly changes: ChangeCount;
   constructor(changes: ChangeCount) {
     super();
     this.changes = changes;
   }
-  /** Reads have a connection of their own: without this, Kysely lets one query at a time through. */
+  /** Reads have their own connection: without this, Kysely serialises all queries. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -80,7 +80,7 @@ export class CountingAdapter extends SqliteAdapter {
 /** A connection of `libsql`. */
 export type RawDatabase = SqliteDatabase & { exec(sql: string): unknown; readonly inTransaction: boolean };
 
-/** Statements that stay prepared for one connection: twice those of the path of a question. */
+/** Prepared statements kept per connection: twice the number that a question uses. */
 const STATEMENTS = 200;
 
 interface Prepared {
@@ -88,7 +88,7 @@ interface Prepared {
   readonly reads: boolean;
 }
 
-/** A connection whose statements are prepared once. */
+/** A connection that caches prepared statements. */
 export class StatementCache {
   private readonly db: RawDatabase;
   private readonly prepared = new LRUCache<string, Prepared>({ max: STATEMENTS });
@@ -97,9 +97,9 @@ export class StatementCache {
   }
 
   execute<R>({ sql, parameters }: Pick<CompiledQuery, "sql" | "parameters">): QueryResult<R> {
-    // A statement that fails may stay open until it is collected: it is not used again.
+    // A failed statement may stay open until garbage collection, so it leaves the cache.
     const known = this.take(sql);
-    // The parameters as one array: a sole Buffer would be taken for the list of them.
+    // Pass parameters as one array: libsql would treat a sole Buffer as the list.
     if (known.reads) {
       const rows = known.statement.all(parameters) as R[];
       this.prepared.set(sql, known);
@@ -110,7 +110,7 @@ export class StatementCache {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  /** Without preparing it. */
+  /** Runs a statement without preparing it. */
   run<R>(sql: string): QueryResult<R> {
     this.db.exec(sql);
     return { rows: [] };

@@ -5,15 +5,15 @@ import type { Database } from "./schema.ts";
 
 type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
-/** What is counted of one interaction; no text. */
+/** Countable values of one interaction, without text. */
 export type CountedInteraction = ReturnType<StatisticsStore["counted"]> extends AsyncGenerator<infer Counted> ? Counted : never;
 
-/** What one answer says of how it was made; no text. */
+/** Measurements of how an answer was made, without text. */
 export interface MadeAnswer {
   readonly createdAt: string;
   /** Milliseconds by stage. */
   readonly timings: Readonly<Record<string, number>>;
-  /** Grades of a profile that grades. */
+  /** Scores of a profile that grades answers. */
   readonly metrics: Readonly<
     Record<string, { readonly passed: boolean | null; readonly score: number | null; readonly threshold: number | null }>
   >;
@@ -26,12 +26,12 @@ export interface MadeAnswer {
   readonly checks: readonly { readonly name: string; readonly verdict: string }[];
 }
 
-/** Rows read at once. */
+/** Rows per read. */
 const ROWS_PER_READ = 2_000;
 
 export function createStatisticsStore(db: Kysely<Database>) {
   return {
-    /** @param since ISO time; `null`: from the beginning */
+    /** @param since ISO time; `null`: all */
     async *counted(domain: string | null, since: string | null) {
       let after = "";
       for (;;) {
@@ -53,7 +53,7 @@ export function createStatisticsStore(db: Kysely<Database>) {
         after = last.id;
       }
     },
-    /** How the newest answers were made, as far as their text is kept; newest first. */
+    /** Returns measurements of the newest answers whose text is stored, newest first. */
     async made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]> {
       const rows = await withContents(db)
         .select([wholeAnswer.as("answer"), "createdAt"])
@@ -68,7 +68,7 @@ export function createStatisticsStore(db: Kysely<Database>) {
   };
 }
 
-/** The part of a stored answer that is counted; answers of earlier versions lack some of it. */
+/** The counted part of a stored answer; answers of older versions lack some members. */
 interface StoredAnswer {
   readonly timings?: MadeAnswer["timings"];
   readonly report?: { readonly metrics: MadeAnswer["metrics"] };
@@ -84,28 +84,27 @@ function readMade({ timings = {}, report, calls = [], checks = [] }: StoredAnswe
   };
 }
 
-/** What a variant of an experiment made of one question: counts, no words. */
+/** Measurements of one question under a variant of an experiment, without words. */
 export interface Exposure {
   readonly answerId: string;
   readonly experiment: string;
   readonly variant: string;
-  /** What was assigned: a conversation. Only a keyed hash of it is stored. */
+  /** Unit of assignment: a conversation. Only its keyed hash is stored. */
   readonly session: string;
   readonly answered: boolean;
   readonly warned: boolean;
-  /** A stored answer was served. */
   readonly cached: boolean;
   readonly latencyMs: number;
   readonly tokens: number;
   readonly costUsd: number;
 }
 
-/** Sums over the questions of one session: the unit that was assigned, and so the unit that is compared. */
+/** Sums over one session: the unit of assignment and so of comparison. */
 export interface ExposedSession extends Readonly<Record<(typeof SUMMED)[number] | "questions" | "thumbsUp" | "thumbsDown", number>> {
   readonly variant: string;
-  /** When it began, ISO. */
+  /** Start time, ISO. */
   readonly begun: string;
-  /** Answers that a reviewer found wrong or doubtful. */
+  /** Answers that a reviewer flagged. */
   readonly flagged: number;
 }
 
@@ -125,7 +124,7 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
         .onConflict((c) => c.column("answerId").doNothing())
         .execute();
     },
-    /** Sessions of an experiment, in the order in which they began. */
+    /** Returns the sessions of an experiment in order of their start. */
     async sessions(experiment: string): Promise<ExposedSession[]> {
       const rows = await db
         .selectFrom("exposures as e")
@@ -151,7 +150,7 @@ export function createExposureStore(db: Kysely<Database>, now: () => Date, secre
   };
 }
 
-/** PostgreSQL gives sums as text. */
+/** Converts sums, which PostgreSQL returns as text. */
 function toNumbers<Name extends string>(sums: Record<Name, unknown>): Record<Name, number> {
   return Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, Number(sum)])) as Record<Name, number>;
 }

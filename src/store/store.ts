@@ -23,7 +23,7 @@ import { CountingAdapter } from "./statement-cache.ts";
 import { createExposureStore, createStatisticsStore } from "./statistics.ts";
 import { createUsageStore } from "./usage.ts";
 
-/** Table of the counts that processes share, with the columns that `rate-limiter-flexible` writes. */
+/** Table of shared counters, with the columns of `rate-limiter-flexible`. */
 export const COUNTER_TABLE = "rate_limits" satisfies keyof Database;
 
 /** The part of a PostgreSQL client that `rate-limiter-flexible` needs. */
@@ -31,22 +31,21 @@ export interface CounterClient {
   query(query: { readonly text: string; readonly values?: readonly unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-/** @returns `null` for an embedded database: one process answers from it, and counts in its memory */
+/** @returns `null` for an embedded database: its single server process counts in memory */
 function createCounterClient(db: Kysely<Database>): CounterClient | null {
   if (!isPostgres(db)) return null;
   return { query: ({ text, values = [] }) => db.executeQuery(CompiledQuery.raw(text, [...values])) };
 }
 
 export interface StoreOptions {
-  /** The time, injected for tests. */
   readonly now: () => Date;
   /** Milliseconds, monotonic. */
   readonly clock: () => number;
-  /** What is kept of interactions and sessions while new ones are stored; without it, only `forgetting.purge` deletes. */
+  /** Limits enforced while new rows are stored; without them only `forgetting.purge` deletes. */
   readonly retention?: Retention | undefined;
 }
 
-/** The same queries for every database behind Kysely. */
+/** Creates the store; its queries are the same for every database behind Kysely. */
 export function createStore(db: Kysely<Database>, { now, clock, retention }: StoreOptions) {
   let known: Promise<string> | null = null;
   const secret = () => {
@@ -63,16 +62,12 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
     unfinished: createUnfinishedStore(db),
-    /** Reading that is to be done. */
     jobs: createJobStore(db, now),
-    /** Files that were uploaded. */
     originals: createOriginalStore(db, now),
     sessions: createSessionStore(db, { now, secret, writeTurns }),
     keys: createKeyStore(db, now, secret),
     interactions: createInteractionStore(db, { now, secret, writeTurns, clock, retention }),
-    /** What answers were made from. */
     records: createRecordStore(db),
-    /** Which documents each revision held. */
     corpusLog: createCorpusLog(db),
     reports: createReportStore(db),
     embeddings: createEmbeddingStore(db),
@@ -81,24 +76,21 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     audit: createAuditStore(db, now),
     forgetting: createForgetStore(db, now, secret),
     statistics: createStatisticsStore(db),
-    /** What callers have spent of their budgets. */
     usage: createUsageStore(db, now, secret),
-    /** Where vectors are searched in the database; `null`: it cannot. */
+    /** `null`: the database cannot search vectors. */
     vectors: createVectorStore(db),
-    /** Where processes count together; `null`: this process is the only one. */
+    /** `null`: no shared counters; this process counts in memory. */
     counters: createCounterClient(db),
-    /** Responses for a second try. */
     idempotency: createIdempotencyStore(db, now, secret),
-    /** Which variant of an experiment answered what. */
     exposures: createExposureStore(db, now, secret),
-    /** Secret of this installation (32 bytes, hex) that keys the hashes of the cache; made on first use. */
+    /** Returns the installation's secret (32 bytes, hex), which keys stored hashes; created at first use. */
     secret,
     /**
-     * A number that stays the same for as long as nothing has changed that a stored answer rests on: documents, who sees them, entries, reviews, settings. Asked
-     * before something is read, it tells later whether that still stands. `null`: nobody can tell.
+     * Returns a number that is constant while nothing behind a stored answer changes: documents, access, entries, reviews, settings.
+     * Data read at one value is valid while the value lasts. `null`: unknown.
      */
     generation: (): number | null => generationOf(db),
-    /** A text of this installation that is made on first use and is the same for every process, such as a key. */
+    /** Returns an installation-wide text, such as a key, that is created at first use and shared by all processes. */
     fact: (name: string, make: () => string): Promise<string> => readFact(db, `fact:${name}`, make),
     close: (): Promise<void> => db.destroy(),
   };
@@ -107,7 +99,6 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
 /** All records of an installation. The database is the source of truth; in-process indexes are rebuilt from it. */
 export type Store = ReturnType<typeof createStore>;
 
-/** Vectors in the database, by pgvector. */
 function createVectorStore(db: Kysely<Database>) {
   if (!isPostgres(db)) return null;
   return {
@@ -123,12 +114,12 @@ function generationOf(db: Kysely<Database>): number | null {
   try {
     return adapter instanceof CountingAdapter ? adapter.changes.now() : null;
   } catch {
-    // A database that cannot be asked is read, which waits for it or says what is wrong.
+    // The following read then waits for the database or reports the failure.
     return null;
   }
 }
 
-/** Of two processes that make it at once, the first wins. */
+/** Reads or creates a fact; of two concurrent processes, the first wins. */
 async function readFact(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
   const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   const known = await read();

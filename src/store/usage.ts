@@ -4,10 +4,10 @@ import { keyedHash } from "../text/hash.ts";
 import { transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** What answers of one caller came to on one day. */
+/** Usage of one caller on one day. */
 export interface Usage {
   readonly answers: number;
-  /** Of models, as far as their endpoints counted them. */
+  /** Model tokens, as far as endpoints count them. */
   readonly tokens: number;
   readonly costUsd: number;
 }
@@ -15,40 +15,40 @@ export interface Usage {
 /** Tokens and US dollars. */
 export type Amount = Omit<Usage, "answers">;
 
-/** What an answer that is on its way may come to. */
+/** A request to reserve budget for an answer. */
 export interface NewReservation {
   readonly caller: string;
   /** UTC, such as `2026-11-22`. */
   readonly day: string;
   readonly most: Amount;
-  /** What the caller may spend on the day; 0: any. */
+  /** Daily budget of the caller; 0: unlimited. */
   readonly limits: Amount;
-  /** Milliseconds after which the process that made it counts as dead. */
+  /** Milliseconds after which a reservation expires, since its process has probably died. */
   readonly holdMs: number;
 }
 
-/** `spent`: what is left holds no answer; `taken`: so much is set aside for answers that are on their way. */
+/** `spent`: the budget cannot cover another answer; `taken`: it can, but answers in progress hold the rest. */
 export type Reserved = { readonly type: "reserved"; readonly id: string } | { readonly type: "spent" | "taken" };
 
 export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
-  // A caller without a key is an address: that is nobody's to read.
+  // A caller without a key is an IP address, so it is stored as a hash.
   const idOf = async (caller: string) => keyedHash(await secret(), "usage", caller);
   return {
     async of(caller: string, day: string): Promise<Usage> {
       return usageOf(db, await idOf(caller), day);
     },
-    /** Adds an answer; several processes may do so at once. */
+    /** Adds an answer's usage atomically. */
     async add(caller: string, day: string, spent: Amount): Promise<void> {
       await addUsage(db, { caller: await idOf(caller), day }, { answers: 1, ...spent });
     },
     /**
-     * Sets aside what an answer may come to, so that neither one nor those that are on their way at once spend more than the caller may: where less is left
-     * than that, none is let in. Of a budget that is smaller than one answer may come to, the whole is set aside.
+     * Reserves the maximum cost of an answer, so that concurrent answers together stay within the budget; refuses if less is left.
+     * If one answer may cost more than the whole budget, it reserves the whole budget.
      */
     async reserve({ caller: name, day, most, limits, holdMs }: NewReservation): Promise<Reserved> {
       const caller = await idOf(name);
       return transact(db, async (trx) => {
-        // Whoever else asks for the same caller waits here.
+        // Locks the caller's row: concurrent reservations of the caller wait here.
         await addUsage(trx, { caller, day }, { answers: 0, tokens: 0, costUsd: 0 });
         const at = now();
         await trx.deleteFrom("usage_reservations").where("expiresAt", "<=", at.toISOString()).execute();
@@ -66,7 +66,7 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         return { type: "reserved", id };
       });
     },
-    /** Puts what an answer came to in the place of what was set aside for it; `null`: nothing is known of it. */
+    /** Replaces a reservation by the actual usage; `null`: unknown, release only. */
     async settle(id: string, spent: { readonly caller: string; readonly day: string; readonly amount: Amount } | null): Promise<void> {
       const caller = spent === null ? null : await idOf(spent.caller);
       await transact(db, async (trx) => {
@@ -113,7 +113,7 @@ async function setAside(trx: Transaction<Database>, caller: string, day: string)
   return { tokens: Number(row.tokens ?? 0), costUsd: Number(row.costUsd ?? 0) };
 }
 
-/** @param limit 0: none */
+/** @param limit 0: unlimited */
 function shareOf(most: number, limit: number): number {
   return limit === 0 ? most : Math.min(most, limit);
 }

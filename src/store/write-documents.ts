@@ -8,7 +8,7 @@ import { type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlac
 import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
 
-/** A file and its documents go on under another path, with their ids. */
+/** Moves a file and its documents to another path; documents keep their ids. */
 async function renameFile(
   trx: Transaction<Database>,
   place: SourcePlace,
@@ -19,7 +19,7 @@ async function renameFile(
     .select(["id", "path"])
     .where(({ and }) => and({ ...placeOf(place), file: from }))
     .execute();
-  // Under its new name a document has another version: answers that rest on the old one name the old path.
+  // The new path gives a document a new version; recorded answers name the old one.
   await keepVersions(
     trx,
     rows.map(({ id }) => id),
@@ -39,10 +39,9 @@ async function renameFile(
     .execute();
 }
 
-/** What is stored of a file's documents: version by id. */
+/** Stored versions by document id. */
 type Versions = ReadonlyMap<string, string>;
 
-/** What becomes of a file's documents. */
 interface Change {
   readonly file: FilePut;
   readonly gone: readonly string[];
@@ -51,8 +50,8 @@ interface Change {
 }
 
 /**
- * Replaces what the files hold, each file once, in one transaction that raises the revision of each domain once. Statements are those of the group, not of
- * each file: to build one takes longer than the database takes for it.
+ * Replaces the documents of the files, each file once, in one transaction that raises each domain's revision once. Batches
+ * statements over the group: building a statement takes longer than executing it.
  */
 export async function replaceFiles(
   trx: Transaction<Database>,
@@ -97,7 +96,7 @@ function changeOf(file: FilePut, before: ReadonlyMap<string, Versions>): Change 
   };
 }
 
-/** Takes out what goes and what is replaced, with what rests on it. */
+/** Removes deleted and replaced documents with their dependants. */
 async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Change, at: string): Promise<void> {
   const { domain } = file.place;
   const ids = changed.map(({ id }) => id);
@@ -107,7 +106,7 @@ async function removeOld(trx: Transaction<Database>, { file, gone, changed }: Ch
   await removeDocuments(trx, [...gone, ...ids]);
 }
 
-/** Changes that change anything, by domain and tenant. */
+/** Groups effective changes by domain and tenant. */
 function byDomain(changes: readonly Change[]): Map<string, Map<string, Change[]>> {
   const real = changes.filter(({ gone, changed, added }) => gone.length + changed.length + added.length > 0);
   const domains = Map.groupBy(real, ({ file }) => file.place.domain);
@@ -118,7 +117,7 @@ function keyOf({ domain, tenant, source, path }: FilePlace): string {
   return JSON.stringify([domain, tenant ?? "", source, path]);
 }
 
-/** What is stored of the files' documents, by `keyOf`. */
+/** Returns stored document versions, by `keyOf`. */
 async function versionsBefore(trx: Transaction<Database>, files: readonly FilePut[]): Promise<Map<string, Map<string, string>>> {
   const sources = Map.groupBy(files, ({ place }) => keyOf({ ...place, path: "" }));
   const versions = new Map<string, Map<string, string>>();
@@ -135,7 +134,7 @@ async function versionsBefore(trx: Transaction<Database>, files: readonly FilePu
   return versions;
 }
 
-/** Documents of files of one source, by id; nobody else may change them until the transaction ends. */
+/** Selects documents of files of one source, by id, and locks them until the transaction ends. */
 function storedIn(trx: Transaction<Database>, place: SourcePlace, paths: readonly string[]) {
   return trx
     .selectFrom("documents")
@@ -182,8 +181,8 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
 }
 
 /**
- * Takes everything out that rests on documents which are about to go or to change, in the transaction in which they do: the one place where
- * dependants of documents are dropped. Runs while the old documents are still there.
+ * Deletes cache entries and withdraws reviews that depend on documents about to change, in the same transaction. The only place that
+ * drops dependants of documents; runs before the documents go.
  */
 async function dropDependents(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
   for (const part of inParts(ids)) {

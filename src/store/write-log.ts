@@ -2,7 +2,7 @@ import { close, fdatasync, fsync, open } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
-/** One holder at a time, in the order of asking. @returns acquires it: resolves with what releases it */
+/** Creates a first-come, first-served lock. @returns a function that acquires it and resolves with its release */
 export function createFairLock(): () => Promise<() => void> {
   let last: Promise<void> = Promise.resolve();
   return async () => {
@@ -15,9 +15,9 @@ export function createFairLock(): () => Promise<() => void> {
 }
 
 /**
- * Joins those who wait for the disk: whoever asks while it is at work waits for its next turn, together with all others who ask meanwhile. Once the disk has
- * failed, nothing more is acknowledged: what the system says of a file after a failed write cannot be trusted.
- * @param write resolves when everything that was written before the call is on the disk
+ * Batches syncs: callers during a running sync share the next one. After a failure every call fails, since the state of a file after
+ * a failed sync cannot be trusted.
+ * @param write resolves once everything written before the call is on disk
  */
 export function createSharedSync(write: () => Promise<void>) {
   let running: Promise<void> = Promise.resolve();
@@ -39,14 +39,14 @@ export function createSharedSync(write: () => Promise<void>) {
     }
   };
   return {
-    /** Resolves when everything that was written before the call is on the disk. */
+    /** Resolves once everything written before the call is on disk. */
     sync(): Promise<void> {
       next ??= begin();
       return next;
     },
-    /** @throws what the disk failed with */
+    /** @throws the error of the failed sync */
     assertUsable,
-    /** Resolves when nothing is on its way to the disk. */
+    /** Resolves once no sync is running. */
     idle: (): Promise<void> => (next ?? running).catch(() => undefined),
   };
 }
@@ -54,16 +54,16 @@ export function createSharedSync(write: () => Promise<void>) {
 const files = { open: promisify(open), close: promisify(close), fsync: promisify(fsync), fdatasync: promisify(fdatasync) };
 
 /**
- * Off the thread that answers: what `synchronous=FULL` does at the end of every transaction, while that thread waits. The log is one file for as long as a
- * connection is open. No lock of SQLite lies on it (they lie on the database and its index of the log), so that to close it drops none.
+ * Syncs the log off the answering thread, like `synchronous=FULL`, which would block it at every commit. The log stays one file
+ * while a connection is open. SQLite places no locks on it, so closing it drops none.
  * @param path of the log
- * @param describe makes an error with what to do about it
+ * @param describe converts an error to one with advice
  */
 export function createLogSync(path: string, describe: (cause: unknown) => unknown) {
   let opened: Promise<number> | null = null;
   const openOnce = async () => {
     const log = await files.open(path, "r+");
-    // That the file is there must be on the disk, too. Windows opens no folders, and needs none.
+    // Sync the folder too, so that the file's entry is durable. Windows cannot open folders and needs no such sync.
     const folder = await files.open(dirname(path), "r").catch(() => null);
     if (folder === null) return log;
     await files.fsync(folder).catch(() => undefined);
