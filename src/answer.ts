@@ -24,9 +24,8 @@ interface Run {
 }
 
 /**
- * Answers a question, stage by stage (DESIGN.md, "The path of a question"). Each stage is a file under `pipeline/` and returns its result;
- * only this file combines results. A sentence is yielded after its check and never changes; `answer` comes last and equals the sentences in
- * order.
+ * Answers a question, stage by stage (DESIGN.md, "The path of a question"). Each stage is a file under `pipeline/`; only this file combines
+ * their results. A sentence is yielded after its check and never changes. The `answer` event comes last and equals the sentences in order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not an error
  */
 export async function* answer(request: AskRequest, context: PipelineContext, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {
@@ -45,7 +44,7 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieves passages, then serves a fitting stored answer, or verifies, decides and writes. Sets a refusal if nothing is shown. */
+/** Retrieves passages, then serves a matching stored answer, or verifies, decides and writes. Sets a refusal if nothing is shown. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { context, trace, signal } = run;
   outcome.warnings.push(...(await context.hotlines(question.text)));
@@ -111,7 +110,7 @@ async function* write(
   yield* warn(outcome, flags(whole));
 }
 
-/** Checks uncertain passages on the web. The profile sets whether this happens before the decision or after it. */
+/** Checks uncertain passages on the web. The profile sets whether this happens before or after the decision. */
 async function* askWeb(
   when: "decides" | "attaches",
   question: Question,
@@ -127,7 +126,7 @@ async function* askWeb(
   yield* warn(outcome, said.warnings);
 }
 
-/** Answers the parts of a message with several questions: all if the whole is refused, else those that the answer leaves open. */
+/** Answers the parts of a message with several questions: all parts if the whole is refused, otherwise the parts left open. */
 async function* askParts(question: Question, outcome: Outcome, { context, trace, signal }: Run): AsyncGenerator<AnswerEvent, void> {
   const asked = partsToAsk(question, outcome, context);
   if (asked.length === 0) return;

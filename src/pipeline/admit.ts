@@ -13,8 +13,8 @@ import type { StageLog } from "./trace.ts";
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
- * A request becomes a question; one that leans on earlier turns is made to stand alone. What is asked about a selection leans on the selection:
- * topics of earlier turns would be looked for in words that were chosen to be about something else.
+ * Validates a request and resolves a follow-up into a standalone question. A question about a selection is not resolved: topics of earlier
+ * turns would distort the search in the selected text.
  * @throws RequestError `question_empty`, `question_too_long`, `question_control_characters`
  */
 export function admitQuestion(
@@ -44,7 +44,7 @@ export function admitQuestion(
   return { ...rest, text, resolved, history, injectionSignals: injectionSignals(text) };
 }
 
-/** The question as it stands alone, within what its filters leave. @throws RequestError when it cannot be admitted */
+/** Returns the standalone question with its filters resolved. @throws RequestError when it cannot be admitted */
 export async function admit(request: AskRequest, context: PipelineContext, log: StageLog): Promise<Question> {
   const { store, isCrisis } = context;
   const earlier = await earlierTurns(request, context);
@@ -65,10 +65,7 @@ export async function admit(request: AskRequest, context: PipelineContext, log: 
   return question;
 }
 
-/**
- * The session's last turns; the latest with the titles of what it cites. What an answer said from a document that is gone, or that the asker may not see
- * any more, is left out: a model would repeat it.
- */
+/** Returns the session's last turns. Omits answers from documents that the asker can no longer see: a model would repeat them. */
 async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: PipelineContext): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
@@ -85,8 +82,8 @@ async function earlierTurns({ sessionId, scope, userId, turns: given }: AskReque
 }
 
 /**
- * Can anything be answered from what was selected?
- * @param document as far as the asker may see it; `undefined`: there is none
+ * Checks that a selection is a valid range of its document.
+ * @param document the document as the asker may see it; `undefined`: not found or not visible
  * @throws RequestError `unknown_document`, `selection_invalid`
  */
 export function assertSelection({ documentId, start, end }: Selection, document: Pick<StoredDocument, "text"> | undefined): void {

@@ -32,7 +32,7 @@ import type { Found } from "./retrieve.ts";
 import type { Trace } from "./trace.ts";
 import { nothingWritten } from "./write.ts";
 
-/** The final answer; of a hit everything but the question's own facts. */
+/** Builds the final answer. For a cache hit, the content is the stored answer's. */
 export function assemble(question: Question, outcome: Outcome, context: PipelineContext, trace: Trace): Answer {
   const { profile, createId, prices } = context;
   const { refusal, warnings, hit } = outcome;
@@ -62,7 +62,6 @@ export function assemble(question: Question, outcome: Outcome, context: Pipeline
   };
 }
 
-/** What was found and written for this question. */
 function contentOf({ written, decision, refusal, evidence, conflicts, web, checks }: Outcome) {
   const { sheet, claims, writer } = written;
   return {
@@ -82,14 +81,14 @@ function contentOf({ written, decision, refusal, evidence, conflicts, web, check
   };
 }
 
-/** Every call of an endpoint for this answer with what it charges by the price table; `null` when the model is not in it or the endpoint did not count. */
+/** Prices every model call of this answer. The cost is `null` when the price table lacks the model or the endpoint reports no tokens. */
 function priceCalls({ calls, embedding }: Outcome, prices: PriceTable): PricedCall[] {
   const asked: ModelCall[] =
     embedding === null ? [] : [{ stage: "retrieve", model: embedding.model, inputTokens: embedding.tokens, outputTokens: null }];
   return [...asked, ...calls].map((call) => ({ ...call, costUsd: costUsd(call.model, call, prices) }));
 }
 
-/** Tokens in and out by stage; vectors are in `calls` alone. */
+/** Sums input and output tokens by stage. Tokens of embeddings appear only in `calls`. */
 function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   const sumOf = (...stages: readonly ModelCall["stage"][]) =>
     sumOrNull(calls.filter(({ stage }) => stages.includes(stage)).flatMap(({ inputTokens, outputTokens }) => [inputTokens, outputTokens]));
@@ -99,7 +98,7 @@ function tokensOf(calls: readonly ModelCall[]): TokenUsage {
   return { verification, compression, answer, total: sumOrNull([verification, compression, answer]) };
 }
 
-/** The metrics with the thresholds that hold for the scorers at hand. */
+/** Returns the metrics with the thresholds of the scorers in use. */
 function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, calibrations }: PipelineContext): readonly ReportMetric[] {
   const { faithfulness = null, relevancy = null } = profile.check.guards ?? {};
   const own: Readonly<Record<string, number | undefined>> = {
@@ -109,7 +108,7 @@ function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, 
   return metrics.map((metric) => ({ ...metric, threshold: own[metric.check] ?? metric.threshold }));
 }
 
-/** Where to read on: the best passage that was found to bear on the question, of a document that the answer does not cite; `null` when there is none. */
+/** Returns the best usable passage of a document that the answer does not cite, as further reading; `null`: none. */
 export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly Citation[]): SeeAlso | null {
   const cited = new Set(citations.flatMap(({ documentId, alsoIn = [] }) => [documentId, ...alsoIn.map((other) => other.documentId)]));
   const further = evidence.find(
@@ -127,8 +126,8 @@ export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly
 }
 
 /**
- * A profile's report, read from what the checks found. A metric whose check did not run is `null` and says so; it is never a pass.
- * @param silent checks that ran on every sentence and report only what they object to
+ * Grades an answer by the profile's metrics. A metric whose check did not run is `null` with a reason, never a pass.
+ * @param silent checks that ran on every sentence and report only faults
  */
 export function gradeReport(
   checks: readonly CheckResult[],
@@ -143,7 +142,7 @@ export function gradeReport(
   };
 }
 
-/** One faulty sentence fails the metric of a check that looks at sentences. */
+/** Grades one metric. One faulty sentence fails the metric of a sentence check. */
 function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckResult[], silent: ReadonlySet<string>): Metric {
   const found = checks.filter(({ name }) => name === check);
   const fault = found.find(({ verdict }) => verdict === "fail" || verdict === "warn");
@@ -155,27 +154,26 @@ function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckR
   return { passed: isUnknown ? null : fault === undefined, score, threshold, reason };
 }
 
-/** What a question has come to so far. `answer` alone writes it, with what each stage returns. */
+/** Returns the mutable state of one question. Only `answer` writes it. */
 export function createOutcome() {
   return {
     warnings: [] as Warning[],
     checks: [] as CheckResult[],
-    /** Every call of a model in order. */
     calls: [] as ModelCall[],
     embedding: null as Found["embedding"],
     scale: RAW_SCALE,
     evidence: [] as readonly Evidence[],
     conflicts: [] as readonly Conflict[],
-    /** `null`: the web was not asked. */
+    /** `null`: the web was not searched. */
     web: null as readonly WebEvidence[] | null,
     decision: NOT_DECIDED,
-    /** What the passages hold, the likeliest first; `null`: nothing was chosen yet. */
+    /** Ranked candidates, best first; `null`: nothing is chosen yet. */
     choice: null as Choice | null,
-    /** How far above the least that answers; `null`: not known. */
+    /** Distance above the answer threshold; `null`: unknown. */
     headroom: null as number | null,
     written: nothingWritten(),
     refusal: null as Refusal | null,
-    /** The stored answer that is served instead. */
+    /** The stored answer that is served instead of a new one. */
     hit: null as Hit | null,
   };
 }

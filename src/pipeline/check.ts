@@ -12,7 +12,7 @@ import { unitAt } from "../text/units.ts";
 import type { AnswerSheet } from "../writing/sheet.ts";
 import type { PipelineContext } from "./context.ts";
 
-/** What a sentence of this question is checked with. */
+/** Returns the context that checks the sentences of this question. */
 export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: PipelineContext): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
@@ -32,12 +32,12 @@ export function toCitedQuote({ passage, start, end, text, header }: Quote): Cite
   };
 }
 
-/** What stands above a quote and says what it is about. */
+/** Returns the title, headings, caption and header that give a quote its context. */
 function above(title: string, headingPath: readonly string[], ...table: readonly (string | undefined)[]): string[] {
   return [title, ...headingPath, ...table.filter((one) => one !== undefined)];
 }
 
-/** A stored answer is served only if today's checks find nothing to change in it; its quotes have been compared before. */
+/** Returns whether today's checks pass a stored answer unchanged. The caller has compared its quotes already. */
 export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
   for (const { text, citations: numbers } of sentences) {
     const cited = citations
@@ -55,20 +55,19 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
   return true;
 }
 
-/** What the checks found in an answer that is shown all the same, for the reader; of a sentence, where it stands. */
+/** Returns warnings for the faults of an answer that is shown nevertheless, with the index of the sentence. */
 export function flags(checks: readonly CheckResult[]): Warning[] {
   return checks
     .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
     .map(({ name, reason, sentence }) => ({ code: `check_${name}`, message: reason, ...(sentence === null ? {} : { sentence }) }));
 }
 
-/** A sentence speaks of the question from this share of its words on, and says hardly more than it with fewer others than this share of its own. */
+/** Minimum share of the question's words that a sentence repeats, and maximum share of its own words that are new. */
 const HALF = 0.5;
 
 /**
- * Does an answer to "why" only say again what the question takes for granted? "Only one suitcase is allowed" tells nobody why. A heuristic by words: what it finds is
- * said, and nothing is removed. Of 23 answers to golden and strangers' questions that ask why it
- * speaks at one, which denies what was asked (2026-11-27).
+ * Returns whether an answer to a "why" question only restates it, such as "Only one suitcase is allowed". A word-overlap heuristic that
+ * only warns: it flags one of 23 answers to golden and test questions, which denies the premise (2026-11-27).
  */
 export function onlySaysThatItIsSo(question: string, sentences: readonly string[]): boolean {
   const { type, content } = readQuestion(question);
@@ -82,7 +81,6 @@ function shared(own: readonly string[], asked: ReadonlySet<string>): number {
   return own.filter((token) => asked.has(token)).length;
 }
 
-/** A written answer with what it was written from. */
 interface WrittenAnswer {
   readonly question: Pick<Question, "resolved">;
   readonly written: {
@@ -93,13 +91,13 @@ interface WrittenAnswer {
   readonly evidence: readonly Pick<Evidence, "passage">[];
 }
 
-/** As much of the context as the checks of the whole need: proofs run them again without an engine. */
+/** The part of the context that whole-answer checks need. Proofs run these checks without an engine. */
 interface WholeContext extends Pick<PipelineContext, "encoder" | "calibrations" | "loadTokenCounter"> {
   readonly profile: Pick<PipelineContext["profile"], "check">;
   readonly check: Pick<PipelineContext["check"], "support" | "reader">;
 }
 
-/** The answer as a whole; its sentences were checked before they were shown. */
+/** Checks the answer as a whole; its sentences are checked before they are shown. */
 export async function checkWhole({ question, written, evidence }: WrittenAnswer, context: WholeContext): Promise<CheckResult[]> {
   const { profile, encoder, calibrations, loadTokenCounter } = context;
   const { sheet, claims, writer } = written;
@@ -118,7 +116,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   return [...whole, ...guarded.map((result) => ({ ...result, sentence: null }))];
 }
 
-/** Quotes that are not English, where any is: nothing here can judge whether they answer. */
+/** Warns about quotes that are not English: no check can judge whether they answer. */
 function checkTongue(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
   const foreign = citations.flatMap(({ n, quote }) => {
     const tongue = tongueOf(quote);
@@ -131,7 +129,7 @@ function checkTongue(citations: readonly Pick<Citation, "n" | "quote">[]): Check
   return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
-/** Whoever asks why is told where what is shown may give no reason. */
+/** Warns that the answer to a "why" question may give no reason. */
 function checkReason(question: string, sentences: AnswerSheet["sentences"]): CheckResult[] {
   const texts = sentences.map(({ text }) => text);
   if (!onlySaysThatItIsSo(question, texts)) return [];

@@ -18,21 +18,22 @@ import type { StageLog } from "./trace.ts";
 
 interface PickedQuotes {
   readonly quotes: readonly CompleteQuote[];
-  /** Texts that stand in no passage as they were given: altered, and left out. */
+  /** Number of picks that no passage contains verbatim; they are dropped. */
   readonly dropped: number;
-  /** Why nothing could be picked; `null` when the model did its work. */
+  /** Why nothing could be picked; `null`: no failure. */
   readonly failure: string | null;
 }
 
-/** What of a passage a pick can become: characters of one quote as in answers, lists by their items. */
+/** Limits for the candidates that a pick maps to: characters of one quote, candidates per passage; a list is split into its items. */
 const CUT = { maxCharacters: 1200, maxCandidates: 120, wholeLists: false };
 
 const replySchema = z.object({ quotes: z.array(z.object({ source: z.int(), text: z.string() })).max(50) });
 
 /**
- * Compression by a model (`spark` source, 1.2.3): it picks, and only what stands in its passage byte for byte is taken. A pick inside a sentence takes the
- * whole sentence, with the exceptions right behind it, so that no condition is lost; a table's row brings its header.
- * @param calls takes the call, whatever becomes of it
+ * Compresses evidence with a model (`spark` source, 1.2.3). The model picks texts; only picks that occur verbatim in their passage are
+ * used. A pick inside a sentence selects the whole sentence with the exceptions right after it, so that no condition is lost; a table row
+ * brings its header.
+ * @param calls receives the call, even when it fails
  */
 export async function compressByModel(
   question: string,
@@ -85,14 +86,14 @@ function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: r
   return { quotes: [...chosen.values()], dropped, failure: null };
 }
 
-/** A candidate bears on the question if its chance to answer is this share of the best one's; the best of every passage is kept. */
+/** Minimum confidence of a relevant candidate, as a share of the best candidate's. The best candidate of every passage is always kept. */
 const BEARS = 0.3;
-/** A passage of which more than this share is kept stays whole. */
+/** A passage is kept whole if the kept units cover more than this share of it. */
 const MOSTLY = 0.7;
 
 /**
- * Passages cut to what bears on the question: candidates that may answer with their neighbours, what they cannot be understood without, what limits them, and
- * the heading under which they stand. Best passage first; one without any candidate stays whole.
+ * Trims passages to relevant candidates with neighbours, context, conditions and headings, best passage first. A passage without candidates
+ * stays whole.
  */
 export function trimPassages(passages: readonly Passage[], candidates: readonly WeighedCandidate[]): OfferedSource[] {
   const top = Math.max(0, ...candidates.map(({ chance }) => chance));
@@ -105,13 +106,13 @@ export function trimPassages(passages: readonly Passage[], candidates: readonly 
   return trimmed.sort((a, b) => b.best - a.best).map(({ source }) => source);
 }
 
-/** A candidate as far as it is looked at here. */
+/** The fields of a candidate that trimming needs. */
 export interface WeighedCandidate {
   readonly view: {
     readonly candidate: Pick<Candidate, "range" | "context" | "conditions">;
     readonly evidence: { readonly passage: Pick<Passage, "sid"> };
   };
-  /** Chance that it answers, 0 to 1. */
+  /** Probability that it answers, 0 to 1. */
   readonly chance: number;
 }
 
@@ -122,7 +123,7 @@ function trim(passage: Passage, kept: readonly WeighedCandidate[]): OfferedSourc
     const { range, context, conditions } = view.candidate;
     for (const part of [range, ...context, ...conditions]) for (const i of unitsIn(units, part)) keep.add(i);
     const own = unitsIn(units, range);
-    // The units right before and behind it are kept with it.
+    // Keep the neighbouring units too.
     for (const i of [(own[0] ?? 0) - 1, (own.at(-1) ?? 0) + 1]) if (units[i] !== undefined && units[i]?.type !== "heading") keep.add(i);
   }
   for (const i of [...keep]) {
@@ -138,7 +139,7 @@ function unitsIn(units: readonly PlacedUnit[], { start, end }: TextRange): numbe
   return units.flatMap((unit, i) => (unit.start < end && unit.end > start ? [i] : []));
 }
 
-/** Kept units as ranges, those beside each other as one. */
+/** Returns kept units as ranges; adjacent units share one range. */
 function runsOf(units: readonly PlacedUnit[], keep: ReadonlySet<number>): TextRange[] {
   const runs: { start: number; end: number; last: number }[] = [];
   for (const [i, { start, end }] of units.entries()) {
@@ -158,12 +159,10 @@ export interface Usable {
   readonly scale: ScoreScale;
 }
 
-/** Candidates that the writers choose from. */
+/** Maximum number of candidates for the writers. */
 const QUOTE_CANDIDATES = 12;
 
-/**
- * What the writers choose from. `task`: what a model is asked, `null` when quotes alone answer; `calls`: what a model was asked to pick quotes.
- */
+/** Prepares the writers' input. `task`: the model's prompt, `null` when quotes alone answer; `calls`: model calls that picked quotes. */
 export async function compress(given: Usable, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question } = given;
   const { profile } = context;
@@ -195,12 +194,12 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
 
 export type ChosenQuotes = Awaited<ReturnType<typeof compress>>;
 
-/** The models that write; `null`: quotes alone answer. */
+/** Returns the models that write; `null`: quotes alone answer. */
 export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {
   return profile.write.writer === "extractive" ? null : models;
 }
 
-/** What the model may be given, the fullest first: passages that are too long together are cut to what bears on the question before one is left out. */
+/** Returns the offers for the model, fullest first. Passages that exceed the budget are trimmed before any is left out. */
 function offersOf(
   { usable, choice }: Usable,
   candidates: readonly CompleteQuote[],
@@ -214,13 +213,12 @@ function offersOf(
   return given.type === "passages" ? [whole, trimmed] : [trimmed];
 }
 
-/** The candidates of usable passages. */
 function usableOf({ choice, usable }: Usable): Choice {
   const allowed = new Set(usable.map(({ passage }) => passage.sid));
   return { ...choice, candidates: choice.candidates.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
 }
 
-/** Quotes that the small model picked and that stand in the passages; `null` when there are none, and rules pick instead. */
+/** Lets the small model pick verbatim quotes. `null`: it picked none, and rules pick instead. */
 async function pickByModel({ question, usable }: Usable, model: ChatModel, log: StageLog, signal: AbortSignal) {
   const calls: ModelCall[] = [];
   const picked = await compressByModel(question.resolved, usable, model, calls, signal);
@@ -239,17 +237,17 @@ function routeFacts({ question, usable, scale }: Usable, { complexity }: Pipelin
 }
 
 interface RouteFacts {
-  /** Complex terms that the question holds, as `category: word`. */
+  /** Complex terms in the question, as `category: word`. */
   readonly complexTerms: readonly string[];
   readonly passages: number;
-  /** Mean cosine of the passages on the scale of the rule; `null` without a dense ranking. */
+  /** Mean cosine of the passages on the rule's scale; `null`: no dense ranking. */
   readonly meanSimilarity: number | null;
 }
 
 /**
- * Large if complex terms ≥ 1, or more passages than 5, or mean similarity < .55 (`seven-layer` source, equation 11; numbers from the profile).
- * A similarity that is not known decides nothing.
- * @returns with the rules that decided, for people
+ * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or mean similarity is below 0.55
+ * (`seven-layer` source, equation 11; the profile sets the numbers). An unknown similarity has no effect.
+ * @returns the size and the rules that decided, for display
  */
 export function routeModel(
   route: WriteSettings["route"],
@@ -268,7 +266,7 @@ export function routeModel(
   return { size: "small", because: `no complex term, ${passages} passages${unknown}` };
 }
 
-/** Complex terms of a question by category, as whole words or the beginnings of words: "burn pit" stands in "burn pits", "retro" in "retroactive". */
+/** Finds complex terms by category. A term matches at the start of a word: "burn pit" matches "burn pits", "retro" "retroactive". */
 export function findComplexTerms(question: string, terms: Readonly<Partial<Record<string, readonly string[]>>>): string[] {
   const plain = ` ${plainWords(question)} `;
   return Object.entries(terms).flatMap(([category, words = []]) =>

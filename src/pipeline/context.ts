@@ -27,60 +27,59 @@ import type { RetrieveParts } from "../retrieval/retrieve.ts";
 import type { Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 
-/** Everything that the stages of one question work with, wired by the engine. */
+/** The dependencies of all stages for one question; the engine wires them. */
 export interface PipelineContext {
   readonly profile: Profile;
   readonly store: Store;
   readonly documents: Pick<Store["documents"], "load" | "outlines">;
   readonly corpus: DomainIndex;
-  /** `null`: words alone rank. */
+  /** `null`: BM25 alone ranks. */
   readonly encoder: Encoder | null;
-  /** By the name that a profile gives them; what is absent does not run. */
+  /** By the name in the profile; an absent one does not run. */
   readonly rerankers?: NonNullable<RetrieveParts["rerankers"]>;
   /** Models that write; `null`: quotes alone answer. */
   readonly models: Models;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** Confidence from which the learned gate answers. */
+  /** Minimum confidence for an answer of the learned gate. */
   readonly threshold: GateThreshold;
   /** Loaded on first use. */
   readonly ranking: () => RankingModels;
-  /** Is a word (lower case) one that every text uses? */
+  /** Returns whether a word (lower case) is common English. */
   readonly isCommon: (word: string) => boolean;
-  /** Scores whether passages support each other where rules do not tell. */
+  /** Scores whether passages support each other where no rule applies. */
   readonly agreement: Pick<SupportScorer, "score">;
-  /** A model that scores passages beside the rules; `null`: none. */
+  /** Model that scores passages in addition to the rules; `null`: none. */
   readonly verifier: ModelVerifier | null;
   readonly calibrations: readonly Calibration[];
-  /** Tokens of a prompt that the model takes at most; `null`: as many as the profile gives. */
+  /** Prompt limit of the model in tokens; `null`: the profile's limit applies. */
   readonly modelTokens: number | null;
-  /** Tokens of a text; only asked when a model writes. */
+  /** Loads the token counter; called only when a model writes. */
   readonly loadTokenCounter: () => Promise<(text: string) => number>;
   readonly prices: PriceTable;
-  /** Characters of a question. */
+  /** Maximum length of a question in characters. */
   readonly maxCharacters: number;
-  /** Language of the domain. */
   readonly language: string;
-  /** Words that make a question complex, by category. */
+  /** Terms that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
-  /** What the documents are about, in one line. */
+  /** Describes the documents in one line. */
   readonly about: (scope: Scope) => Promise<string>;
   readonly hotlines: HotlineFinder;
-  /** Is it a message of a crisis, beneath which nothing but the hotline may stand? What it says is taken into no later question. */
+  /** Returns whether a message signals a crisis. Only the hotline is shown then, and later questions ignore the message. */
   readonly isCrisis: (message: string) => Promise<boolean>;
   readonly cache: CacheScope;
-  /** Stored answers as they were read and checked. */
+  /** Stored answers that are already parsed and checked. */
   readonly answers: StoredAnswers;
-  /** `null`: nothing is stored, and no cache is asked. */
+  /** `null`: nothing is stored and no cache is used. */
   readonly remember: RememberSettings | null;
-  /** What finds answers to other questions. */
+  /** Finds stored answers to other questions. */
   readonly questions: {
     readonly index: QuestionIndex;
     readonly classify: Classify;
     readonly matcher: Matcher;
     readonly judgeRewording: JudgeRewording;
-    /** Is each rewording read, also where no rule speaks against it? */
+    /** `true`: the cross-encoder scores every paraphrase, even if no rule objects. */
     readonly readAll: boolean;
-    /** Vector of a question, on this machine; `null`: only the same question is found. */
+    /** Embeds a question locally; `null`: only identical questions match. */
     readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
   };
   /** `null`: no web search is configured. */
@@ -92,75 +91,74 @@ export interface PipelineContext {
       readonly name: string;
       readonly contact: string;
       readonly when: readonly string[];
-      /** Named to this tenant only. */
+      /** Shown to this tenant only. */
       readonly tenant?: string | null;
     }[];
   };
-  /** The domain's topics, and whom to tell that a report could not be kept. */
+  /** The domain's topics, and a callback for reports that cannot be stored. */
   readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
-  /** What answers of this question's domain and profile are made with. */
+  /** Settings that shape answers of this domain and profile. */
   readonly settings: RecordedSettings;
-  /** Calls of models as they went, filled while the question is answered; `null`: not all are seen. */
+  /** Model calls in order, filled while the question is answered; `null`: not all calls are recorded. */
   readonly modelCalls: readonly RecordedCall[] | null;
   readonly createId: () => string;
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Waited for before each stage: questions share one thread. */
+  /** Awaited before each stage, because questions share one thread. */
   readonly turn: () => Promise<void>;
 }
 
 /** Models that write; `null`: quotes alone answer. */
 export type Models = { readonly small: ChatModel; readonly large: ChatModel } | null;
 
-/** The models that rank candidates. */
 export interface RankingModels {
   readonly weights: RankingWeights;
-  /** Id of the encoder that the weights were learned with, and vectors of texts by it. */
+  /** Id of the encoder that the weights were trained with. */
   readonly encoder: string;
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
-  /** The cross-encoder that they were learned with; `null`: it cannot be used, and the first stage alone orders candidates. */
+  /** The cross-encoder that the weights were trained with; `null`: unavailable, so the first stage alone orders candidates. */
   readonly read: ReadTexts | null;
 }
 
-/** A model that scores passages beside the rules. */
+/** A model that scores passages in addition to the rules. */
 export interface ModelVerifier {
   readonly verifier: PassageVerifier;
   readonly timeoutMs: number;
 }
 
-/** One call of a model, as it went. */
+/** One recorded model call. */
 export interface RecordedCall {
   readonly model: string;
   /** SHA-256 (hex) of the prompt. */
   readonly prompt: string;
-  /** The prompt itself; absent: recorded before it was kept. */
+  /** The prompt; absent in records of earlier versions. */
   readonly sent?: ChatPrompt;
   readonly text: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** What it failed with behind the text; `null`: it ended by itself, or was not listened to any longer. */
+  /** The error after the text; `null`: the stream ended normally or the caller stopped reading. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** What every answer of an installation is made with, kept once for all that share it. */
+/** The settings behind every answer of an installation, stored once and shared. */
 export interface RecordedSettings {
   readonly software: string;
-  /** Number of what the checks did; absent: they were the first. */
+  /** Version number of the checks; absent: the first version. */
   readonly checks?: number | undefined;
   /** Hash of everything that shapes answers besides question and documents. */
   readonly configHash: string;
-  /** Id of the encoder that is configured; `null`: words alone. */
+  /** Id of the configured encoder; `null`: BM25 alone. */
   readonly encoder: string | null;
-  /** The domain pack without its folder, the profile and the threshold of the gate, as they were. */
+  /** The domain pack without its folder, the profile and the gate threshold. */
   readonly pack: unknown;
   readonly profile: unknown;
   readonly threshold: unknown;
 }
 
-/** How long and how much of a question is kept. */
+/** How long and how many entries of each kind are kept. */
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
-  /** `text: false`: of a question that is reported only kinds, counts and scores are kept. */
+  /** `text: false`: a report keeps only kinds, counts and scores. */
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
 }

@@ -17,10 +17,10 @@ import { checking, passesAgain, toCitedQuote } from "./check.ts";
 import type { PipelineContext } from "./context.ts";
 import { searchedWithin } from "./retrieve.ts";
 
-/** Longest answer that is read, in characters: about 40 pages. */
+/** Maximum length of an answer in characters, about 40 pages. */
 export const MAX_ANSWER_CHARACTERS = 100_000;
 
-/** Sentences with the markers that stand behind their stop. */
+/** Splits an answer into sentences. Citation markers after the full stop belong to the sentence before them. */
 export function markedSentences(answer: string): TextRange[] {
   const ranges: { start: number; end: number }[] = [];
   for (const { start, end } of splitSentences(answer)) {
@@ -32,9 +32,9 @@ export function markedSentences(answer: string): TextRange[] {
   return ranges;
 }
 
-/** Quotes of one document that a sentence may rest on. */
+/** Quotes of one document to try for a sentence. */
 const QUOTES_PER_DOCUMENT = 4;
-/** Words of a sentence that a quote has in common with it if it says any of it: with one alone ("costs") it speaks of something else and lends a word. */
+/** Minimum number of words that a quote shares with a sentence. One shared word ("costs") is often coincidence. */
 const WORDS_IN_COMMON = 2;
 
 interface BoundSentence {
@@ -46,10 +46,10 @@ interface BoundSentence {
 
 type Bound = BoundSentence | { readonly reason: string };
 
-/** What every check says of a sentence with these quotes. */
+/** Checks the sentence with these quotes. */
 type CheckWith = (quotes: readonly Quote[]) => Promise<Bound>;
 
-/** The fewest quotes of what a sentence cites with which every check passes, from within what the question was limited to. */
+/** Finds the smallest set of quotes from the cited documents with which every check passes, within the question's filters. */
 async function bindSentence(
   text: string,
   numbers: readonly number[],
@@ -98,7 +98,7 @@ function checksOf(text: string, context: CheckContext): CheckWith {
   };
 }
 
-/** The nearest quotes of each document that say something of the sentence until every check passes, and of these the ones without which one would not. */
+/** Adds the nearest quotes of each document until every check passes, then removes quotes that the checks do not need. */
 async function bindNearest(text: string, nearest: readonly (readonly Quote[])[], checkWith: CheckWith): Promise<Bound> {
   const words = new Set(tokenize(text));
   const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
@@ -118,7 +118,7 @@ function wordsInCommon({ text, header }: Quote, words: ReadonlySet<string>): num
   return [...words].filter((word) => held.has(word)).length;
 }
 
-/** Takes out each quote, the farthest first, without which every check passes as well: it bears nothing of the sentence. */
+/** Removes each quote without which every check still passes, farthest first. */
 async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<BoundSentence> {
   let kept = bound;
   for (const quote of [...bound.quotes].reverse()) {
@@ -129,7 +129,7 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
   return kept;
 }
 
-/** With the quotes of documents that bear the sentence by themselves as well; `null`: one of them does not. */
+/** Adds quotes of documents that support the sentence on their own; `null`: one of them does not. */
 async function withOthers(
   bound: BoundSentence,
   others: readonly (readonly Quote[])[],
@@ -147,7 +147,7 @@ async function withOthers(
   return "reason" in all ? null : all;
 }
 
-/** Sentences, list items and rows of a document as far as they lie in the area, the one that says most of the text first. */
+/** Returns sentences, list items and rows of a document within the area, best BM25 match first. */
 function nearestQuotes(text: string, document: StoredDocument, area: Area | null): Quote[] {
   const stem = createStemmer();
   const index = new Bm25Index();
@@ -173,13 +173,13 @@ function toQuote({ start, end }: Unit, document: StoredDocument, area: Area | nu
   return { passage, start, end, text: document.text.slice(start, end), ...(header === null ? {} : { header }) };
 }
 
-/** What a reviewer wrote in place of an answer. */
+/** A reviewer's replacement for an answer. */
 export interface Correction {
   readonly id: string;
   readonly question: Question;
-  /** Sentences that each end in `[n]`; lines such as `[1]: decision-reviews.md` at the end say which documents are meant. */
+  /** Sentences that each end in `[n]`; optional lines such as `[1]: decision-reviews.md` at the end name the documents. */
   readonly text: string;
-  /** Documents that a number means where no line says so: those of the answer that is corrected. */
+  /** Default documents by number: those of the corrected answer. */
   readonly cited: ReadonlyMap<number, string>;
 }
 
@@ -190,16 +190,16 @@ export interface UnboundSentence {
   readonly reason: string;
 }
 
-/** Sentences of a correction: an answer, not a treatise. */
+/** Maximum number of sentences in a correction. */
 const MAX_SENTENCES = 40;
 /** `[1]: decision-reviews.md`, or `[1]: "Decision reviews"`. */
 const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
 
 /**
- * Binds a reviewer's answer: every sentence cites documents that exist, the quotes that bear it are located in them, and every check of the
- * product passes, so that it will pass again on every hit. Nothing is served on a reviewer's word alone.
- * @throws RequestError `answer_empty`, `answer_too_long`, `answer_unbound` with every sentence that cannot be bound and why,
- * `answer_ambiguous`, `unknown_document`
+ * Binds a reviewer's answer to quotes. Every sentence must cite documents that exist, its quotes must be found in them, and every check
+ * must pass, because every cache hit repeats the checks.
+ * @throws RequestError `answer_empty`, `answer_too_long`, `answer_unbound` with every unbound sentence and its reason, `answer_ambiguous`,
+ * `unknown_document`
  */
 export async function bindCorrection({ id, question, text, cited }: Correction, context: PipelineContext): Promise<Answer> {
   const { body, names } = readDefinitions(text);
@@ -254,7 +254,7 @@ function readDefinitions(text: string): { body: string; names: Map<number, strin
   return { body: lines.join("\n").trim(), names };
 }
 
-/** The documents that numbers mean, as far as the asker may see them: nobody gets an answer from what they may not open. */
+/** Loads the cited documents that the asker may see. */
 async function citedDocuments(
   names: ReadonlyMap<number, string>,
   cited: ReadonlyMap<number, string>,
@@ -276,7 +276,7 @@ async function citedDocuments(
   return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
 }
 
-/** What will be asked of it on every hit is asked now. */
+/** Runs the checks of a cache hit now, so that a correction never fails later. */
 async function assertServable(answer: Answer, question: Question, context: PipelineContext): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
     redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "holds personal data that no source publishes" }],

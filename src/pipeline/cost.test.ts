@@ -30,7 +30,7 @@ afterEach(async () => {
 
 async function run(embeddings: string, small: string) {
   const model = { base_url: endpoint.url, small };
-  // What an answer costs, whatever the gate would make of three words.
+  // Measure the cost whether or not the gate would answer.
   const overrides = { model, embeddings: { base_url: endpoint.url, model: embeddings }, answer_from: 0 };
   engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides }), SHARED_PARTS);
   const events: IngestEvent[] = [];

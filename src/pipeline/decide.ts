@@ -31,27 +31,26 @@ import { choose, rankFor } from "./rank.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** What is decided on. */
+/** The input of the decision. */
 export interface Weighed {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
-  /** The candidates of all passages, where the gate went by them; `null`: none were ranked yet. */
+  /** Candidates of all passages, if verification ranked them; `null`: not ranked yet. */
   readonly ranked: Choice | null;
-  /** Id of the encoder that ranked; `null`: words alone did. */
+  /** Id of the encoder that ranked; `null`: BM25 alone. */
   readonly ranker: string | null;
   readonly scale: ScoreScale;
-  /** With the thresholds that hold for what ranked the passages. */
+  /** With the thresholds for the encoder that ranked the passages. */
   readonly gate: GateSettings;
 }
 
 /**
- * Answer or refuse, with the threshold that holds for this question. `headroom`: how far above the least that answers, `null`: not known; `choice`: what would be
- * shown, the best first: how likely it answers is what decides.
+ * Decides whether to answer or refuse. `headroom`: distance above the answer threshold, `null`: unknown; `choice`: candidates, best first.
  */
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
-  // A code must stand where it is answered from. What does not hold it is left out before anything is chosen: the chance is mostly that of the best candidate.
+  // Drop evidence that lacks a code of the question before ranking, because the best candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
@@ -82,20 +81,20 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   const headroom = headroomOf(made, gate, sufficiency);
-  // A refusal shows what came nearest, also of what is rejected.
+  // A refusal shows the nearest candidates, also those of rejected passages.
   if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, context, log, signal);
   return { decision, headroom, choice: shown };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
 
-/** The candidates that hold a code of the question themselves or in what stands above them; all where none does. */
+/** Returns the candidates that contain a code of the question in their text or headings; all candidates if none does. */
 function candidatesHolding(candidates: readonly ScoredCandidate[], codes: readonly string[]): readonly ScoredCandidate[] {
   const holding = candidates.filter(({ view: { text, candidate } }) => holdsCode(`${candidate.above} ${text}`, codes));
   return codes.length === 0 || holding.length === 0 ? candidates : holding;
 }
 
-/** What a question names, and the words by which that is told. */
+/** Names and codes of a question, with the vocabulary that detects them. */
 type AskedThings = NamedThings & {
   readonly words: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> };
   readonly repairs: readonly { readonly written: string }[];
@@ -108,7 +107,7 @@ async function askedThings(question: Question, { corpus, profile }: PipelineCont
   return { ...namedThings(question.text, { strange, ...words }), words, repairs };
 }
 
-/** Nothing is answered from the neighbour of what the question names without a word: what no document names or holds is said, and a code must stand where it is answered from. */
+/** Refuses, or warns, when the evidence is about a similar entity: it must contain the question's codes; unknown names cause warnings. */
 async function withNamed(
   made: Decision,
   { question }: Pick<Weighed, "question">,
@@ -138,7 +137,7 @@ async function withNamed(
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };
 }
 
-/** How likely the best candidate answers, and the threshold that holds; a notice says why a calibration does not. */
+/** Returns the confidence and its threshold. Logs a notice if the calibration does not apply. */
 function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context: PipelineContext, log: StageLog) {
   const { ranking, threshold, corpus } = context;
   const judged = context.profile.gate.type !== "sufficiency" || evidence.length === 0 ? null : judgeBest(choice, ranking().weights, ranker);
@@ -160,15 +159,15 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
 }
 
-/** Candidates that are read for one of several questions at most: what answers the message as a whole was found already. */
+/** Maximum number of candidates that the cross-encoder scores for one part of a message. */
 const READ_OF_PART = 5;
 
-/** One of the things that a question asks, asked by itself. @param resolved as it is understood; absent: with what it leaves out */
+/** Returns one part of a message as its own question. @param as the resolved text; default: with the topics that the part omits */
 export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
   return { ...question, text, resolved: as };
 }
 
-/** A question that is answered, with all that was found and what may be quoted of it. */
+/** An answerable question with all evidence and the evidence that may be quoted. */
 export interface Answered {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
@@ -176,7 +175,7 @@ export interface Answered {
   readonly choice: Choice;
 }
 
-/** The choice with what follows the best candidate, and with what answers the other things asked. Both are read for an answer alone: a refusal shows no quote. */
+/** Adds the sentence after the best candidate, and answers to the other parts. Runs only for answers: a refusal shows no quote. */
 export async function completeChoice(answered: Answered, context: PipelineContext, log: StageLog, signal: AbortSignal): Promise<Choice> {
   const { question, choice } = answered;
   const { read: readTexts } = context.ranking();
@@ -185,7 +184,7 @@ export async function completeChoice(answered: Answered, context: PipelineContex
   log.fact("following", followed.candidates[0]?.followedBy !== undefined);
   const asked = askedParts(question, context);
   const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
-  // A part of the question is looked up in all that was found: a verdict says what a passage is worth for the whole.
+  // Parts search all evidence, because verdicts rate a passage for the whole question.
   const whole = await withParts(followed, asked, {
     choosePart: (part) => rankFor(askAlone(question, part), answered.evidence, context, { mostRead: READ_OF_PART, signal }),
     mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
@@ -196,29 +195,25 @@ export async function completeChoice(answered: Answered, context: PipelineContex
   return whole;
 }
 
-/**
- * The several things that a question asks, where the learned gate decides and quotes answer: a model answers all that it is asked, and what it leaves out nobody
- * measured. A follow-up is answered as a whole.
- */
+/** Splits a question into parts if the learned gate decides and quotes answer. A model gets the whole; a follow-up counts as one. */
 export function askedParts({ text, resolved }: Question, context: PipelineContext): QuestionPart[] {
   return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
 }
 
 export interface PartsOptions {
   readonly readTexts: ReadTexts;
-  /** The candidates of what was found for one of the questions, best first; and whether a candidate may be quoted. */
+  /** Ranks the candidates for one part, best first. */
   readonly choosePart: (part: QuestionPart) => Promise<Pick<Choice, "candidates">>;
   readonly mayBeQuoted: (candidate: ScoredCandidate) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** From these log odds on a candidate answers: where the bar for "nothing answers" stood in training. Below the others nothing was found. */
+/** Minimum log odds of a candidate that answers: the training threshold for "nothing answers". Below `NOTHING_BELOW` nothing was found. */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
 /**
- * Of a message that asks several things, each is answered: by what answers the whole, or by the candidate that answers it best, which then stands right behind the first.
- * What stays open is in `open`.
+ * Adds an answer for each part: the best candidate if it answers the part, else the part's own best one. `open` has the unanswered parts.
  */
 export async function withParts(
   choice: Choice,
@@ -254,8 +249,8 @@ export async function withParts(
 }
 
 /**
- * Is the part about a cell of the row that is shown? All of its words stand in the row or in its header, one of them in the name of a column behind the first, and a
- * value of the kind that it asks for is there. A wide row is much besides that cell, which the reader holds against it.
+ * Returns whether a part asks for a cell of the displayed row, because the cross-encoder underrates wide rows. All words of the part are in
+ * the row or header, one names a column after the first, and the row has a value of the requested kind.
  */
 function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
   if (candidate.header === null) return false;
@@ -269,7 +264,7 @@ function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateVie
   );
 }
 
-/** Says which of several things asked are left open: nothing was found for them, or nothing that is sure enough. */
+/** Returns a warning for each part left open, because nothing was found or confidence is too low. */
 export function openParts(open: readonly OpenPart[]): Warning[] {
   return open.map(({ part: { text }, isNothing }) =>
     isNothing
@@ -282,7 +277,7 @@ function mostLikely(candidates: readonly ScoredCandidate[]): ScoredCandidate | n
   return candidates.reduce<ScoredCandidate | null>((best, candidate) => (oddsOf(candidate) > oddsOf(best) ? candidate : best), null);
 }
 
-/** By the reader; what it did not read answers nothing. */
+/** Returns the cross-encoder's log odds; an unscored candidate has minus infinity. */
 function oddsOf(candidate: ScoredCandidate | null): number {
   return candidate?.cross ?? Number.NEGATIVE_INFINITY;
 }

@@ -1,7 +1,7 @@
 import { RequestError } from "../shared/errors.ts";
 import type { FilterRequest, Filters, PageRange } from "../shared/types.ts";
 
-/** Longest name of a document, chapter or section, in characters: no heading that is longer is asked for by name. */
+/** Maximum length of a document, chapter or section name in characters. */
 export const FILTER_CHARACTERS = 300;
 
 const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
@@ -9,8 +9,8 @@ const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
 const FORBIDDEN = /(?!\s)[\p{Cc}\u200B\u202A-\u202E\u2060-\u2069]/u;
 
 /**
- * Filters as a request gives them; `null` when it gives none.
- * @throws RequestError `filter_invalid` with the name of the filter and what it may be
+ * Parses the filters of a request; `null`: none given.
+ * @throws RequestError `filter_invalid` with the name of the filter and the allowed values
  */
 export function readFilters(request: FilterRequest | null | undefined): Filters | null {
   if (request === null || request === undefined) return null;
@@ -45,7 +45,7 @@ function readPages(value: unknown): PageRange | null {
 }
 
 function shown(value: unknown): string {
-  // Not everything can be written as text.
+  // Some objects cannot be converted to a string.
   const written = typeof value === "object" && value !== null ? "an object" : String(value);
   return `"${written.replaceAll(/\s+/g, " ").slice(0, 40)}"`;
 }

@@ -38,7 +38,7 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
     expect(appeal.cacheMode).toBe("miss");
     expect(appeal.sentences.map(({ text }) => text).join(" ")).toContain("90 days");
     expect((await asked("three", "What is the pension decision?")).cacheMode).toBe("exact");
-    // Without a word of its own a follow-up would be answered by its history alone.
+    // Without its own words a follow-up would be answered from its history alone.
     expect((await engine.answer("How long does it take?", { sessionId: "one" })).status).toBe("insufficient_context");
   } finally {
     await engine.close();
@@ -75,7 +75,7 @@ describe("the sentence that answered the turn before", () => {
       expect(await follow("another", "and the steam bath?")).toEqual([]);
       expect((await engine.answer("And the STEAM bath", { sessionId: "another" })).sentences).toEqual([]);
       expect(await follow("sunday", "and on sundays?")).toEqual([]);
-      // Asked again it is answered again.
+      // Repeating the question answers it again.
       expect((await engine.answer("What about my 8 year old kid, can she come along", { sessionId: "kids" })).sentences[0]?.text).toBe(
         children,
       );

@@ -3,12 +3,12 @@ import { AUXILIARY, type Clause, clausesOf, JOINED, readQuestion } from "../lang
 import type { QuestionPart } from "../shared/types.ts";
 import { tokenize, words } from "../text/tokens.ts";
 
-/** Questions of one message at most: who asks more is answered as a whole. */
+/** Maximum number of parts; a longer message counts as one question. */
 const MAX_PARTS = 4;
 
-/** Before the word that asks: "by when", "in which year". */
+/** Optional preposition before a question word: "by when", "in which year". */
 const BEFORE = "(?:(?:about|after|at|before|by|for|from|in|of|on|since|till|to|under|until|with|within)\\s+)?";
-/** "Which one can", "how much weight does", "who kept": a question word, with its verb behind it or doing something itself. */
+/** A question word with its verb ("which one can", "how much weight does") or as the subject ("who kept"). */
 const QUESTION_WORD = [
   String.raw`(?:when|where|why)(?:['’]?s|\s+${AUXILIARY})\b`,
   String.raw`(?:what|which|who|whom|whose|how)(?:['’]?s|(?:\s+[\p{L}\d'’-]+){0,3}?\s+${AUXILIARY})\b`,
@@ -16,26 +16,26 @@ const QUESTION_WORD = [
   String.raw`who\s+\p{L}+`,
 ].join("|");
 const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
-/** The same where what asks is what is done: "what happened", "how many boats struck". */
+/** A question word as part of the subject: "what happened", "how many boats struck". */
 const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
-/** "Is there", "can I": whether something is so. */
+/** A yes-no question with a pronoun or determiner: "is there", "can I". */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
-/** The same of whatever, at the beginning of the message or where a question mark follows. */
+/** A yes-no question with any subject, valid at the start of the message or before a question mark. */
 const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
-/** All of a clause behind "and": "and why", "and for how long", "and how many crew". */
+/** A short clause after "and": "and why", "and for how long", "and how many crew". */
 const ASKS_BRIEFLY = new RegExp(
   String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
   "iu",
 );
-/** "Is it added or combined" asks one thing. */
+/** "Is it added or combined" is one question. */
 const ALTERNATIVE = /^\W*or\b/iu;
 const SENTENCE_END = /[?!.]+(?=\s|$)/u;
 const LEADING = new RegExp(JOINED, "iu");
 const TRAILING = /[\s,;:.&–-]+$/u;
 
 /**
- * The questions of a message that asks several, in their order; none where it asks one, or it cannot be told for sure. A clause that asks begins a part; what does not
- * ask belongs to the part before it, or to the first.
+ * Splits a message with several questions into parts, in order. Returns none for a single or ambiguous question. Each asking clause begins
+ * a part; other clauses belong to the part before them, or to the first.
  *
  * @example questionParts("How thick is the rope, and how much can it hold?")
  * // [{ text: "How thick is the rope", … }, { text: "how much can it hold?", resolved: "how much can it hold? (thick; rope)" }]
@@ -58,7 +58,7 @@ export function questionParts(message: string): QuestionPart[] {
   });
 }
 
-/** Does a clause surely ask something of its own? Behind a comma alone "who" and "how many" tell more of what was said, and "is it" guesses at the answer. */
+/** Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause and "is it" a guess. */
 function begins({ text, start, before, behind }: Clause, message: string): boolean {
   if (ALTERNATIVE.test(text)) return false;
   const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);
@@ -69,41 +69,43 @@ function begins({ text, start, before, behind }: Clause, message: string): boole
   return isJoined && (asksWhether || ASKS_BRIEFLY.test(text));
 }
 
-/** An earlier pair of the conversation. */
+/** An earlier question with its answer. */
 export interface EarlierTurn {
   readonly question: string;
   readonly answer: string;
-  /** Titles of the documents that the answer cites. */
+  /** Titles of the cited documents. */
   readonly titles?: readonly string[] | undefined;
 }
 
-/** A question that stands alone. */
+/** A standalone question. */
 export interface ResolvedQuestion {
   readonly text: string;
-  /** What was taken from earlier turns; empty when the question stood alone. */
+  /** Phrases from earlier turns; empty if the question stands alone. */
   readonly added: readonly string[];
 }
 
-/** Turns that are looked back at. */
+/** Number of earlier turns used. */
 const TURNS = 5;
-/** Phrases taken over at most: more drown the question's own words (chosen on `eval follow-ups`: 2 finds 800 of 1,198, 3 finds 794). */
+/** Maximum number of added phrases; more outweigh the question's words (`eval follow-ups`: 2 finds 800 of 1,198, 3 finds 794). */
 const MAX_ADDED = 2;
-/** What the age of a turn counts: each one back keeps this share. */
+/** Weight of a turn relative to the next newer one. */
 const AGE_SHARE = 0.6;
-/** Saliences, chosen by hand: the topic of a question is what was talked about; titles name it; an answer's names may only be examples. */
+/** Hand-chosen salience weights: a question's topic counts most, then cited titles; names in an answer may only be examples. */
 const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
-/** Content words before a pronoun from which on it has its antecedent in the question itself. */
+/** Minimum number of content words before a pronoun for it to have its antecedent in the question itself. */
 const OWN_ANTECEDENT = 2;
-/** A question of at most this many content words, without a name of its own, leans on what came before. */
+/** A question with at most this many content words and no name is a follow-up. */
 const SHORT = 1;
 
 const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
-/** One of several that were spoken of, unless the question names what it is about: "the last ferry from Sandholm", but not by a day or month alone. */
+/**
+ * An ordinal that refers to earlier turns, unless the question names its object ("the last ferry from Sandholm"); days and months do not.
+ */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
-/** Not pointing back: expletives, conjunctions, relative clauses, times. */
+/** Pronouns that do not refer back: expletives, conjunctions, relative clauses, times. */
 const NOT_POINTING =
   /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
 /** Verbs and fillers that name no topic. */
@@ -120,9 +122,9 @@ const NO_TOPIC = new Set(
 );
 
 /**
- * Makes a question that leans on earlier turns stand alone, without a model: what pronouns, ellipses and short questions leave out is taken
- * from the topics, titles and names of the last turns by salience. A question that stands alone is returned untouched; in doubt it does.
- * What is added comes from the conversation word for word; nothing is invented.
+ * Resolves a follow-up into a standalone question without a model. It fills pronouns, ellipses and short questions with topics, titles and
+ * names of the last turns, by salience. A standalone or doubtful question is returned unchanged. All added text is verbatim from the
+ * conversation.
  *
  * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…" }]).text
  * // "How long does it take? (Higher-Level Review)"
@@ -143,12 +145,12 @@ export function resolveFollowUp(question: string, history: readonly EarlierTurn[
   return added.length === 0 ? { text: question, added } : { text: `${question.trim()} (${added.join("; ")})`, added };
 }
 
-/** Does a question need what came before to be understood? */
+/** Returns whether a question needs earlier turns to be understood. */
 export function leansOnHistory(question: string): boolean {
   return pointsBack(question) || (topicWords(question) <= SHORT && !hasName(question));
 }
 
-/** Words of its own that say what a question is about. */
+/** Counts the content words of a question. */
 export function topicWords(question: string): number {
   return contentWords(readQuestion(straight(question)).content).length;
 }
@@ -157,7 +159,7 @@ function straight(question: string): string {
   return question.replaceAll(/[’‘ʼ]/g, "'").trim();
 }
 
-/** Does a question begin as one that goes on, or point at what came before? */
+/** Returns whether a question opens as a continuation or refers back. */
 export function pointsBack(question: string): boolean {
   const plain = straight(question);
   if (OPENERS.test(plain) || ELSE.test(plain) || (ONE_OF.test(plain) && !namesThing(plain))) return true;
@@ -168,7 +170,7 @@ export function pointsBack(question: string): boolean {
   return false;
 }
 
-/** Phrases of earlier turns, most salient first; equal ones in order of appearance, latest turn first. */
+/** Ranks phrases of earlier turns by salience; ties keep order of appearance, latest turn first. */
 function rankPhrases(turns: readonly EarlierTurn[]): string[] {
   const salience = new Map<string, { phrase: string; score: number }>();
   const note = (phrase: string, score: number) => {
@@ -187,7 +189,7 @@ function rankPhrases(turns: readonly EarlierTurn[]): string[] {
   return [...salience.values()].sort((a, b) => b.score - a.score).map(({ phrase }) => phrase);
 }
 
-/** Runs of content words: what a question is about, in its own words. */
+/** Returns runs of content words: the topics of a question. */
 function topicsOf(question: string): string[] {
   const { content } = readQuestion(question);
   const topics: string[] = [];
@@ -214,7 +216,7 @@ function isContent(word: string): boolean {
   return word !== "" && !NO_TOPIC.has(word.toLowerCase()) && tokenize(word).length > 0;
 }
 
-/** Capitalised words in a row, not at the start of a sentence unless more than one follow. */
+/** Returns runs of capitalised words. A single word at the start of a sentence does not count. */
 function namesIn(text: string): string[] {
   const names: string[] = [];
   for (const match of text.matchAll(/\p{Lu}[\p{L}\p{N}&'-]*(?:\s+(?:(?:of|the|and|for)\s+)?\p{Lu}[\p{L}\p{N}&'-]*){0,5}/gu)) {
@@ -234,7 +236,7 @@ function hasName(text: string): boolean {
   return namesIn(text).length > 0 || words(text).some(({ code }) => code);
 }
 
-/** A day or a month says when, not what. */
+/** Returns whether the text has a name other than a day or month. */
 function namesThing(text: string): boolean {
   return hasName(text.replaceAll(/\p{L}+/gu, (word) => (namedTime(word) === null ? word : word.toLowerCase())));
 }

@@ -19,7 +19,7 @@ import type { PipelineContext } from "./context.ts";
 import { assertCanRun, type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
 
-/** A question with what the caches and retrieval found for it. */
+/** A question with the results of caches and retrieval. */
 interface KnownAndFound {
   readonly question: Question;
   readonly known: Pick<Known, "asked" | "candidates">;
@@ -27,9 +27,8 @@ interface KnownAndFound {
 }
 
 /**
- * One of the collected answers, now that retrieval says how it read the question and which documents it finds; not if it said so only in part. With a graph,
- * approved answers about the same topic and entity stand beside those that lie near, and review status weighs; when none of them has the answer, the graph is
- * asked for any others.
+ * Accepts a collected stored answer after retrieval has corrected spelling and found documents; none if retrieval partly failed. With a
+ * graph, approved answers on the same topic and entity also compete and review status counts; if none fits, the graph supplies more.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -51,7 +50,7 @@ export async function recall(
   const collected = graph ? joinCandidates(await approvedQuestions(asked, store), candidates) : candidates;
   let recalled: Pick<Known, "hit" | "judged"> = asked !== null ? await accept(asked, collected) : { hit: null, judged: [] };
   if (graph && recalled.hit === null) {
-    // An explanation names the rule of each level; an answer need not ask twice.
+    // An explanation lists the rule of each level; an answer skips candidates that were already judged.
     const seen = new Set(effects === "none" ? [] : collected.map(({ stored }) => stored.key));
     const { hit, judged } = await accept(asked, await relatedQuestions(asked, seen, store));
     recalled = { hit, judged: [...recalled.judged, ...judged] };
@@ -63,10 +62,7 @@ export async function recall(
 
 const UNSURE = { asked: null, candidates: [] } as const;
 
-/**
- * The question with its misspelt words as they were read, and what lies near it then; nothing where one of them could be another word, or where more is
- * unsure.
- */
+/** Returns the spelling-corrected question with its nearest neighbours; none if a correction is ambiguous or retrieval partly failed. */
 async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
   const { text, repairs } = await context.corpus.understand(question, context.profile.retrieve.query);
@@ -74,7 +70,7 @@ async function asRead({ question, known, found }: KnownAndFound, context: Pipeli
   return (await context.corpus.isSure(question, repairs)) ? collect(question, text, context) : UNSURE;
 }
 
-/** What the caches know before retrieval: an answer, or stored questions that may be the one asked. */
+/** Results of the caches before retrieval: an answer, or stored questions that may match. */
 export interface Known {
   readonly hit: Hit | null;
   readonly asked: Asked | null;
@@ -82,12 +78,12 @@ export interface Known {
   readonly judged: readonly Judgement[];
 }
 
-/** What a look at the caches does to what it finds outdated. */
+/** Whether a lookup removes outdated entries. */
 export type Effects = "drop" | "none";
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
-/** What a reviewer wrote first, then the exact cache; what lies near is collected, and accepted by `recall` when the passages are known. */
+/** Looks up a reviewer's correction, then the exact cache. Collects semantic candidates for `recall`, which needs the passages. */
 export async function lookup(question: Question, context: PipelineContext, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const known = await find(question, context, effects);
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);
@@ -98,9 +94,9 @@ export async function lookup(question: Question, context: PipelineContext, log: 
 async function find(question: Question, context: PipelineContext, effects: Effects): Promise<Known> {
   const { answers, store } = context;
   const key = (await notAsked(question, context)) === null ? exactCacheKey(question, context.cache) : null;
-  // Of the store, before anything is read; `null`: it does not tell, or must not be relied on.
+  // The store's generation before the lookup; `null`: unknown or not reliable.
   const generation = key === null || effects === "none" ? null : store.generation();
-  // The hit on the same question, where nothing that it rests on has changed since: neither entry, review, correction nor any document, nor who sees them.
+  // Serve the last hit directly while the store's generation is unchanged: same entries, reviews, corrections, documents and labels.
   const served = key === null || generation === null ? null : answers.servedIn(generation, key, question.resolved);
   if (key !== null && served !== null && (await store.cache.use({ key, expiresAt: served.expiresAt })))
     return { ...NOTHING, hit: served.hit, judged: [served.judged] };
@@ -114,7 +110,7 @@ async function find(question: Question, context: PipelineContext, effects: Effec
   return { ...NOTHING, hit, judged: [exact.judged] };
 }
 
-/** It is no cache: it is served whether or not the cache is switched on. */
+/** Looks up a reviewer's correction. It is served even if the cache is off. */
 async function lookupReviewed(question: Question, context: PipelineContext, effects: Effects): Promise<Hit | null> {
   if (context.remember === null || (await uncacheable(question, context)) !== null) return null;
   const { review, documents } = context.store;
@@ -126,7 +122,7 @@ async function lookupReviewed(question: Question, context: PipelineContext, effe
   });
 }
 
-/** Does all that an answer quotes lie where it must keep to? */
+/** Returns whether all quotes of an answer lie within the area. */
 function isWithin(area: Area | null, { citations }: Answer): boolean {
   if (area === null) return true;
   return citations.every(({ documentId: id, documentVersion: version, start, end }) => {
@@ -136,7 +132,7 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
 }
 
 /**
- * Stored questions that may be the one asked.
+ * Collects stored questions that may match.
  * @param text the question as it is compared
  */
 export async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
@@ -147,7 +143,7 @@ export async function collect(question: Question, text: string, context: Pipelin
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
-/** The question as other questions find it; `null` when it shares no answers. */
+/** Describes the question for matching; `null`: it shares no answers. */
 async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
@@ -161,7 +157,7 @@ async function describe(question: Question, text: string, { cache, questions, pr
   };
 }
 
-/** Why a question is not asked of the caches at all; `null`: it is. */
+/** Returns why the caches are not used; `null`: they are used. */
 export async function notAsked(question: Question, context: PipelineContext): Promise<string | null> {
   const { profile, remember } = context;
   if (remember === null) return "nothing is stored";
@@ -170,14 +166,14 @@ export async function notAsked(question: Question, context: PipelineContext): Pr
   return uncacheable(question, context);
 }
 
-/** What a model writes may depend on the history beyond the resolved question, and an emergency needs today's hotline text: neither is cached. */
+/** Returns why a question is not cacheable, or `null`. A model's text may depend on history; an emergency needs today's hotline text. */
 export async function uncacheable(question: Question, { hotlines, models }: PipelineContext): Promise<string | null> {
   if ((await hotlines(question.text)).length > 0) return "an emergency is answered anew";
   if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
   return null;
 }
 
-/** Today's checks of an answer that was stored; once for as long as neither it nor anything that they are made with changes. */
+/** Returns a function that repeats the checks of a stored answer; the result is cached until the answer or its settings change. */
 function recheckOf(question: Question, context: PipelineContext): (answer: Answer) => Promise<boolean> {
   const { scope, profile, resolved } = question;
   const { configHash, encoder, language } = context.cache;
@@ -185,21 +181,21 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
   return (answer) => context.answers.passes(answer, madeWith, () => passesAgain(answer, checking(question, context)));
 }
 
-/** What the caches would do with a question. */
+/** How the caches treat a question. */
 export interface CacheExplanation {
   readonly question: string;
-  /** As it is looked up, when that differs. */
+  /** The text that is looked up. */
   readonly resolved: string;
   readonly profile: string;
   readonly levels: readonly string[];
   readonly cacheMode: Hit["level"] | "miss";
-  /** Why the caches are not asked at all; `null`: they are. */
+  /** Why the caches are not used; `null`: they are used. */
   readonly notAsked: string | null;
-  /** Every stored question that was looked at, with the rule that decided; one that is served ends it. */
+  /** Every stored question examined, with the deciding rule; a served one is the last. */
   readonly judged: readonly Judgement[];
 }
 
-/** Looks a question up as `answer` does and says of every candidate which rule decided; reads only. */
+/** Runs the cache lookup of `answer` without writes and reports the deciding rule of every candidate. */
 export async function explainCache(request: AskRequest, context: PipelineContext, signal: AbortSignal): Promise<CacheExplanation> {
   assertCanRun(context);
   const question = await admit(request, context, SILENT_LOG);

@@ -9,12 +9,12 @@ import type { PipelineContext } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** Candidates that are named. */
+/** Number of candidates to list. */
 const DESCRIBED = 10;
-/** Characters of each: a line of a terminal. */
+/** Characters of each candidate: one terminal line. */
 const DESCRIBED_CHARACTERS = 80;
 
-/** The first candidates, a line each, for who looks for the cause of an answer: their scores and how they begin; "" without a candidate. */
+/** Lists the first candidates with their scores, one per line, for diagnosis; "" without candidates. */
 function describeCandidates(candidates: readonly ScoredCandidate[]): string {
   return candidates
     .slice(0, DESCRIBED)
@@ -25,10 +25,10 @@ function describeCandidates(candidates: readonly ScoredCandidate[]): string {
     .join("\n");
 }
 
-/** Characters of one quote in an answer; a longer sentence is not taken. */
+/** Maximum characters of one quote; longer sentences are skipped. */
 export const QUOTE_CHARACTERS = 1200;
 
-/** The candidates of what may be used, the one that most likely answers first. @param ranked those of all passages, where they were ranked before */
+/** Ranks the candidates of usable evidence, most likely answer first. @param ranked candidates of all passages, if already ranked */
 export async function choose(
   { question, evidence, ranked }: { readonly question: Question; readonly evidence: readonly Evidence[]; readonly ranked: Choice | null },
   context: PipelineContext,
@@ -44,7 +44,7 @@ export async function choose(
     choice.candidates.some(({ cross }) => cross !== null),
   );
   log.fact("best_piece", choice.candidates[0]?.chance ?? null);
-  // Also those of passages that are rejected: who looks for the cause of a refusal sees what came nearest.
+  // Include rejected passages: they explain a refusal.
   log.detail("first", () => describeCandidates((ranked ?? choice).candidates) || null);
   return choice;
 }
@@ -54,7 +54,6 @@ function ofPassages(ranked: Choice, evidence: readonly Evidence[]): Choice {
   return { ...ranked, candidates: ranked.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)) };
 }
 
-/** The candidates of passages, for one question. */
 export async function rankFor(
   question: Question,
   passages: readonly (Passage | Pick<Evidence, "passage">)[],
@@ -62,7 +61,7 @@ export async function rankFor(
   options: { readonly mostRead?: number; readonly signal: AbortSignal },
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
-  // A model may say more of what was said: "no, that is for each person".
+  // A model may elaborate on an earlier answer: "no, that is for each person".
   const isLeftOut = writersOf(context) === null ? saidBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = await withEquivalents(question, context);
@@ -75,19 +74,19 @@ export async function rankFor(
   });
 }
 
-/** The question with the abbreviations and synonyms of the domain behind it: "When does the desk open? (front counter)". */
+/** Appends the domain's abbreviations and synonyms to the question: "When does the desk open? (front counter)". */
 async function withEquivalents(question: Question, { corpus, profile }: PipelineContext): Promise<string> {
   const { equivalents } = await corpus.understand(question, profile.retrieve.query);
   const names = [...new Set(equivalents.map(({ to }) => to))];
   return names.length === 0 ? question.resolved : `${question.resolved} (${names.join(", ")})`;
 }
 
-/** Of a follow-up's own words, by weight, what the sentence holds that answered an earlier turn, if it is to answer the follow-up too. */
+/** Minimum weighted share of a follow-up's words in an earlier answer's sentence for it to answer the follow-up too. */
 const HOLDS_FOLLOW_UP = 0.5;
 
 /**
- * Did an earlier answer begin with this? It answered that turn; what asks on wants something else, unless the sentence holds what it asks, or the same is asked
- * again.
+ * Returns a predicate for candidates that begin an earlier answer. They are excluded unless they match the follow-up's words or the same
+ * question is repeated.
  */
 function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
   if (text === resolved) return () => false;
@@ -96,16 +95,13 @@ function saidBefore({ text, resolved, history }: Question, words: QuestionWords)
   return ({ text: candidate, candidate: { header } }) => {
     const said = `${plain(candidate)} `;
     if (!before.some((answer) => answer.startsWith(said))) return false;
-    // A row says what its columns are called: "does it have showers?" asks for another cell of it.
+    // Include the header: "does it have showers?" asks for another cell of the same row.
     const held = weightedCoverage(words.own.tokens, new Set(words.tokens(`${header?.text ?? ""}\n${candidate}`)), words.idf);
     return held === null || held < HOLDS_FOLLOW_UP;
   };
 }
 
-/**
- * Share of a question's words that a text holds, each word weighted by its inverse document frequency: Σ idf(q ∩ d) / Σ idf(q), 0 to 1.
- * @returns `null` when the question has no content words
- */
+/** Returns the IDF-weighted share of the question's words in a text: Σ idf(q ∩ d) / Σ idf(q), 0 to 1; `null`: no content words. */
 function weightedCoverage(question: readonly string[], text: ReadonlySet<string>, idf: (token: string) => number): number | null {
   let [all, found] = [0, 0];
   for (const token of new Set(question)) {
@@ -115,12 +111,12 @@ function weightedCoverage(question: readonly string[], text: ReadonlySet<string>
   return all === 0 ? null : found / all;
 }
 
-/** Letters and digits alone: an answer comes back with the marks and line breaks of whoever showed it. */
+/** Reduces text to letters and digits, because clients return answers with other punctuation and line breaks. */
 function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-/** The learned gate never answers from what is rejected; another gate may, where nothing is better, and what is not rejected comes first there. */
+/** Returns usable evidence. The learned gate excludes rejected passages; other gates use them last. */
 function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
   const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
   return gate.type === "sufficiency" ? kept : [...kept, ...evidence.filter(({ verdict }) => verdict === "rejected")];

@@ -6,7 +6,7 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Outcome } from "./assemble.ts";
 import type { Models, RecordedCall, RecordedSettings } from "./context.ts";
 
-/** A passage by its place: its text stands in the document. */
+/** A passage by its offsets; the document has the text. */
 export interface RecordedPassage extends TextRange {
   readonly sid: string;
   readonly chunkId: string;
@@ -29,37 +29,37 @@ export interface RecordedDraft {
   /** Indexes into `quotes`. */
   readonly quotes: readonly number[];
   readonly missing: readonly number[];
-  /** Quotes of each other source that has its words: one of them may be the right one. */
+  /** Quotes of each other source that matches the words and may be the right one. */
   readonly others: readonly (readonly number[])[];
   readonly dangling: boolean;
 }
 
-/** What one answer was made from, by reference to documents in their versions. */
+/** The inputs of one answer, as references to document versions. */
 export interface AnswerRecord {
   readonly format: 1;
   readonly question: Pick<Question, "text" | "resolved" | "profile" | "detail" | "selection" | "history" | "filters">;
-  /** Every call of a model in order; `null`: a model was asked whose calls are not recorded. */
+  /** Model calls in order; `null`: a model was called without recording. */
   readonly calls: readonly RecordedCall[] | null;
-  /** Id of the stored answer that was served; `null`: it was made for this question. */
+  /** Id of the stored answer that was served; `null`: the answer is new. */
   readonly served: string | null;
   readonly passages: readonly RecordedPassage[];
   readonly quotes: readonly RecordedQuote[];
-  /** What a model was given. */
+  /** Quotes offered to the model. */
   readonly offered: readonly number[];
-  /** What an answer of quotes was chosen from. */
+  /** Quotes that an extractive answer is chosen from. */
   readonly candidates: readonly number[];
   readonly drafts: readonly RecordedDraft[];
-  /** Passages of the evidence, in its order. */
+  /** Passages of the evidence, in order. */
   readonly evidence: readonly number[];
 }
 
-/** What an answer was made with besides its question and documents. */
+/** Inputs of an answer besides its question and documents. */
 export interface RecordedInputs extends Pick<AnswerRecord, "calls"> {
   readonly revision: number;
   readonly settings: RecordedSettings;
 }
 
-/** The record of an answer that has just been made. */
+/** Builds the record of a new answer. */
 export function recordOf(
   question: Question,
   outcome: Pick<Outcome, "written" | "evidence" | "hit">,
@@ -88,7 +88,7 @@ export function recordOf(
   return { revision, settings, body };
 }
 
-/** Each passage and each quote once, by its place in a list that grows. */
+/** Returns tables that store each passage and quote once and give its index. */
 function createTables() {
   const passages: RecordedPassage[] = [];
   const quotes: RecordedQuote[] = [];
@@ -116,14 +116,14 @@ function placeOf({ sid, chunkId, document, range, bounds, window, headingPath, t
   };
 }
 
-/** May what an answer was made from be kept: is nothing of it personal? What was redacted cannot be checked again. */
+/** Returns whether the stored answer equals the shown one. A redacted answer gets no record, because it cannot be checked again. */
 export function isStoredAsShown(answer: Answer, stored: Answer): boolean {
   return (["sentences", "claims", "checks"] as const).every(
     (part) => stored[part] === answer[part] || JSON.stringify(stored[part]) === JSON.stringify(answer[part]),
   );
 }
 
-/** The same models, every call of which is written down. */
+/** Wraps models so that every call is recorded. */
 export function recordModels(models: Models, calls: RecordedCall[]): Models {
   return models === null ? null : { small: recordModel(models.small, calls), large: recordModel(models.large, calls) };
 }
@@ -156,7 +156,7 @@ function recordModel(model: ChatModel, calls: RecordedCall[]): ChatModel {
   };
 }
 
-/** Models that say again what was recorded, each prompt once in its turn. A prompt that was not recorded fails: nothing is known of what it would get. */
+/** Returns models that replay recorded calls, each once. An unrecorded prompt fails. */
 export function playbackModels(
   named: { readonly small: string; readonly large: string } | null,
   calls: readonly RecordedCall[] | null,

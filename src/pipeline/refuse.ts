@@ -18,17 +18,17 @@ import { plainWords } from "./compress.ts";
 import type { PipelineContext } from "./context.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
 
-/** Words of greeting, thanks and leave: a closed class, and only a message of nothing else is taken for one. */
+/** Words of greeting, thanks and farewell: a closed class. A message of only these words is small talk. */
 const COURTESY = new Set(
   "hi hello hey heya hiya howdy greetings good morning afternoon evening day night there all everyone again thanks thank thx ty you so very much many a lot cheers ok okay great nice cool perfect bye goodbye ciao please".split(
     " ",
   ),
 );
-/** What people ask of the system itself. */
+/** Questions about the system itself. */
 const ABOUT_ITSELF =
   /^(?:(?:hi|hello|hey) )?(?:what (?:can|do) you (?:do|know|know about|help with|answer)|what can i ask(?: you)?|what are you|who are you|what is this|what(?: i)?s this|how does this work|how do you work|help|help me|what is in here|what do you have)$/;
 
-/** Is this no question to the documents, but a greeting, thanks, or a question about the system itself? */
+/** Returns whether a message is a greeting, thanks, or a question about the system. */
 function isSmallTalk(message: string): boolean {
   const words = message
     .toLowerCase()
@@ -38,22 +38,19 @@ function isSmallTalk(message: string): boolean {
   return words.every((word) => COURTESY.has(word)) || ABOUT_ITSELF.test(words.join(" "));
 }
 
-/** Near misses shown. */
+/** Maximum number of near misses shown. */
 const NEAR_MISSES = 3;
-/** Names of unreadable files shown. */
+/** Maximum number of unreadable file names shown. */
 const UNREADABLE_NAMES = 20;
 
 type RefusalParts = PipelineContext["refusal"] &
   Pick<PipelineContext, "isCommon"> & {
     readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
-    /** What comes nearest in a passage, by its sid, in this order; where there is one, passages without are not shown. */
+    /** Nearest quote of each passage by sid, in order. If any exists, passages without a quote are hidden. */
     readonly nearest?: ReadonlyMap<string, Quote>;
   };
 
-/**
- * What every profile says alike; what nothing was found for in all documents is in the profile's own words. Where a selection or filters kept the search
- * to a part, those words would speak of what nobody looked at.
- */
+/** Refusal texts of all profiles. The profile's own text is about all documents; a search limited by selection or filters needs these. */
 export const REFUSAL_TEXTS = {
   empty:
     "Nothing could be searched: no document that you may see has been ingested for this domain yet. Read a folder first: sourcebound ingest FOLDER.",
@@ -66,7 +63,7 @@ export const REFUSAL_TEXTS = {
   note: "Not finding an answer here settles nothing: the answer may be yes, no or something else.",
 } as const;
 
-/** An answer of absence: what was searched, what came nearest and what it lacks, whom to ask. It never says what the documents do not say. */
+/** Builds a refusal: searched documents, near misses with missing words, contacts. It never states what the documents do not say. */
 export function explainRefusal(
   question: Question,
   given: Refusal["reason"],
@@ -89,7 +86,7 @@ export function explainRefusal(
   };
 }
 
-/** `null`: all documents were searched. */
+/** Returns the text for a limited search; `null`: all documents were searched. */
 function inPart(reason: Refusal["reason"], within: string | undefined): string | null {
   if (within === undefined) return null;
   return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
@@ -101,7 +98,7 @@ function messageFor(reason: Refusal["reason"], sentence: string, { text, resolve
   return text === resolved ? sentence : `${sentence} ${REFUSAL_TEXTS.followUp}`;
 }
 
-/** Does the text contain one of the phrases as whole words, in any case? */
+/** Returns whether the text contains one of the phrases as whole words, in any case. */
 export function mentions(text: string, phrases: readonly string[]): boolean {
   const plain = ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}&]+/gu, " ")} `;
   return phrases.some((phrase) => plain.includes(` ${plainWords(phrase)} `));
@@ -120,7 +117,7 @@ function nearestMisses(
   const best = [...evidence].sort((a, b) => place(a) - place(b) || b.score - a.score);
   const byDocument = new Map([...best].reverse().map((one) => [one.passage.document.id, one]));
   const worded = best.filter(({ passage }) => quotes.has(passage.sid));
-  // A title without words says nothing beside passages that show theirs: what the choice left out has none.
+  // Hide passages without a quote if others have one: a bare title is no help.
   return (worded.length > 0 ? worded : best)
     .filter((one) => byDocument.get(one.passage.document.id) === one)
     .slice(0, NEAR_MISSES)
@@ -142,7 +139,7 @@ function placeOf(passage: Passage, quote: Quote | null): Omit<NearMiss, "missing
   };
 }
 
-/** A passage stands on whole pages: their boxes would say nothing. */
+/** Removes hashes and page boxes: a near miss refers to whole pages. */
 function withoutHashes({ sha256: _, normaliser: __, pages, ...place }: OriginalPlace): NearMiss["original"] {
   return pages === undefined ? place : { ...place, pages: pages.map(({ page }) => ({ page })) };
 }
@@ -164,7 +161,7 @@ function lacksOf(
 
 const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
 
-/** What is no question to English documents gets a line of its own, and nothing is searched for it; `null`: it is one. */
+/** Refuses a crisis message, small talk or a non-English question without a search; `null`: none of these. */
 export async function refuseUnsearched(question: Question, context: PipelineContext): Promise<Refusal | null> {
   const said = await unsearched(question, context);
   if (said === null) return null;
@@ -187,11 +184,11 @@ async function unsearched(
   return { reason: "language", message };
 }
 
-/** Passages of which the nearest sentence is shown, and its characters at most. */
+/** Passages whose nearest sentence is shown, and its maximum length in characters. */
 const NEAREST = 3;
 const NEAREST_CHARACTERS = 500;
 
-/** Why there is no answer, what was searched, and what came nearest. */
+/** Builds the refusal with its reason, the searched documents and the near misses. */
 export async function refuse(
   question: Question,
   { decision, evidence, written, choice }: Pick<Outcome, "decision" | "evidence" | "written" | "choice">,
@@ -211,11 +208,11 @@ export async function refuse(
     words: await wordsFor(question, context),
     nearest,
   });
-  // Whoever is in danger is not told which of their words no document holds.
+  // In an emergency, do not list missing words.
   return isCalm ? refusal : { ...refusal, nearest: refusal.nearest.map((miss) => ({ ...miss, missing: [], missingValues: [] })) };
 }
 
-/** The likeliest candidate of each of the nearest passages, where the checks of a quote find nothing in it. */
+/** Returns the best candidate of each of the nearest documents, if the quote passes its checks. */
 async function nearestQuotes(question: Question, choice: Choice | null, context: PipelineContext): Promise<Map<string, Quote>> {
   const found = new Map<string, Quote>();
   const documents = new Set<string>();

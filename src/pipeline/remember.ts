@@ -26,7 +26,7 @@ import { isStoredAsShown, recordOf } from "./record.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** Stores the interaction, the session's turn, a clean answer for the cache, and a report where confidence was low. */
+/** Stores the interaction, the session's turn, a clean answer for the cache, and a report if confidence is low. */
 export async function remember(answered: Answered, context: PipelineContext, log: StageLog): Promise<void> {
   const { question, answer, outcome } = answered;
   const { profile, questions, cache, store } = context;
@@ -56,20 +56,20 @@ export async function remember(answered: Answered, context: PipelineContext, log
   log.fact("privacy", question.privacy ?? "redacted");
 }
 
-/** What the cited documents are about: their topics, or their titles where they name none. */
+/** Returns the topics of the cited documents; the title of a document without a topic. */
 async function topicsOf({ scope }: Question, { citations }: Answer, { documents }: Pick<Store, "documents">): Promise<string[]> {
   const cited = await documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
 }
 
-/** A question with what became of it. */
+/** A question with its outcome. */
 interface Answered {
   readonly question: Question;
   readonly answer: Answer;
   readonly outcome: Pick<Outcome, "headroom" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
 }
 
-/** The report of a question that was not answered well; `null`: it needs none, or none could be made, which is said and harms nothing. */
+/** Builds the report of a poorly answered question; `null`: not needed, or it failed, which adds a notice only. */
 async function reportLowConfidence(
   answered: Answered,
   context: PipelineContext,
@@ -108,13 +108,13 @@ async function reportLowConfidence(
   }
 }
 
-/** Says that there is no report, and why, without failing the answer. */
+/** Reports a failed report without failing the answer. */
 function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"], "warn">, log: StageLog): void {
   log.notice("report_failed", "The diagnostic report of this question could not be kept.");
   warn(`a diagnostic report could not be kept: ${messageOf(error)}`);
 }
 
-/** The profile's threshold beside what this question reached. */
+/** Returns the profile's low-confidence threshold with the headroom of this question. */
 function thresholdFor({ headroom, scale }: Pick<Outcome, "headroom" | "scale">, { lowConfidence, gate }: Profile) {
   if (lowConfidence === null) return { headroom, below: null, margin: null };
   if ("margin" in lowConfidence) return { headroom, below: null, margin: lowConfidence.margin };
@@ -122,10 +122,10 @@ function thresholdFor({ headroom, scale }: Pick<Outcome, "headroom" | "scale">, 
   return { headroom, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
 }
 
-/** What a cache entry is made of besides the answer. */
+/** The parts of a cache entry besides the answer. */
 export interface CacheWriting {
   readonly scope: CacheScope;
-  /** Turns the stored question into what other questions find it by; `null`: only the same question does. */
+  /** Describes the stored question for matching; `null`: only the identical question matches. */
   readonly share: {
     readonly embed: (text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>;
     readonly classify: (question: string) => QuestionNodes;
@@ -134,27 +134,26 @@ export interface CacheWriting {
   } | null;
 }
 
-/** What the path of the question knows besides question and answer. */
+/** Facts of the pipeline besides question and answer. */
 export interface RememberFacts {
   /** `null`: do not cache. */
   readonly writing: CacheWriting | null;
-  /** Where a reviewer's correction would be looked up; `null`: it would not be. */
+  /** Lookup key of a reviewer's correction; `null`: none applies. */
   readonly curatedKey: string | null;
-  /** What the learned gate said; `null`: it did not judge. */
+  /** Confidence of the learned gate; `null`: it did not judge. */
   readonly chance: number | null;
-  /** The stored answer that was served; `null`: it was made anew. */
+  /** The stored answer that was served; `null`: the answer is new. */
   readonly hit: Answer | null;
-  /** Topics of the cited documents. */
   readonly topics: readonly string[];
-  /** Where answers that are served again are known. */
+  /** Cache of stored answers that are served again. */
   readonly answers: Pick<StoredAnswers, "share" | "saidBy">;
 }
 
 /**
- * Stores the interaction, the session's turn and, if it is clean, the cache entry. What is stored of a question and of its answer is
- * redacted; a question that holds personal data is not cached at all. Where privacy is ephemeral, no text is stored: hashes and counts.
- * A report that cannot be stored is left out; `reportFailure` says why, `null`: nothing failed.
- * @param makeRecord the record of what the answer was made from, given the answer as it is stored
+ * Stores the interaction, the session's turn and, for a clean answer, the cache entry. Stored text is redacted; a question with personal
+ * data is not cached. With ephemeral privacy only hashes and counts are stored. If the report cannot be stored it is left out and
+ * `reportFailure` has the error; `null`: no failure.
+ * @param makeRecord builds the record of the answer's inputs from the stored answer
  */
 export async function rememberAnswer(
   question: Question,
@@ -169,7 +168,7 @@ export async function rememberAnswer(
   const ephemeral = question.privacy === "ephemeral";
   const redacted = redactPersonalData(question.text);
   const personal = redacted !== question.text;
-  // What a reviewer wrote was not redacted.
+  // A reviewer's text is not redacted yet.
   const before = answer.cacheMode === "curated" ? null : hit;
   const kept = ephemeral ? null : forStorage(answer, redacted, before);
   const shared = kept === null || before === null ? null : answers.share(kept, before);
@@ -209,7 +208,7 @@ export async function rememberAnswer(
     store.interactions,
   );
   const clean = cache.enabled && cache.entries > 0 && answer.cacheMode === "miss" && !personal && !ephemeral;
-  // What a reviewer has flagged is not served again without being made again.
+  // A flagged answer is not cached.
   if (!clean || writing === null || reviewStatus === "flagged" || !isCacheable(answer) || losesWords(answer))
     return { cached: false, reportFailure };
   const cached = await store.cache.put(await entryOf(question, answer, stored, writing, cache));
@@ -241,7 +240,7 @@ async function entryOf(
   };
 }
 
-/** The turn of the question's session: what was asked and shown, redacted. @param isStored its text was stored, and redacted, before */
+/** Returns the redacted session turn. @param isStored the answer's text is already stored and redacted */
 function turnOf(
   { question, answer, redacted }: { readonly question: Question; readonly answer: Answer; readonly redacted: string },
   sessionId: string,
@@ -259,7 +258,7 @@ function turnOf(
   return { session: sessionId, scope: question.scope, turn, settings };
 }
 
-/** What kept the report out, if anything did: a question is never lost for the sake of its report. */
+/** Stores the interaction, and again without the report if that fails, so that no question is lost. Returns the failure. */
 async function addInteraction(
   { interaction, facts }: { readonly interaction: Interaction; readonly facts: InteractionFacts },
   report: NewReport | null,
@@ -274,23 +273,23 @@ async function addInteraction(
   }
 }
 
-/** Documents that an answer cites, with the versions that it saw. */
+/** Returns the cited documents with their versions. */
 export function citedVersions({ citations }: Pick<Answer, "citations">): Map<string, string> {
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
 }
 
-/** What makes two answers the same: what they say and what it rests on. */
+/** Serialises the content that makes two answers equal: status, sentences and citations. */
 function answeredText({ status, sentences, citations, refusal }: Answer): string {
   const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
 }
 
-/** Is there no personal data in it? */
+/** Returns whether a text is free of personal data. */
 function mayBeKept(text: string): boolean {
   return redactPersonalData(text) === text;
 }
 
-/** What other questions find the entry by: only of a question about no part of documents, and only of text that may be kept as it is. */
+/** Describes the question for matching by other questions; only for questions without personal data that may share answers. */
 async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
   if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;

@@ -8,12 +8,12 @@ import type { Store } from "../store/store.ts";
 import type { PipelineContext } from "./context.ts";
 import type { StageLog } from "./trace.ts";
 
-/** @throws UnavailableError when the profile cannot run without a part that is missing */
+/** @throws UnavailableError when the profile needs a missing part */
 export function assertCanRun({ profile, encoder }: Pick<PipelineContext, "profile" | "encoder">): void {
   assertCanRetrieve(profile.name, profile.needs.includes("encoder"), encoder);
 }
 
-/** What is found for a question, and by what. */
+/** Retrieves passages for a question. */
 export async function retrieve(question: Question, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { profile, corpus } = context;
   const found = await retrievePassages(question, profile.retrieve, context, signal);
@@ -27,15 +27,15 @@ export async function retrieve(question: Question, context: PipelineContext, log
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
   if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
   if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
-  /** How inherited thresholds are read with the encoder that ranked. */
+  /** Converts inherited thresholds to the scale of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
-  // `embedding`: what the question's vector cost at an endpoint; `ranker`: id of the encoder that ranked, `null`: words alone did.
+  // `embedding`: token cost of the question's vector at an endpoint; `ranker`: id of the encoder that ranked, `null`: BM25 alone.
   return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings };
 }
 export type Found = Awaited<ReturnType<typeof retrieve>>;
 
-/** What failed is said, where it lies is for the trace alone. */
+/** Messages of dense retrieval failures; the trace has the details. */
 const DENSE_FAILED = {
   store: "The vectors of documents could not be written to or read from the data folder (its disk may be full)",
   encoder: "The encoder failed or could not be reached",
@@ -52,7 +52,7 @@ function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: Stag
   else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
 }
 
-/** What the question was read as: nothing that was changed in it goes unsaid. */
+/** Logs how the question was interpreted, including every change. */
 function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: StageLog): void {
   log.fact("question_type", type);
   log.fact("repaired", repairs.map(({ written, read }) => `${written}→${read}`).join(", ") || null);
@@ -60,7 +60,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
   log.fact("codes", codes.join(", ") || null);
 }
 
-/** Each word that was read as another, with the question that asks for it as it was written: words in quotation marks are never read otherwise. */
+/** Returns a warning for each corrected word, with the question that forces the original spelling by quotation marks. */
 function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   return repairs.map(({ written, read }) => ({
     code: "read_as",
@@ -69,7 +69,7 @@ function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   }));
 }
 
-/** The index as it looks from one question, as far as its asker may see it. */
+/** Returns the vocabulary of a question within the documents that the asker may see. */
 export async function wordsFor(
   question: Question,
   { corpus, profile }: { readonly corpus: QuestionReader; readonly profile: Profile },
@@ -81,7 +81,7 @@ export async function wordsFor(
   return questionWords(understood, own, await corpus.wordsIn(scope, [text, resolved, understood.text, own.text]));
 }
 
-/** Where filters and selection kept the search to, in words. */
+/** Describes the limits that filters and selection set to the search; `null`: none. */
 export async function searchedWithin(
   { filters, selection, scope }: Pick<Question, "filters" | "selection" | "scope">,
   { documents }: Pick<Store, "documents">,
@@ -94,7 +94,7 @@ export async function searchedWithin(
   return places.length === 0 ? null : places.join(", ");
 }
 
-/** That documents may be missing, because a source was not, or is not yet, read to its end. */
+/** Warns that documents may be missing, because an ingest is incomplete. */
 export async function unfinishedWarnings(scope: Scope, { store }: PipelineContext): Promise<Warning[]> {
   const files = (await store.unfinished.list(scope)).reduce((sum, n) => sum + n, 0);
   if (files === 0) return [];

@@ -8,13 +8,10 @@ import { type Found, retrieve } from "./retrieve.ts";
 import { SILENT_LOG, type StageLog } from "./trace.ts";
 import { type Judged, verify } from "./verify.ts";
 
-/** What the message came to as a whole. */
+/** The outcome of the whole message. */
 type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "headroom" | "choice">>;
 
-/**
- * What is asked again alone: of a message that asks several things, what its answer leaves open; all of them where it is refused as a whole. Nothing of one that gives
- * orders.
- */
+/** Returns the parts to ask separately: those left open, or all parts of a refused message; none of a message with injection signals. */
 export function partsToAsk(
   question: Question,
   { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
@@ -25,9 +22,8 @@ export function partsToAsk(
 }
 
 /**
- * Each thing asked is looked for and decided by itself, as if nothing else had been asked. What is surely answered is shown, in the order of the message, and what is
- * not is named; where nothing is, the message is refused as it was.
- * @returns `settled` is `null` where none of them is answered, and what was decided on the whole stands
+ * Retrieves and decides each part separately. Answered parts are shown in the order of the message; the others give warnings.
+ * @returns `settled` is `null` if no part is answered; the decision on the whole then holds
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
@@ -39,19 +35,19 @@ export async function decideAlone(
   const found: PartFound[] = [];
   for (const open of asked) {
     const { text, resolved, standsAlone } = open.part;
-    // Asked as it stands, where that says what it is about, and else with what it leaves out.
+    // Use the part's own text if it has a topic, else the resolved text.
     const alone = askAlone(question, open.part, standsAlone ? text : resolved);
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
     found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
-  // Searching takes some milliseconds and names passages in turn; reading, which takes longer, is done for all together, so that no thread waits.
+  // Retrieval names passages in sequence and takes milliseconds; the slower cross-encoder scores all parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
   log.fact("answered_parts", answered.length);
   const settled = settle(alone, left, whole);
-  // What decides in the place of the whole one's chance.
+  // This confidence replaces that of the whole.
   if (settled !== null) log.fact("chance", settled.decision.chance);
   return {
     calls: alone.flatMap(({ judged }) => judged.calls),
@@ -60,7 +56,7 @@ export async function decideAlone(
   };
 }
 
-/** All that is answered as one, the whole first where it is; `null`: nothing is. */
+/** Merges the answered parts, the whole first; `null`: none is answered. */
 function settle(
   alone: readonly PartAlone[],
   left: readonly OpenPart[],
@@ -74,7 +70,7 @@ function settle(
   const found = answered.flatMap(({ decision }) => decision.usable);
   const usable = onceEach(found, sidOf);
   const conflicts = answered.flatMap((one) => one.conflicts);
-  // Of what is refused alone it may be said that no document holds a code; what was said of the whole holds of no part.
+  // Keep warnings of refused parts, such as an unknown code; drop those of a refused whole.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
   const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
   const decision = {
@@ -95,7 +91,7 @@ function settle(
   };
 }
 
-/** What is shown of the whole first, then the best candidate of each thing that is answered alone. */
+/** Returns the candidates of the whole first, then the best one of each part. */
 function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
   const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, answersPart: true });
   const found = alone.flatMap(bestOf);
@@ -112,7 +108,7 @@ function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlon
 
 interface PartFound {
   readonly open: OpenPart;
-  /** The part, asked by itself. */
+  /** The part as its own question. */
   readonly question: Question;
   readonly found: Found;
 }
@@ -129,7 +125,7 @@ async function decidePart(part: PartFound, context: PipelineContext, signal: Abo
   return { ...part, judged, decided };
 }
 
-/** Names passages, which retrieval numbers anew for each question, so that one that was found before keeps its name. */
+/** Returns a function that gives a passage the same sid in every retrieval. */
 function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
   const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
   const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
@@ -146,20 +142,20 @@ function placeOf({ document, range }: Passage): string {
   return `${document.id} ${range.start} ${range.end}`;
 }
 
-/** The best candidate of what may be used; none of what is refused. */
+/** Returns the best usable candidate; none if the part is refused. */
 function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[] {
   const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
   return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);
 }
 
-/** Tokens of all; `null`: no endpoint was asked. */
+/** Sums embedding tokens; `null`: no endpoint was called. */
 function together(found: readonly Pick<Found, "embedding">[]): Found["embedding"] {
   const asked = found.flatMap(({ embedding }) => (embedding === null ? [] : [embedding]));
   const [first] = asked;
   return first === undefined ? null : { model: first.model, tokens: sumOrNull(asked.map(({ tokens }) => tokens)) };
 }
 
-/** What is not known does not count. */
+/** Returns the smallest known value; `null`: none is known. */
 function least(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);

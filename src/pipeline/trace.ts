@@ -4,25 +4,25 @@ import type { AskRequest } from "../shared/types.ts";
 export type StageFact = string | number | boolean | null;
 export type StageFacts = Record<string, StageFact>;
 
-/** What a stage may say of itself while it runs. */
+/** The log of a running stage. */
 export interface StageLog {
   fact(name: string, value: StageFact): void;
-  /** A fact for who looks for the cause of an answer: worked out only where it was asked for with `verbose`. */
+  /** A diagnostic fact, computed only with `verbose`. */
   detail(name: string, value: () => StageFact): void;
   notice(code: string, message: string): void;
 }
 
-/** Of a stage that runs where nobody listens. */
+/** Discards everything. */
 export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
 
 export interface TraceParts {
-  /** Milliseconds, monotonic. */
+  /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Waited for before each stage; that time is in `elapsed`, not in the stage's own. */
+  /** Awaited before each stage; this time counts in `elapsed`, not in the stage's timing. */
   readonly turn: () => Promise<void>;
 }
 
-/** Times the stages of one question and turns each into its `-start` and `-end` events. */
+/** Times the stages of one question and yields their `-start` and `-end` events. */
 export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pick<AskRequest, "verbose">) {
   const begun = clock();
   const timings: Record<string, number> = {};
@@ -30,7 +30,7 @@ export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pi
     timings,
     /** Milliseconds since the trace began. */
     elapsed: () => round(clock() - begun),
-    /** Runs one stage; what it returns is the value of the `yield*`. */
+    /** Runs one stage; the value of `yield*` is the stage's result. */
     async *stage<T>(name: AnswerStage, run: (log: StageLog) => T | Promise<T>): AsyncGenerator<AnswerEvent, T> {
       yield { type: `${name}-start` };
       await turn();

@@ -29,10 +29,10 @@ export { MAX_ANSWER_CHARACTERS } from "./correct-answer.ts";
 
 export interface VerifyOptions {
   readonly profile?: string | undefined;
-  /** Whose hosts, contacts and tenants apply; absent: nobody's. */
+  /** Provides hosts, contacts and tenants; absent: none. */
   readonly domain?: DomainPack | undefined;
   readonly tenant?: string | null | undefined;
-  /** Replaces the support score that the profile asks for. */
+  /** Replaces the profile's support score. */
   readonly support?: CheckContext["support"] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,7 +44,7 @@ export interface VerifySource {
   readonly title: string;
 }
 
-/** Where a sentence's claim stands, as far as it does: `text` is the source's, byte for byte; the range counts UTF-16 units of the file. */
+/** The source text of a sentence's claim, byte for byte; the range counts UTF-16 units of the file. */
 export interface SourcePassage extends TextRange {
   readonly source: number;
   readonly path: string;
@@ -52,39 +52,40 @@ export interface SourcePassage extends TextRange {
 }
 
 export interface VerifiedSentence extends TextRange {
-  /** As it stands in the answer, markers included. */
+  /** Text in the answer, with markers. */
   readonly text: string;
   readonly verdict: "pass" | "repaired" | "warn" | "fail";
   readonly status: Claim["status"];
   readonly reason: string;
-  /** Sources that it cites, or that were found for it. */
+  /** Cited or found sources. */
   readonly citations: readonly number[];
-  /** It cited none: the sources were looked for. */
+  /** The sentence has no citation, so all sources were searched. */
   readonly searched: boolean;
   readonly checks: readonly Finding[];
   readonly passage: SourcePassage | null;
 }
 
 export interface VerifiedAnswer {
-  /** Nothing was found in any sentence, nor in the answer as a whole. */
+  /** No check objects to any sentence or to the answer as a whole. */
   readonly passed: boolean;
   readonly profile: string;
   readonly sources: readonly VerifySource[];
-  /** What could not be read, and why; each keeps the number that it would have been cited by. `null`: it has none, such as a file of a kind that is not read. */
+  /** Unreadable files with reasons. Each keeps its citation number; `null`: it has none, such as an unsupported format. */
   readonly unreadable: readonly UnreadSource[];
   readonly sentences: readonly VerifiedSentence[];
   /** Checks of the answer as a whole. */
   readonly checks: readonly CheckResult[];
 }
 
-/** Sentences of sources that are looked at for a sentence that cites none, and as better sources. */
+/** Source sentences to compare with a sentence that has no citation, and to search for better sources. */
 const NEAREST = 8;
-/** Of a long source that is cited, the quotes of this many nearest sentences are compared. */
+/** Maximum number of nearest sentences of a long cited source that are compared. */
 const WITHIN_SOURCE = 60;
 
 /**
- * Runs the product's checks over an answer that somebody else wrote. `[n]` cites the n-th file of the folder in the order of paths, of the kinds that are read
- * (`numberSources`); a sentence without a marker is compared with what comes nearest to it. The model-free checks of `answer.ts`, no others and no copies.
+ * Runs the product's checks over an answer from another system. `[n]` cites the n-th supported file of the folder, ordered by path
+ * (`numberSources`); a sentence without a marker is compared with the nearest source sentences. These are the model-free checks of
+ * `answer.ts`.
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`; IngestError when the folder cannot be read
  * @example
  * import { verifyAnswer } from "sourcebound";
@@ -96,7 +97,7 @@ export async function verifyAnswer(question: string, answer: string, folder: str
   return verifyAgainst(question, answer, await readSources(folder), options);
 }
 
-/** The same over documents that were read already. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
+/** Checks an answer against parsed documents. @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text` */
 export async function verifyAgainst(
   question: string,
   answer: string,
@@ -174,7 +175,7 @@ async function readSources(folder: string): Promise<Sources> {
   throw new RequestError("sources_empty", `${folder} holds no readable text (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim());
 }
 
-/** Whatever a file's reader throws is said of that file, and the others are read. */
+/** Converts any failure to a `SourceboundError` of this file, so that the other files are still read. */
 async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
   try {
     if (bytes > MAX_FILE_BYTES) throw new IngestError("file_too_large", `has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
@@ -185,23 +186,23 @@ async function readSource(absolute: string, path: string, bytes: number): Promis
   }
 }
 
-/** What a number cites. */
+/** A numbered source. */
 export interface NumberedSource {
   readonly path: string;
-  /** `null`: it could not be read, for `reason`. */
+  /** `null`: unreadable, for `reason`. */
   readonly document: ParsedDocument | null;
   readonly reason: string;
 }
 
-/** What an answer is checked against. */
+/** The sources of an answer check. */
 export interface Sources {
-  /** `[n]` in the answer cites the n-th. */
+  /** `[n]` in the answer cites entry n, counted from 1. */
   readonly numbered: readonly NumberedSource[];
-  /** What was seen and is cited by no number, and why. */
+  /** Files without a number, with reasons. */
   readonly unnumbered: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** What could not be read; `n` is `null` where no number cites it. */
+/** An unreadable source; `n` is `null` if no number cites it. */
 export interface UnreadSource {
   readonly n: number | null;
   readonly path: string;
@@ -209,8 +210,8 @@ export interface UnreadSource {
 }
 
 /**
- * A number for every file in the order given, whether or not it can be read: one that is empty shifts no other. A file of several documents, such as a list in
- * JSON, has one for each.
+ * Numbers every file in the given order, readable or not, so that an empty file shifts no number. Each document of a file, such as a JSON
+ * list, has its own number.
  */
 export async function numberSources(
   files: readonly { readonly path: string; readonly read: () => Promise<readonly ParsedDocument[]> }[],
@@ -234,7 +235,7 @@ export async function numberSources(
 
 const EMPTY = "holds no text";
 
-/** The message without the path that stands before it: it is named beside. */
+/** Returns the message without its path prefix, which the caller shows separately. */
 function reasonOf({ message }: SourceboundError, path: string): string {
   return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
 }
@@ -243,11 +244,11 @@ function reasonOf({ message }: SourceboundError, path: string): string {
 interface PlacedSentence extends TextRange {
   readonly source: number;
   readonly text: string;
-  /** The quote in which it stands. */
+  /** The enclosing quote. */
   readonly quote: CitedQuote;
 }
 
-/** Sources by number, from 0. */
+/** Indexes sources by number, from 0. */
 function indexSources(sources: readonly NumberedSource[]) {
   const stem = createStemmer();
   const ranking = new Bm25Index();
@@ -266,7 +267,6 @@ function indexSources(sources: readonly NumberedSource[]) {
       return quote;
     }),
   );
-  /** Source sentences by their text. */
   const verbatim = new Map<string, PlacedSentence[]>();
   for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
   return {
@@ -277,7 +277,6 @@ function indexSources(sources: readonly NumberedSource[]) {
 }
 
 type SourceIndex = ReturnType<typeof indexSources>;
-/** Without its place in the answer. */
 type Sentence = Omit<VerifiedSentence, "start" | "end">;
 
 async function verifySentence(written: string, index: SourceIndex, context: CheckContext): Promise<Sentence | null> {
@@ -287,7 +286,7 @@ async function verifySentence(written: string, index: SourceIndex, context: Chec
   if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
   const named = unread.map((source) => `[${source + 1}] ${index.sources[source]?.path}: ${index.sources[source]?.reason}`);
   const found = finding("unread", "warn", null, `cites what could not be read: ${named.join("; ")}`);
-  // Only what cannot be looked at is cited: of the sentence itself nothing can be said.
+  // All citations are unreadable, so the sentence cannot be checked.
   if (unread.length === numbers.length) {
     const unchecked = { kept: true, results: [found], status: "unchecked" as const, reason: found.reason };
     return describe(written, unchecked, unread, false, undefined, index);
@@ -321,7 +320,7 @@ async function verifyCiting(written: string, { text, numbers }: MarkedText, inde
   return describe(written, checked, place !== undefined && searched ? [place.source] : sources, searched, place, index);
 }
 
-/** The quotes of a cited source; of a long one those that come nearest. */
+/** Returns the quotes of a cited source; for a long source only the nearest. */
 function quotesWithin(source: number, text: string, { quotes, nearest }: SourceIndex): readonly CitedQuote[] {
   const all = quotes[source] ?? [];
   return all.length <= WITHIN_SOURCE ? all : [...new Set(nearest(text, WITHIN_SOURCE, (one) => one === source).map(({ quote }) => quote))];

@@ -11,11 +11,11 @@ import { rankFor } from "./rank.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-/** Statements that are scored at most, those of the best passages first: each takes up to six readings. */
+/** Maximum number of pairs to score, best passages first; each takes up to six cross-encoder calls. */
 const MOST_UNSAID = 12;
 /**
- * Where rules say nothing of two passages, the learned score of claims does: does what one says of the question bear out what the other says of it? What it
- * does not tell gives no vote: near sentences with a word exchanged may speak of another thing, so who says otherwise is told by rules alone.
+ * Adds learned support votes where rules find nothing: does one passage support the claim of another? A low score gives no vote, because
+ * similar sentences may be about different things.
  */
 export async function withLearnedAgreement(
   compared: Compared,
@@ -53,7 +53,7 @@ export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> 
   readonly question: Question;
 }
 
-/** Verdicts, and the conflicts among passages that are not rejected. */
+/** Returns verdicts, and the conflicts among passages that are not rejected. */
 export async function verify(retrieval: Retrieval, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
   const { profile } = context;
@@ -61,26 +61,26 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const asked = words.questionTokens(question.resolved);
   const byRules = await comparedWith(asked, retrieval, context, signal);
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
-  // What is ranked here is what is quoted later.
+  // This ranking also selects the quotes.
   const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, { signal }) : null;
   const relevance = ranked === null ? null : relevanceOfPassages(ranked);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
-  /** With the thresholds that hold for what ranked the passages. */
+  /** With the thresholds for the encoder that ranked the passages. */
   const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === context.ranking().encoder);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const conflicts: readonly Conflict[] = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
-  // `ranked`: the candidates of all passages, `null`: the gate does not go by them; `calls`: what a model was asked.
+  // `ranked`: candidates of all passages, `null`: the gate does not use them; `calls`: model calls.
   return { evidence, conflicts, gate, ranked, calls };
 }
 export type Judged = Awaited<ReturnType<typeof verify>>;
 
 /**
- * Does the gate go by the chance that a passage answers? The guard does where no model of the hub has scored the passages. The other source designs judge by cosines;
- * those of the encoder that ships are too coarse for that.
+ * Returns whether the gate uses the confidence of passages. `guard` does if no downloaded cross-encoder scored them. Other source profiles
+ * use cosines; those of the shipped encoder are too coarse for that.
  */
 function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
   const { type } = profile.gate;
@@ -89,7 +89,7 @@ function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: Pip
   return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
 }
 
-/** What the passages say of each other, as far as the profile asks; learned where its gate goes by agreement and rules are silent. */
+/** Compares passages as the profile asks. A `v-score` gate also uses learned agreement where rules find nothing. */
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
@@ -102,13 +102,13 @@ async function comparedWith(
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
-/** Conflicts none of whose sides is rejected. */
+/** Returns conflicts without a rejected side. */
 export function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
 }
 
-/** What a model says of the passages, where one is to be asked. */
+/** Replaces rule scores by a model's verdicts, if a verifier is configured. */
 async function byModel(
   { question, passages }: Retrieval,
   compared: Compared,
@@ -117,13 +117,13 @@ async function byModel(
   signal: AbortSignal,
 ): Promise<{ compared: Compared; calls: readonly ModelCall[] }> {
   if (verifier === null) return { compared, calls: [] };
-  // Other gates compare cosines, as their sources say.
+  // Other gates compare cosines, as their sources specify.
   if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
     log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
     return { compared, calls: [] };
   }
   const calls: ModelCall[] = [];
-  // A question that gives orders is refused whatever its passages say.
+  // A question with injection signals is refused in any case.
   const isAsked = passages.length > 0 && question.injectionSignals.length === 0;
   const verdicts = isAsked ? await judgeByModel(question, passages, verifier, calls, log, signal) : new Map<Passage, PassageVerdict>();
   log.fact("judged_by_model", verdicts.size);
@@ -131,9 +131,9 @@ async function byModel(
 }
 
 /**
- * Asks the model once about all passages. Whatever goes wrong, the rules' scores stay: only whoever left ends the question.
- * @param calls takes the call, whatever becomes of it
- * @returns verdicts of the passages that the model judged; the others keep the scores of the rules
+ * Asks the model once about all passages. If the call fails, the rule scores stay; only an abort by the caller throws.
+ * @param calls receives the call, even when it fails
+ * @returns verdicts of the judged passages; the others keep their rule scores
  */
 async function judgeByModel(
   question: Question,
@@ -166,7 +166,7 @@ async function judgeByModel(
   return verdicts;
 }
 
-/** What the model says of a passage takes the place of what the rules say of it. */
+/** Replaces rule scores by the model's verdicts. */
 function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, PassageVerdict>, by: string): Compared {
   return {
     ...compared,

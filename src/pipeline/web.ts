@@ -6,7 +6,7 @@ import type { PipelineContext } from "./context.ts";
 import type { Trace } from "./trace.ts";
 import { amongKept } from "./verify.ts";
 
-/** A question with its evidence; `usable`: what the answer may use, once that is decided. */
+/** A question with its evidence; `usable`: the evidence for the answer, once decided. */
 interface Judged {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
@@ -14,16 +14,15 @@ interface Judged {
   readonly usable: readonly Evidence[];
 }
 
-/** Evidence and conflicts after the web was asked. */
+/** Evidence and conflicts after the web search. */
 interface WebFindings extends Pick<Judged, "evidence" | "conflicts"> {
   readonly web: readonly WebEvidence[];
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Looks uncertain passages up on the web, where the profile does so at this point and a search is configured; `null`: it was not asked. A fault of the
- * web never fails the question. Where the web decides, verdicts change before anything is written; else only passages that the answer may use are looked
- * up, and what the web says stands beside it.
+ * Checks uncertain passages on the web, if the profile does so at this point and a search is configured; `null`: not searched. Web failures
+ * never fail the question. With `decides`, verdicts change; with `attaches`, only usable passages are checked and their verdicts stay.
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
@@ -61,12 +60,12 @@ export async function* consultWeb(
   return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
 }
 
-/** Why the web is not asked this question; `null`: it is. What tells of an emergency or gives orders is sent nowhere. */
+/** Returns why the web is not searched; `null`: it is. Emergencies and messages with injection signals are never sent. */
 async function whyNot(question: Question, { web, hotlines }: PipelineContext): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
   if (question.injectionSignals.length > 0) return "the question gives orders";
-  // Words of an earlier turn are part of what a follow-up is read as, and would leave the machine with it.
+  // A resolved follow-up includes words of earlier turns, so check both texts.
   for (const text of [question.text, question.resolved]) if ((await hotlines(text)).length > 0) return "the question is an emergency";
   return null;
 }
@@ -78,7 +77,7 @@ function failureWarnings({ failures }: WebOutcome): Warning[] {
   }));
 }
 
-/** The web is no source of the answer; that it says otherwise must not go unsaid. */
+/** Warns about contradictions: the web is no source of the answer, but the reader must know. */
 function contradictions(web: readonly WebEvidence[]): Warning[] {
   return web
     .filter(({ verdict }) => verdict === "contradicted")

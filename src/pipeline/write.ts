@@ -11,36 +11,35 @@ import type { ChosenQuotes } from "./compress.ts";
 import type { PipelineContext } from "./context.ts";
 import type { Trace } from "./trace.ts";
 
-/** A sentence as it was drawn, with what it was laid beside besides its own quotes. */
+/** A drafted sentence with the quotes of other sources that it was compared with. */
 export interface CheckedDraft extends OfferedDraft {
   readonly others: readonly (readonly Quote[])[];
 }
 
-/** What has been written and shown. */
+/** Returns an empty result of writing. */
 export function nothingWritten() {
   return {
     sheet: createAnswerSheet(),
     claims: [] as Claim[],
-    /** Of sentences; those that were left out too. */
+    /** Results of sentence checks, including removed sentences. */
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
-    /** Every call of a model in order. */
     calls: [] as ModelCall[],
-    /** Sentences as they were drawn, before their checks; without those that left no trace, since they were repeated or held back. */
+    /** Drafted sentences before their checks, except repeated or held-back ones. */
     drafts: [] as CheckedDraft[],
-    /** Quotes that a model was given; empty where quotes alone answer. */
+    /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
-    /** Quotes that an answer of quotes is chosen from. */
+    /** Quotes that an extractive answer is chosen from. */
     candidates: [] as readonly Quote[],
     /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
     writer: "",
-    /** The model said that the quotes do not answer. */
+    /** The model says that the quotes do not answer. */
     insufficient: false,
   };
 }
 export type Written = ReturnType<typeof nothingWritten>;
 
-/** Draws sentence after sentence, checks each, and shows what stands. */
+/** Drafts sentences, checks each, and yields those that pass. */
 export async function* writeChecked(
   { question, quotes: { candidates, task } }: { readonly question: Question; readonly quotes: ChosenQuotes },
   context: PipelineContext,
@@ -87,7 +86,7 @@ export async function* writeChecked(
     trace.timings.first_sentence = trace.elapsed();
     yield* waiting;
   }
-  // Whoever left while it was written has no answer, however soon the rest came.
+  // A caller that left gets no answer, even if the rest finished.
   signal.throwIfAborted();
   Object.assign(written, { writer: drawing.writer, insufficient: drawing.insufficient });
   trace.timings.write = trace.elapsed() - started;
@@ -99,13 +98,13 @@ export async function* writeChecked(
   return written;
 }
 
-/** What each source that a sentence does not cite has of its words. */
+/** Returns the matching quotes of each source that the sentence does not cite. */
 function othersOf({ text, quotes }: OfferedDraft, task: ChosenQuotes["task"]): readonly (readonly Quote[])[] {
   if (task === null) return [];
   return task.sources.filter(({ citable }) => !quotes.some((quote) => citable.includes(quote))).map((source) => task.bind(text, source));
 }
 
-/** Nothing of it was shown, and nothing of it will be; what the checks found stays. */
+/** Removes all sentences; the check results stay. */
 function withholdAll(written: Written): void {
   const { sheet, claims, checks } = nothingWritten();
   checks.push(...written.checks.map((result) => ({ ...result, sentence: null, leftOut: true as const })));
@@ -125,22 +124,22 @@ interface WritableRecord {
   readonly faults: DraftFault[];
 }
 
-/** What a drawn sentence is laid beside. */
+/** The context of a sentence check. */
 export interface Bench {
-  /** What the model was given. */
+  /** Quotes offered to the model. */
   readonly stretches: readonly Quote[];
-  /** Quotes of each other source that has the sentence's words. */
+  /** Matching quotes of each source that the sentence does not cite. */
   readonly othersOf: (draft: OfferedDraft) => readonly (readonly Quote[])[];
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
-  /** A citation to nowhere is a fault even beside a good one. */
+  /** An unknown citation is a fault even next to a valid one. */
   readonly strict: boolean;
 }
 
 type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
 
-/** Checks one sentence, cites a better source where there is one; `null` when it is left out or held back. */
+/** Checks one sentence and cites a better source if there is one; `null`: removed or held back. */
 export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<SentenceEvent | null> {
   const { stretches, othersOf, written, record, context, strict } = bench;
   const { sheet, checks, claims, drafts } = written;
@@ -177,12 +176,12 @@ export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<S
   return { type: "sentence", ...shown };
 }
 
-/** Citations that no source has, as they were written: a layer that takes them out can be measured only against what happens without it. */
+/** Appends citations of unknown sources as written: a check that removes them is measured against this text. */
 function withMarkers(text: string, missing: readonly number[]): string {
   return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
 }
 
-/** What is wrong with a sentence as part of this draft, whatever the profile does about claims: nobody has checked what it would then say. */
+/** Returns findings about a sentence in this draft, independent of the profile's claim settings. */
 function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], strict: boolean): Finding[] {
   const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
   const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(stretches));
@@ -195,10 +194,9 @@ function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], stric
 }
 
 /**
- * A sentence in another language than the quotes that it cites cannot be held against them: no other check reads it. `null`: nothing to say, because the
- * languages are the same or one of them is not told.
- * @param cited texts of the quotes that it cites
- * @param offered texts of all quotes that it could cite; they decide where the cited ones show no language
+ * Fails a sentence in another language than its quotes, because no other check can compare them. `null`: same or undetected language.
+ * @param cited texts of the cited quotes
+ * @param offered texts of all quotes; used if the cited ones have no detectable language
  */
 export function checkLanguage(text: string, cited: readonly string[], offered: readonly string[]): Finding | null {
   const spoken = tongueOf(text);
