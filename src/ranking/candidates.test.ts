@@ -5,7 +5,7 @@ import { fakePassage } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
 import { candidatesOf } from "./candidates.ts";
 
-/** One paragraph whose lines are units of it, as line breaks that were meant leave them. */
+/** Returns a paragraph whose lines are separate units, as after intended line breaks. */
 function rowsPassage(lines: readonly string[]): Passage {
   const made = fakePassage({ pieces: lines });
   return { ...made, units: made.units.map((unit) => ({ ...unit, block: 0 })) };

@@ -3,46 +3,46 @@ import { normalizeQuestion } from "../text/normalise.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 
-/** What can be quoted of a passage by itself: a sentence, a whole short list, a list item, a table row. */
+/** A part of a passage that can be quoted alone: a sentence, a whole short list, a list item, a table row. */
 export interface Candidate {
   readonly type: "sentence" | "list" | "item" | "row";
   readonly range: TextRange;
-  /** What it cannot be understood without, before it: a list's lead-in, a table's header, the sentence that "this" means. */
+  /** Required context before it: a list's lead-in, a table's header, the antecedent of "this". */
   readonly context: readonly TextRange[];
-  /** Conditions and exceptions that stand right behind it. */
+  /** Conditions and exceptions right after it. */
   readonly conditions: readonly TextRange[];
-  /** The heading that it stands under. */
+  /** The nearest heading. */
   readonly heading: string;
-  /** All that stands above it and says what it is about: its headings, a table's caption and header, a list's lead-in. */
+  /** All text above that gives its topic: headings, a table's caption and header, a list's lead-in. */
   readonly above: string;
-  /** Of a table's row: the header of its table, which may stand in an earlier passage. */
+  /** Header of a row's table; it may be in an earlier passage. */
   readonly header: SourceText | null;
 }
 
 export interface CandidateCut {
-  /** Characters of one candidate at most; what is longer is left out, never cut. */
+  /** Maximum characters of one candidate; longer ones are omitted, never cut. */
   readonly maxCharacters: number;
-  /** Candidates at most; those around the window that was found are kept. */
+  /** Maximum number of candidates; those around the matching window are kept. */
   readonly maxCandidates: number;
-  /** Steps and lists are what is asked for: they stay whole up to `maxCharacters`. */
+  /** The question asks for steps or a list, so lists stay whole up to `maxCharacters`. */
   readonly wholeLists: boolean;
 }
 
-/** A list with its lead-in stays one candidate up to this many characters, unless lists are asked for. */
+/** Maximum characters of a list that stays one candidate with its lead-in, unless the question asks for a list. */
 const SHORT_LIST_CHARACTERS = 700;
-/** Sentences of conditions at most behind one quote. */
+/** Maximum number of conditions after one quote. */
 const MAX_CONDITIONS = 2;
 
-/** A quote that begins like this means the sentence before it, or limits it. */
+/** Matches the start of a sentence that refers to the sentence before it or limits it. */
 const DANGLING =
   /^(?:["“'(]\s*)?(?:(?:its|their|his|her|this|these|those|they|them|it|he|she|such|both|either|neither|the (?:latter|former|same))\b(?!\s+(?:is|was)\s+(?:important|possible|necessary|recommended|best)\b)|(?:in|for|under|at|during|after|because of|if)\s+(?:that|this|these|those|such)\b|(?:then|also|however|nonetheless|even so|that said|instead|otherwise|therefore|thus|in addition|for example|for instance|as a result|yes|no)\b)/i;
-/** What stands before the first word that means a thing or person of another sentence, or of this one. */
+/** Matches the text before the first pronoun of a sentence. */
 const BEFORE_PRONOUN = /^(.+?)\b(?:it|they|them|he|him|she)\b/su;
-/** A sentence that begins like this limits the one before it. */
+/** Matches the start of a sentence that limits the one before it. */
 const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
-/** Candidates of a passage in order. Linear in its length. */
+/** Returns the candidates of a passage in order. Linear in its length. */
 export function candidatesOf(passage: Passage, { maxCharacters, maxCandidates, wholeLists }: CandidateCut): Candidate[] {
   const listCharacters = wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
   const candidates: Candidate[] = [];
@@ -115,7 +115,7 @@ export function candidatesOf(passage: Passage, { maxCharacters, maxCandidates, w
   return nearWindow(candidates, passage, maxCandidates);
 }
 
-/** The candidates from the window that was found on, and as many before it as there is room for. */
+/** Returns the candidates from the matching window on, and earlier ones if there is room. */
 function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit: number): Candidate[] {
   if (candidates.length <= limit) return [...candidates];
   const first = candidates.findIndex(({ range }) => range.end > window.start);
@@ -123,18 +123,18 @@ function nearWindow(candidates: readonly Candidate[], { window }: Passage, limit
   return candidates.slice(from, from + limit);
 }
 
-/** A question right above the items that answer it, such as a term above its description, is no answer: they are read and quoted with it. */
+/** Returns whether a paragraph is a question that the list below it answers. It is context of the items, not a candidate. */
 function isAskedAbove(passage: Passage, at: number): boolean {
   const [unit, next] = [passage.units[at] as PlacedUnit, passage.units[at + 1]];
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
 }
 
-/** Lines of one paragraph, at least so many, are rows: line breaks stay where they were meant (`src/ingest/line-breaks.ts`). */
+/** Minimum number of lines in one paragraph that make them rows; `src/ingest/line-breaks.ts` keeps only intended line breaks. */
 const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
-/** Last of the rows that stand with a line in one candidate of at most `most` characters, up to the next line that announces others with a colon; its own index: it is no row. */
+/** Returns the last row that joins a line within `most` characters, before the next line that ends in a colon; `at` if it is no row. */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
   const first = units[at] as PlacedUnit;
@@ -147,10 +147,10 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
       textOf(passage, { start: one.end, end: next.start }).includes("\n")
     );
   };
-  // A line that ends a sentence says what it says by itself.
+  // A line that ends a sentence is complete by itself.
   const isRow = (i: number) =>
     i >= 0 && units[i]?.type === "paragraph" && follows(i) && !ENDS_SENTENCE.test(textOf(passage, units[i] as PlacedUnit));
-  // So many lines in a row, this one among them, wherever it stands among them.
+  // Count adjacent rows on both sides.
   const before = isRow(at - 1) ? (isRow(at - 2) ? 2 : 1) : 0;
   const behind = isRow(at) ? (isRow(at + 1) ? 2 : 1) : 0;
   if (before + behind + 1 < LEAST_ROWS) return at;
@@ -163,12 +163,12 @@ function lastRowOf(passage: Passage, at: number, most: number): number {
   return last;
 }
 
-/** A line of an address or the like is shorter. */
+/** Maximum length of a line of an address or similar, in characters. */
 const LINE_CHARACTERS = 80;
-/** Lines of an address at most. */
+/** Maximum number of address lines. */
 const MAX_LINES = 8;
 
-/** Last unit of what a sentence announces with a colon where no list follows: the lines of an address, or one paragraph. The sentence's own index when it announces nothing. */
+/** Returns the last unit that a sentence announces with a colon without a list: address lines, or one paragraph. Returns `at` if none. */
 function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
@@ -179,7 +179,7 @@ function announcedBy(passage: Passage, at: number): number {
   return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
 }
 
-/** The sentence before, where a quote that begins with "this" or "yes" cannot be understood without it; a heading that asks is one. */
+/** Returns the sentence before a quote that begins with "this" or "yes"; a heading counts if it is a question. */
 function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
@@ -191,14 +191,14 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
   return before.block !== unit.block && before.type !== "paragraph" ? [] : [before];
 }
 
-/** The heading of a list that nothing announces: "Glass bottles" says one thing below "Not allowed" and another below "Bring along". None where it is the document's title. */
+/** Returns the heading of a list without a lead-in, because "Glass bottles" needs "Not allowed" above it. Omits the document's title. */
 function headedBy(passage: Passage, headingUnit: number): TextRange[] {
   const heading = passage.units[headingUnit];
   if (heading === undefined) return [];
   return normalizeQuestion(textOf(passage, heading)) === normalizeQuestion(passage.document.title) ? [] : [heading];
 }
 
-/** "Clean it with a brush", "On Sundays it stays shut": before the pronoun stand no two words of their own, one that acts and one that is meant. */
+/** Returns whether a pronoun refers back: "Clean it with a brush". Two content words before the pronoun can be its antecedent. */
 function pointsBack(start: string): boolean {
   const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
   if (before === undefined) return false;
@@ -206,7 +206,7 @@ function pointsBack(start: string): boolean {
   return own.length < 2;
 }
 
-/** Conditions and exceptions right behind a unit, each with the list that it announces; behind a table they hold for each of its rows. */
+/** Returns conditions and exceptions after a unit, each with the list it announces. Conditions after a table apply to every row. */
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
   const found: TextRange[] = [];
@@ -228,7 +228,7 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
   return found;
 }
 
-/** A section may end though no heading follows. */
+/** Compares heading paths, because a section can end without a new heading. */
 function isSameSection(a: PlacedUnit, b: PlacedUnit): boolean {
   return a.headingPath.length === b.headingPath.length && a.headingPath.every((heading, i) => heading === b.headingPath[i]);
 }
@@ -239,7 +239,7 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
   return last;
 }
 
-/** Of a list of lists, where each of its own items ends that has items below it, by the item's first unit; `null`: fewer than two have. */
+/** For a nested list, maps each top-level item with subitems to its last unit; `null`: fewer than two have subitems. */
 function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
   const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
   let top = levelOf(first);
@@ -261,10 +261,10 @@ function lastUnitWithin(units: readonly PlacedUnit[], first: number, end: number
   return last;
 }
 
-/** Items in each other at most whose parents are shown. */
+/** Maximum depth of parent items to show. */
 const MAX_LEADS = 3;
 
-/** What announces an item or a row, outermost first, as far as it lies in the passage. */
+/** Returns the lead-ins of an item or row within the passage, outermost first. */
 function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   const leads: TextRange[] = [];
   for (let at: PlacedUnit | undefined = unit; at?.leadIn !== null && at !== undefined && leads.length < MAX_LEADS; ) {
@@ -276,7 +276,7 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
   return leads;
 }
 
-/** The caption and the header of a row's table, as far as they lie in the passage. */
+/** Returns the caption and header of a row's table within the passage. */
 function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
@@ -285,7 +285,7 @@ function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
   return passage.document.blocks[block]?.header === block;
 }
 
-/** Characters that decide how a sentence begins. */
+/** Characters that suffice to classify the start of a sentence. */
 const START = 60;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
 

@@ -6,51 +6,51 @@ import { namedScorerSchema } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
-/** What choosing quotes needs of the index. */
+/** The tokeniser and index statistics for choosing quotes. */
 export interface QuoteWords {
   tokens(text: string): string[];
-  /** Tokens of what the question asks, its frame left out. */
+  /** Content tokens of a question, without its interrogative frame. */
   questionTokens(question: string): string[];
   idf(token: string): number;
 }
 
-/** Words of the question, one bit each. */
+/** A set of question words, one bit each. */
 export type AskedBits = number;
 
-/** A question as the choice of quotes sees it. */
+/** A question prepared for matching candidates. */
 export interface AskedQuestion {
   readonly type: QuestionType;
-  /** Groups of kinds of value that it asks for. */
+  /** Groups of value kinds that it asks for. */
   readonly values: readonly number[];
   bitsIn(text: string): AskedBits;
-  /** Share of the question's weight, 0 to 1. */
+  /** IDF-weighted share of the question, 0 to 1. */
   share(bits: AskedBits): number;
-  /** Share of the heaviest word of the question that is not among these. */
+  /** Largest weight share of a question word that is missing from the set. */
   heaviestLacking(bits: AskedBits): number;
   tokensIn(bits: AskedBits): string[];
-  /** Its words with a digit: numbers, years, codes. */
+  /** Question words with a digit: numbers, years, codes. */
   readonly numbers: AskedBits;
 }
 
-/** A candidate of a passage beside the question. */
+/** A candidate matched against the question. */
 export interface CandidateView {
   readonly candidate: Candidate;
   readonly evidence: Pick<Evidence, "passage">;
   /** Rank of the passage, from 0. */
   readonly rank: number;
   readonly text: string;
-  /** Words of the question in it or in what stands above it. */
+  /** Question words in the candidate or in the text above it. */
   readonly holds: AskedBits;
-  /** Groups of values asked for of which it holds one. */
+  /** Requested value groups that it contains. */
   readonly values: ReadonlySet<number>;
-  /** Share of the question's weight in the candidate, and what its heading adds. */
+  /** Weight share of question words in the candidate, and the share that only its headings add. */
   readonly own: number;
   readonly fromHeading: number;
-  /** Share of the question's heaviest word that stands neither in the candidate nor above it. */
+  /** Largest weight share of a question word missing from the candidate, its headings and its title. */
   readonly lacks: number;
 }
 
-/** Words of a question that are looked at, the rarest: one bit each. */
+/** Maximum number of question words, rarest first: one bit each. */
 const MAX_WORDS = 30;
 
 export function readAsked(question: string, words: QuoteWords): AskedQuestion {
@@ -73,7 +73,7 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
   };
 }
 
-/** Candidates of one passage beside the question. */
+/** Matches the candidates of one passage against the question. */
 export function viewPassage(
   candidates: readonly Candidate[],
   evidence: Pick<Evidence, "passage">,
@@ -104,18 +104,18 @@ export function viewPassage(
   });
 }
 
-/** A candidate with what the first stage measures of it. */
+/** A candidate with its first-stage measurements. */
 export interface MeasuredCandidate {
   readonly view: CandidateView;
-  /** Cosines of the question with the candidate alone, and with the candidate below its title and headings. */
+  /** Cosines of the question with the candidate alone, and with title and headings above the candidate. */
   readonly cosine: { readonly own: number; readonly headed: number };
-  /** Retrieval score of its passage as a share of the best passage's. */
+  /** Retrieval score of its passage divided by the best passage's score. */
   readonly fused: number;
-  /** Share of the question's words in the candidate before or behind it, the larger. */
+  /** Larger question share of the two neighbouring candidates. */
   readonly beside: number;
 }
 
-/** The cheap features by which candidates are chosen for the cross-encoder. */
+/** First-stage features, which choose candidates for the cross-encoder. */
 export const FIRST_STAGE_FEATURES: Readonly<Record<string, (candidate: MeasuredCandidate) => number>> = {
   own: ({ view }) => view.own,
   heading: ({ view }) => view.fromHeading,
@@ -128,39 +128,39 @@ export const FIRST_STAGE_FEATURES: Readonly<Record<string, (candidate: MeasuredC
   list: ({ view }) => Number(view.candidate.type === "list"),
 };
 
-/** A candidate and its scores. */
+/** A candidate with its scores. */
 export interface ScoredCandidate {
   readonly view: CandidateView;
-  /** Log odds by the first stage. */
+  /** First-stage score in log odds. */
   readonly first: number;
-  /** Log odds by the cross-encoder that it answers; `null`: it was not among those that the cross-encoder scored. */
+  /** Cross-encoder score in log odds; `null`: not scored. */
   readonly cross: number | null;
-  /** What candidates are ordered by. */
+  /** The sort key. */
   readonly score: number;
-  /** Chance that it answers, 0 to 1. */
+  /** Probability that it answers, 0 to 1. */
   readonly chance: number;
-  /** The candidate right behind it, which answers together with it: both are quoted. */
+  /** The next candidate, quoted together with this one because both answer better. */
   readonly followedBy?: CandidateView;
-  /** Of a message that asks several things, one that the best candidate does not answer: this does. */
+  /** It answers a part of the message that the best candidate does not answer. */
   readonly answersPart?: true;
 }
 
-/** Features of one candidate after the cross-encoder. */
+/** Features of a candidate after the cross-encoder. */
 export const CANDIDATE_FEATURES: Readonly<Record<string, (candidate: Pick<ScoredCandidate, "first" | "cross">) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
 };
 
-/** Features of the confidence, all of the best candidate. */
+/** Confidence features, all of the best candidate. */
 export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate) => number | null>> = {
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
   lacks: ({ view }) => view.lacks,
-  // The cross-encoder says less of a row than of a sentence.
+  // The cross-encoder underrates rows.
   row: ({ view }) => Number(view.candidate.type === "row"),
 };
 
-/** Values of the named features. */
+/** Returns the values of the named features. */
 export function measure<T>(
   of: T,
   names: readonly string[],
@@ -175,45 +175,42 @@ const weightsSchema = z.object({
   name: z.string(),
   recipe: z.string(),
   date: z.string(),
-  /** SHA-256 of the measured candidates that it was learned from. */
+  /** SHA-256 of the training candidates. */
   data: z.string(),
-  /** Name and hash of the cross-encoder that the scores below were learned with: no other one is asked. */
+  /** Name and hash of the cross-encoder used in training; the scores are valid only with it. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   first: namedScorerSchema(Object.keys(FIRST_STAGE_FEATURES)),
   candidate: namedScorerSchema(Object.keys(CANDIDATE_FEATURES)),
   confidence: namedScorerSchema(Object.keys(CONFIDENCE_FEATURES)),
   threshold: z.object({
-    /** From this confidence on the question is answered. */
+    /** Minimum confidence for an answer. */
     minimum: share,
-    /** How it was chosen, in words. */
+    /** The selection rule, for display. */
     rule: z.string(),
   }),
 });
 
 export interface RankingWeights extends z.infer<typeof weightsSchema> {
-  /** Names these very weights: the recipe and the hash of the file. */
+  /** Id of these exact weights: the recipe and the hash of the file. */
   readonly id: string;
 }
 
-/**
- * Weights as they ship; made by `lab/train/ranking`.
- * @throws ModelError `ranking_corrupt` when the file is missing or not what it should be
- */
+/** Reads the shipped weights, made by `lab/train/ranking`. @throws ModelError `ranking_corrupt` when the file is missing or invalid */
 export function readRankingWeights(path: string = shippedWeights("ranking.json")): RankingWeights {
   return readNamedWeights({ path, schema: weightsSchema, code: "ranking_corrupt", whose: "the weights of ranking", recipe: "ranking" });
 }
 
-/** What may be quoted of the evidence for one question, best first. */
+/** Quotable candidates for one question, best first. */
 export interface Choice {
   readonly asked: AskedQuestion;
   readonly candidates: readonly ScoredCandidate[];
-  /** Of a message that asks several things, those that nothing in it answers; absent: none. */
+  /** Parts of the message without an answer; absent: none. */
   readonly open?: readonly OpenPart[];
 }
 
-/** One of several things asked that is not answered. */
+/** An unanswered part of a message. */
 export interface OpenPart {
   readonly part: QuestionPart;
-  /** Nothing of what was found comes near. */
+  /** `true`: no candidate comes near. */
   readonly isNothing: boolean;
 }

@@ -10,7 +10,7 @@ const { signal } = new AbortController();
 const vector = Float32Array.of(1, 0);
 const embed = (texts: readonly string[]) => texts.map(() => vector);
 const QUESTION = "What does a visitor pay for the boat?";
-/** Sentences that share a word with the question each, and one that shares none. */
+/** Sentences that each share a word with the question, and one that shares none. */
 const SENTENCES = [
   "A visitor signs the book at the gate.",
   "The boat leaves at noon.",
@@ -29,7 +29,7 @@ function rank(read: ReadTexts | null, ...passages: readonly Pieces[]) {
   return rankCandidates(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
 }
 
-/** Log odds of what ends with a text; any other -5. */
+/** Returns log odds by the end of the text; -5 for any other. */
 const odds = (...known: readonly (readonly [text: string, odds: number])[]) => {
   const calls: ToRead[] = [];
   const read = fakeReadTexts((one) => {
@@ -109,7 +109,7 @@ describe("withFollowing", () => {
   const DENIAL = "The first president of the club was not Mr. Pollard.";
   const ANSWER = "Edith Pollard signed as E. Pollard.";
   const OTHER = "The club plays in brown and yellow.";
-  /** Log odds 4 for the denial, and so much for both together. */
+  /** Returns log odds 4 for the denial and `together` for both sentences. */
   const reads = (together: number) => odds([`${DENIAL} ${ANSWER}`, together], [DENIAL, 4], [ANSWER, 1]).read;
 
   async function follow(read: ReadTexts, pieces: Pieces = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {

@@ -22,35 +22,34 @@ import {
 } from "./features.ts";
 
 export interface RankOptions {
-  /** Characters of one quote at most; longer units are not taken, never cut. */
+  /** Maximum characters of one quote; longer units are omitted, never cut. */
   readonly maxCharacters: number;
-  /** Vectors of texts, each of length 1. */
+  /** Embeds texts as vectors of length 1. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
   readonly weights: Pick<RankingWeights, "first" | "candidate">;
-  /** The cross-encoder; `null`: there is none, and the first stage alone orders the candidates. */
+  /** The cross-encoder; `null`: the first stage alone orders candidates. */
   readonly read: ReadTexts | null;
-  /** The question with what the domain also calls its things: the cross-encoder reads it too, and the better of both counts. @default the question */
+  /** The question with the domain's synonyms. The cross-encoder scores it too; the higher score counts. @default the question */
   readonly readAs?: string;
-  /** Candidates that the cross-encoder scores at most. @default CROSS_ENCODED */
+  /** Maximum number of candidates for the cross-encoder. @default CROSS_ENCODED */
   readonly mostRead?: number;
-  /** Candidates that answer nothing, whatever they say. @default none */
+  /** Excludes candidates regardless of their scores. @default none */
   readonly isLeftOut?: (view: CandidateView) => boolean;
   readonly signal: AbortSignal;
 }
 
-/** Candidates that the cross-encoder scores at most: each takes some 20 ms of a core the first time. */
+/** Maximum number of candidates for the cross-encoder; each takes about 20 ms of one core when not cached. */
 export const CROSS_ENCODED = 16;
-/** Units of one passage looked at, those of its best window first: hostile documents are one long list. */
+/** Maximum number of candidates per passage, best window first: a hostile document may be one long list. */
 const MAX_CANDIDATES = 120;
-/** Passages looked at. */
+/** Maximum number of passages. */
 const PASSAGES = 8;
 
-/** Only the passage of what was found is looked at. */
 type Found = Pick<Evidence, "passage">;
 
 /**
- * Every sentence, list and table row of the passages, the one that most likely answers first. A cheap score chooses the candidates that the cross-encoder scores:
- * the best one of each passage, then the best of all.
+ * Ranks every sentence, list and table row of the passages, most likely answer first. The cross-encoder scores the best first-stage
+ * candidate of each passage, then the best of all.
  */
 export async function rankCandidates(
   question: string,
@@ -82,14 +81,14 @@ export async function rankCandidates(
     })
     .sort((a, b) => b.score - a.score);
   const last = first.at(-1) as ScoredCandidate;
-  // What was not scored stands behind what was, in the order of the first stage.
+  // Unscored candidates follow the scored ones in first-stage order.
   const rest = scored
     .filter((candidate) => !chosen.includes(candidate))
     .map((candidate) => ({ ...candidate, score: Math.min(candidate.score, last.score), chance: Math.min(candidate.chance, last.chance) }));
   return { asked, candidates: [...first, ...rest] };
 }
 
-/** The best candidate of each passage, then the best of all: `most` together. */
+/** Selects the best candidate of each passage, then the best of all, `most` in total. */
 function chooseForReading(sorted: readonly ScoredCandidate[], most: number): ScoredCandidate[] {
   const seen = new Set<string>();
   const bestOfEach = sorted.filter(({ view: { evidence } }) => {
@@ -100,7 +99,7 @@ function chooseForReading(sorted: readonly ScoredCandidate[], most: number): Sco
   return [...new Set([...bestOfEach, ...sorted])].slice(0, most);
 }
 
-/** Confidence that the best candidate answers, 0 to 1; 0 where there is none. */
+/** Returns the confidence that the best candidate answers, 0 to 1; 0 without candidates. */
 export function confidenceOf(choice: Pick<Choice, "candidates">, { confidence }: Pick<RankingWeights, "confidence">): number {
   if (choice.candidates.length === 0) return 0;
   const known = confidenceFeatures(choice);
@@ -108,13 +107,13 @@ export function confidenceOf(choice: Pick<Choice, "candidates">, { confidence }:
   return chanceOfScore(scoreOf(values, confidence), confidence);
 }
 
-/** What the confidence is made of, by name; empty where there is no candidate. */
+/** Returns the confidence features by name; empty without candidates. */
 export function confidenceFeatures({ candidates }: Pick<Choice, "candidates">): Record<string, number | null> {
   const [best] = candidates;
   return best === undefined ? {} : Object.fromEntries(Object.entries(CONFIDENCE_FEATURES).map(([name, of]) => [name, of(best)]));
 }
 
-/** Chance of the best candidate of each passage, by its sid. */
+/** Returns the highest candidate probability of each passage, by sid. */
 export function relevanceOfPassages({ candidates }: Pick<Choice, "candidates">): ReadonlyMap<string, number> {
   const relevance = new Map<string, number>();
   for (const { view, chance } of candidates) {
@@ -124,12 +123,12 @@ export function relevanceOfPassages({ candidates }: Pick<Choice, "candidates">):
   return relevance;
 }
 
-/** How passages are cut into candidates for a question. */
+/** Returns the candidate limits for a question type. */
 export function candidateCut(type: AskedQuestion["type"], maxCharacters: number): CandidateCut {
   return { maxCharacters, maxCandidates: MAX_CANDIDATES, wholeLists: type === "list" || type === "how-do-i" };
 }
 
-/** What the first stage scores, and learns from. */
+/** Measures candidates for the first stage; training uses the same function. */
 export function measureCandidates(
   question: string,
   evidence: readonly Found[],
@@ -154,7 +153,7 @@ export function measureCandidates(
   return { asked, candidates };
 }
 
-/** Candidates without the question itself before them, where it is what they stand below: who asked it need not read it. */
+/** Removes the question itself from the candidates' context. */
 function withoutQuestion(candidates: readonly Candidate[], { passage }: Found, question: string): Candidate[] {
   return candidates.map((candidate) => {
     const context = candidate.context.filter((range) => !repeatsQuestion(textOf(passage, range), question));
@@ -162,7 +161,7 @@ function withoutQuestion(candidates: readonly Candidate[], { passage }: Found, q
   });
 }
 
-/** Cosines of the question with every candidate, in order. */
+/** Returns the cosines of the question with every candidate, in order. */
 function cosinesOf(question: string, views: readonly CandidateView[], embed: RankOptions["embed"]): MeasuredCandidate["cosine"][] {
   if (views.length === 0) return [];
   const above = ({ evidence, candidate }: CandidateView) =>
@@ -173,7 +172,7 @@ function cosinesOf(question: string, views: readonly CandidateView[], embed: Ran
   return views.map((_, i) => ({ own: cosine(i), headed: cosine(views.length + i) }));
 }
 
-/** What the cross-encoder reads of a candidate: its title and headings on a line of their own, then the candidate with what it refers to. */
+/** Formats a candidate for the cross-encoder: title and headings on one line, then the candidate after its context. */
 export function readingText({ candidate, evidence }: { readonly candidate: Candidate; readonly evidence: Found }): string {
   const { passage } = evidence;
   const before = candidate.type === "sentence" ? candidate.context.map((range) => textOf(passage, range)) : [];
@@ -181,8 +180,8 @@ export function readingText({ candidate, evidence }: { readonly candidate: Candi
 }
 
 /**
- * The choice with what stands right behind the best candidate quoted with it, where both together answer more likely: "The first president was not Mr. Pollard" is
- * the best candidate for who asks for the first president, and the sentence behind it says who was.
+ * Adds the next candidate if the cross-encoder scores both together higher: the sentence after "The first president was not Mr. Pollard"
+ * names the president.
  */
 export async function withFollowing(question: string, choice: Choice, readTexts: ReadTexts, signal: AbortSignal): Promise<Choice> {
   const [best, ...others] = choice.candidates;
@@ -195,7 +194,10 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
   return { ...choice, candidates: [{ ...best, followedBy: next.view }, ...others] };
 }
 
-/** The next candidate of the passage, if nothing stands between them – a heading, what is too long to be quoted – but what announces it, it has no heading of its own, and it is not quoted with the best one anyway. */
+/**
+ * Returns the next candidate of the passage; `null`: another unit lies between, the headings differ, either is a row, or it is already
+ * quoted.
+ */
 function candidateBehind(
   { view: { evidence, candidate } }: ScoredCandidate,
   candidates: readonly ScoredCandidate[],
