@@ -16,7 +16,7 @@ async function* streamOf(pieces: readonly string[], error?: Error): AsyncGenerat
   yield { type: "end", inputTokens: 5, outputTokens: 2 };
 }
 
-/** Sentences as text with the numbers that they cite, and the error that ended the draft. */
+/** Reads sentences with their citation numbers, and the error that ended the draft. */
 async function readPieces(pieces: readonly string[], error?: Error) {
   const drafts: DraftSentence[] = [];
   const usage: DraftUsage = { inputTokens: null, outputTokens: null };
@@ -32,7 +32,7 @@ function shown({ text, quotes: cited, missing }: DraftSentence): string {
   return `${text} |${[...cited.map((quote) => quotes.indexOf(quote) + 1), ...missing].join(",")}`;
 }
 
-/** The text cut at every offset of `cuts`. */
+/** Splits the text at every offset of `cuts`. */
 function cutAt(text: string, cuts: readonly number[]): string[] {
   const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])].sort((a, b) => a - b);
   return places.slice(1).map((end, i) => text.slice(places[i], end));

@@ -4,26 +4,26 @@ import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import { nameCells, readCells } from "../text/units.ts";
 
-/** Tokens by which chat templates mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Told by their shape: no document's prose has one. */
+/** Chat template tokens that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Matched by shape, which prose does not have. */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;
-/** Leads a text before any word of it. */
+/** Template tokens before the first word. */
 const OPENING = new RegExp(`^(?:\\s*(?:${TEMPLATE.source}))+`, "i");
-/** What stands before it was thought, not said: some models leave out where the thought began. */
+/** Reasoning text up to its end tag; some models omit the start tag. */
 const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
-/** The end of a text that more text can turn into formatting, a token of a template, or a whole character. */
+/** A text ending that more text may turn into formatting, a template token or a complete character. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
 
-/** Takes out what chat templates, thoughts and formatting add to an answer, however the stream is cut. */
+/** Removes template tokens, reasoning and formatting from a stream, wherever it is split. */
 function createDraftText() {
   let held = "";
   let begun = false;
   let ended = false;
   return {
-    /** A token of the template has ended the answer; what follows is another turn, unless it proves to have been a thought. */
+    /** `true` after an end token. Later text is another turn, unless it ends a reasoning block. */
     get ended() {
       return ended;
     },
-    /** Further text without formatting; `wasThought`: all text before it was a thought. @param last nothing follows: what could have grown is whole */
+    /** Adds text and returns it without formatting; `wasThought`: all text before it was reasoning. @param last no more text follows */
     take(more: string, last = false) {
       held += more;
       const sure = last ? held.length : held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
@@ -48,7 +48,7 @@ function createDraftText() {
   };
 }
 
-/** A text without the formatting that models add unasked. */
+/** Removes formatting that models add. */
 function plainText(text: string): string {
   return text.replaceAll(/<\/?(?:p|br|ul|ol|li|h[1-6])\s?\/?>/gi, "\n").replaceAll(/<\/?(?:b|i|em|strong)>|\*\*|`/gi, "");
 }
@@ -56,7 +56,7 @@ function plainText(text: string): string {
 /** The line below a table's header: `|---|:--:|`. */
 const RULE = /^(?=[^-]*-)[\s|:-]+$/;
 
-/** Rows of a table that a model drew, as sentences by the header above them: no bar of a table reaches a reader, and no header passes for a sentence. */
+/** Converts table rows of a draft into sentences with their header names, so that no table markup or bare header is shown. */
 function createDraftTable() {
   let waiting: string | null = null;
   let header: string | null = null;
@@ -67,7 +67,7 @@ function createDraftTable() {
     return left === null ? [] : [readRow(left, null)];
   };
   return {
-    /** Sentences that are whole now: a row waits for the line behind it, which tells whether it was the header. */
+    /** Returns complete sentences. A row waits for the next line, which shows whether it is the header. */
     take(line: string): string[] {
       if (RULE.test(line) && line.includes("|")) {
         header = waiting;
@@ -99,10 +99,10 @@ function readRow(row: string, header: string | null): string {
     .join("; ");
 }
 
-/** Characters of model output that are read; a draft that goes on is broken (endless repetition). */
+/** Maximum characters of model output; longer drafts are endless repetition. */
 export const MAX_DRAFT_CHARACTERS = 20_000;
 
-/** What the model says when the quotes do not answer. */
+/** The model's signal that the quotes do not answer. */
 const INSUFFICIENT = /^\W*INSUFFICIENT\b/;
 
 export interface DraftUsage {
@@ -110,29 +110,29 @@ export interface DraftUsage {
   outputTokens: number | null;
 }
 
-/** What a sentence that cites a number rests on; `null`: no source has the number. */
+/** Returns the quotes behind a cited number for a sentence; `null`: unknown number. */
 export type Cite = (text: string, number: number) => readonly Quote[] | null;
 
-/** What a draft is read with. */
+/** Callbacks of the draft parser. */
 export interface DraftReading {
-  /** The quotes behind a number for a sentence; `null`: no source has it. */
+  /** Returns the quotes behind a number; `null`: unknown number. */
   readonly cite: Cite;
-  /** Everything before was a thought: no sentence of it was an answer. */
+  /** Called when all earlier text was reasoning. */
   readonly onThought?: () => void;
 }
 
-/** The draft is not prose: what came before stands, nothing after it is read. */
+/** The draft is not prose. Sentences before it stay; the rest is dropped. */
 export class DraftError extends Error {}
 
-/** A draft whose last sentences, up to so many, came so many times in a row goes round in circles: nothing further is read. */
+/** A draft that repeats its last sentences (at most `CIRCLE_SENTENCES`) `CIRCLE_ROUNDS` times ends there. */
 const CIRCLE_SENTENCES = 8;
 const CIRCLE_ROUNDS = 3;
-/** Characters behind a template's end that are read for the count of tokens, before the stream is left. */
+/** Characters to read after the end token, to receive the token count. */
 const READ_BEHIND = 200;
 
 /**
- * Sentences of a streamed draft, each once, as soon as it is whole with its citation markers, however the stream is cut into pieces.
- * The last one may lack its stop, but only when the stream ended by itself. A draft that repeats itself ends at its third round.
+ * Yields each distinct sentence of a streamed draft as soon as it and its citation markers are complete, wherever the stream is split. The
+ * last sentence may lack its full stop if the stream ended normally. A draft that repeats itself ends at its third round.
  * @param usage filled when the stream ends
  * @throws DraftError when the draft is markup or data, or does not end
  */
@@ -182,21 +182,21 @@ export async function* readDraft(
   yield* take("", true);
 }
 
-/** Does the model say that the quotes do not answer? */
+/** Returns whether the model says that the quotes do not answer. */
 export function saysInsufficient({ text }: DraftSentence): boolean {
   return INSUFFICIENT.test(text);
 }
 
-/** Opens a sentence that says something else when the one before it is missing. */
+/** Matches the start of a sentence that changes its meaning without the sentence before it. */
 const REFERS_BACK =
   /^\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|either|neither|the (?:same|former|latter)|otherwise|however|therefore|thus|hence|instead|then|so|but|and|or|yet|also|similarly|likewise|in (?:that|this|such)|for (?:this|that|example)|as a result)\b)/i;
 
-/** Does a sentence lean on the one before it? A heuristic over its first words. */
+/** Returns whether a sentence depends on the one before it. A heuristic over its first words. */
 export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
   return REFERS_BACK.test(text);
 }
 
-/** The first sentence of a text with the markers behind it, once no further text can change either; `null` until then. */
+/** Takes the first sentence with its markers once further text cannot change it; `null` until then. */
 function takeSentence(text: string, ended: boolean): { sentence: string; rest: string } | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
@@ -215,7 +215,7 @@ function takeSentence(text: string, ended: boolean): { sentence: string; rest: s
 
 const MARKER_SHAPE = /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}[\]】]{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹]+)/;
 
-/** Length of the citation markers with which a text begins, white space included: they belong to the sentence before. */
+/** Returns the length of leading citation markers with white space; they belong to the sentence before. */
 export function leadingMarkers(text: string): number {
   let length = 0;
   for (;;) {
@@ -226,29 +226,29 @@ export function leadingMarkers(text: string): number {
   return length === 0 ? 0 : length + (/^\s*/.exec(text.slice(length))?.[0].length ?? 0);
 }
 
-/** Can more text still turn the beginning of this one into a marker? */
+/** Returns whether more text may turn the start into a marker. */
 function mayBeMarker(text: string): boolean {
   return /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}|[[【]{2}[^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
 }
 
-/** Where a sentence ends depends on the word after it: it must have come whole. */
+/** Returns whether the first word is complete; the end of the sentence before depends on it. */
 function isWordWhole(text: string): boolean {
   return /^[\p{L}\p{M}]*[^\p{L}\p{M}\p{Cs}]/u.test(text.replace(/^[("'“‘«[{]+/, ""));
 }
 
-/** A marker glued to a stop hides it. */
+/** Separates markers from full stops, which they would hide from the sentence splitter. */
 function setMarkersApart(text: string): string {
   return text.replaceAll(/([.!?…。！？])(?=[[【⁰¹²³⁴⁵⁶⁷⁸⁹])/g, "$1 ");
 }
 
-/** A list's or heading's mark at the beginning of a line. */
+/** A list or heading mark at the start of a line. */
 const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
-/** What models say before they answer: the last word of the prompt once more, or that an answer comes. */
+/** A label before the answer, such as "Answer:". */
 const ANSWER_LABEL = /^(?:(?:the|my|final|short)\s+){0,2}(?:answer|response|assistant)(?:\s+is)?\s*:\s+(?=\S)/i;
 /** A tag, or a key of JSON. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
-/** Did the same sentences come again and again at the end? */
+/** Returns whether the draft ends in repeated sentences. */
 function circles(said: readonly string[]): boolean {
   for (let length = 1; length <= CIRCLE_SENTENCES && length * CIRCLE_ROUNDS <= said.length; length++) {
     const from = said.length - length * CIRCLE_ROUNDS;
@@ -268,7 +268,7 @@ function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Gen
   yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
 }
 
-/** `… within one year (2).`: round brackets cite only at the end, where nothing else does, and where the source does not say them itself: "paragraph (2)". */
+/** `… within one year (2).`: round brackets cite only at the end, without other citations, and if the source does not contain "(2)". */
 const TRAILING_NUMBER = /\s*\((\d{1,2}(?:\s*,\s*\d{1,2}){0,5})\)(?=[.!?]?$)/;
 
 function withTrailingNumber(marked: MarkedText, cite: Cite): MarkedText {

@@ -11,7 +11,7 @@ import { tokenize } from "../text/tokens.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { chooseQuotes, type QuoteCandidate, quotesOf } from "./quotes.ts";
 
-/** A piece of the passage by its text, with the chance that it answers and what of the question it covers. */
+/** A candidate: its text, its probability of answering, and the question words that it covers. */
 type Scored = readonly [text: string, score: number, covers: readonly string[]];
 
 function candidatesOf(passage: Parameters<typeof fakePassage>[0], scored: readonly Scored[]): QuoteCandidate[] {
@@ -126,7 +126,7 @@ const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is i
 const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
 const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)", standsAlone: false };
 
-/** Log odds by question and text; any other -6. */
+/** Log odds by question and text; -6 for any other. */
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
 
 async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<PartsOptions> = {}) {

@@ -2,25 +2,25 @@ import type { DraftSentence, Quote } from "../shared/types.ts";
 import { isValue, type QuoteCandidate, withNeighbours } from "./quotes.ts";
 
 export interface ExtractOptions {
-  /** Quotes that answer at most; what they cannot be understood without is not counted. */
+  /** Maximum number of quotes, not counting their context. */
   readonly quotes: number;
-  /** Words of the whole answer that are aimed at: the first quote is shown whatever its length. */
+  /** Target length of the answer in words; the first quote is shown at any length. */
   readonly words: number;
 }
 
-/** Words that an answer aims at: half a minute of reading, or two minutes when more is asked for. */
+/** Target length in words: half a minute of reading, or two minutes with more detail. */
 export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
-/** A candidate that adds nothing of the question is taken only if it scores at least this share of the best. */
+/** Minimum share of the best score for a candidate that covers no new part of the question. */
 const NEAR_BEST = 0.6;
-/** No candidate is taken below this share of the best one's score: it holds a common word of the question, no answer. */
+/** Minimum share of the best score for any candidate; below it a candidate only shares a common word with the question. */
 const LEAST_SHARE = 0.5;
-/** The first that holds a value of the kind that is asked for may score less: the sentence with the figure seldom repeats the question. */
+/** Minimum share for the first candidate with a requested kind of value, because sentences with figures seldom repeat the question. */
 const VALUE_SHARE = 0.25;
 
 /**
- * The answer built from quotes: the best quote first, with what it cannot be understood without before it and what limits it or goes on with it behind it, then the others
- * in the order of their sources. Every sentence is a byte-exact quote.
+ * Builds an answer from quotes: the best with its context, conditions and continuation, then the others in source order. Every sentence is
+ * a byte-exact quote.
  */
 export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes, words }: ExtractOptions): DraftSentence[] {
   const chosen: QuoteCandidate[] = [];
@@ -34,7 +34,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     if (chosen.length >= quotes && !isPart) continue;
     if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
-    // It stands there already, behind another one.
+    // Another quote already includes it.
     if (fresh.length === 0) continue;
     const cost = fresh.reduce((sum, { text }) => sum + countWords(text), 0);
     if (chosen.length > 0 && !isPart && spent + cost > words) continue;
@@ -46,7 +46,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   return inOrder(chosen).map((quote) => ({ text: quote.text, quotes: [quote], missing: [] }));
 }
 
-/** The best first, then what answers another thing that is asked, then for each kind of value that is asked for and that they lack the best that holds one, then the others. */
+/** Orders candidates: the best, answers to other parts, the best one for each requested kind of value still missing, then the rest. */
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
   if (best === undefined) return [];
@@ -69,7 +69,7 @@ function withReserved(candidates: readonly QuoteCandidate[]): { candidate: Quote
   ];
 }
 
-/** The best with its neighbours, then the rest: its own document first, each document from top to bottom. */
+/** Orders quotes: the best with its neighbours, then the rest, its own document first, each document from top to bottom. */
 function inOrder(chosen: readonly QuoteCandidate[]): Quote[] {
   const [best, ...others] = chosen;
   if (best === undefined) return [];

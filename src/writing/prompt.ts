@@ -5,10 +5,10 @@ import { PACKAGE_ROOT } from "../package.ts";
 import type { DraftSentence, Passage, Turn } from "../shared/types.ts";
 import { listSource, type OfferedSource, oneLine } from "./sources.ts";
 
-/** Prompts are files with named slots `{{name}}`; they stay in `src` for the built program too. */
+/** Prompt files have named slots `{{name}}`. The built program reads them from `src` too. */
 const PROMPTS = join(PACKAGE_ROOT, "src", "writing", "prompts");
 
-/** A sentence of a draft that is not shown, and why. */
+/** A rejected sentence of a draft with the reason. */
 export interface DraftFault {
   readonly text: string;
   /** Name of the check. */
@@ -16,26 +16,26 @@ export interface DraftFault {
   readonly reason: string;
 }
 
-/** Faults named to a model, and characters of each sentence: what one prompt can hold and one draft can mend. */
+/** Maximum number of faults in a prompt, and maximum characters of each sentence. */
 const NAMED_FAULTS = 8;
 const FAULT_CHARACTERS = 300;
 
-/** What a model is asked. */
+/** The content of a prompt. */
 export interface Asked {
   readonly question: string;
   readonly sources: readonly OfferedSource[];
-  /** Earlier turns, only to understand the question. */
+  /** Earlier turns, only for understanding the question. */
   readonly history: readonly Turn[];
-  /** Further rules of the profile, one line each. */
+  /** Additional rules of the profile, one line each. */
   readonly rules?: readonly string[] | undefined;
 }
 
-/** The grounded prompt: rules, numbered sources, the question; earlier turns only to understand it. */
+/** Builds the grounded prompt: rules, numbered sources, earlier turns and the question. */
 export function groundedPrompt(asked: Asked): ChatPrompt {
   return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
 }
 
-/** The prompt for what a faulty draft left open: what is shown is fixed, every fault is named. */
+/** Builds the prompt for a second draft: the shown sentences are fixed, every fault is listed. */
 export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
   const numbers = ({ quotes }: DraftSentence) =>
     asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
@@ -54,12 +54,12 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
   };
 }
 
-/** What stands in every prompt around its material. */
+/** Returns the fixed text of the prompts. */
 export function readFrame(): string {
   return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }
 
-/** The prompt for quotes of numbered passages. */
+/** Builds the prompt for picking quotes from numbered passages. */
 export function compressPrompt(question: string, passages: readonly Passage[]): ChatPrompt {
   const listed = passages.map(({ document, headingPath, text }, i) => {
     const title = [document.title, ...headingPath.filter((heading) => heading !== document.title)].map(oneLine).join(" – ");
@@ -71,7 +71,7 @@ export function compressPrompt(question: string, passages: readonly Passage[]): 
   };
 }
 
-/** The rules of every profile, and behind them those of this one. */
+/** Returns the common rules, then those of the profile. */
 function systemPrompt({ rules = [] }: Asked): string {
   const common = readPrompt("grounded.system.md");
   const last = common.match(/^\d+\. /gm)?.length ?? 0;
@@ -87,7 +87,7 @@ function slotsOf({ question, sources, history }: Asked): Record<string, string> 
   };
 }
 
-/** Replaces every `{{name}}`; slots are filled once, so braces in a value stay as they are. */
+/** Replaces every `{{name}}` once; braces in values stay unchanged. */
 export function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }

@@ -119,7 +119,7 @@ describe("chooseQuotes", () => {
   it.each(["However, a lost card costs 7.", "Exception: members pay nothing.", "This doesn’t apply to members."])(
     "keeps the condition that stands behind the quote: %s",
     async (condition) => {
-      // Read, as the product reads: at a glance a sentence about lost cards speaks of cards as well.
+      // Use the cross-encoder as the product does: the first stage alone also matches a sentence about lost cards.
       const [first] = await choose("What does a card cost?", ["A card costs 5.", condition, "Zebras are striped."], { ...options, read });
       expect(first?.quote.text).toBe("A card costs 5.");
       expect(first?.conditions?.map(({ text }) => text)).toEqual([condition]);
@@ -187,7 +187,7 @@ describe("chooseQuotes", () => {
   });
 });
 
-/** Every chunk of a file as evidence, through the product's own path of a document. */
+/** Returns every chunk of a file as evidence, through the real ingest path. */
 function evidenceOf(path: string, source: string): { text: string; evidence: Evidence[] } {
   const [parsed] = parseFile({ path, bytes: Buffer.from(source) });
   if (parsed === undefined) return { text: "", evidence: [] };

@@ -6,42 +6,42 @@ import { nameCells, readCells, unitAt } from "../text/units.ts";
 
 export type { QuoteWords } from "../ranking/features.ts";
 
-/** A quote with the quotes that it cannot be understood without, those that limit it, and those that go on with the answer. */
+/** A quote with its context, conditions and continuation. */
 export interface CompleteQuote {
   readonly quote: Quote;
-  /** Stands before it: a list's lead-in, a table's header, the sentence that "this" means. */
+  /** Quotes before it: a list's lead-in, a table's header, the antecedent of "this". */
   readonly context: readonly Quote[];
-  /** Conditions and exceptions that stand right behind it; absent when there are none. */
+  /** Conditions and exceptions right after it; absent: none. */
   readonly conditions?: readonly Quote[];
-  /** What stands behind it and likely answers too, with what belongs to that; absent when there is nothing. */
+  /** The next candidate, if it answers too, with its own context and conditions; absent: none. */
   readonly following?: readonly Quote[];
 }
 
-/** A quote that answers some of the question. */
+/** A quote that answers part of the question. */
 export interface QuoteCandidate extends CompleteQuote {
-  /** Chance that it answers, 0 to 1. */
+  /** Probability that it answers, 0 to 1. */
   readonly score: number;
-  /** Words and values asked for that it, or the heading above it, holds. */
+  /** Requested words and value kinds in it or its headings. */
   readonly covers: ReadonlySet<string>;
-  /** It answers one of several things asked, which the first does not. */
+  /** It answers a part of the message that the first quote does not answer. */
   readonly answersPart?: true;
 }
 
-/** Begins the name of a kind of value in `covers`; no token holds a colon. */
+/** Prefix of value kinds in `covers`; tokens have no colon. */
 const VALUE = "value:";
 
-/** Is this, out of what a candidate covers, a kind of value that is asked for? */
+/** Returns whether a covered item is a requested value kind. */
 export function isValue(covered: string): boolean {
   return covered.startsWith(VALUE);
 }
 
-/** A quote as it is shown, and as a model is given it. The header by which a table's row is read goes with the row, as its caption does, not as a quote of its own. */
+/** Returns the quotes in display order. A row includes its header and caption, so these are no quotes of their own. */
 export function withNeighbours({ context, quote, conditions = [], following = [] }: CompleteQuote): Quote[] {
   const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
   return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions, ...following];
 }
 
-/** A quote in one text for a model: a table's row by its caption and header, anything else as it stands. */
+/** Formats a quote for a model: a table row with its caption and header, other text unchanged. */
 export function readQuote(quote: Quote): string {
   const cells = quote.header === undefined ? null : nameCells(quote.header.text, quote.text);
   if (cells === null) return quote.text;
@@ -49,12 +49,12 @@ export function readQuote(quote: Quote): string {
   return caption === null ? readCells(cells) : `${caption.text} ${readCells(cells)}`;
 }
 
-/** The sentence above the table of a row that carries its header. */
+/** Returns the caption of a row's table; `null` without a header. */
 function captionOf({ header, passage, start }: Quote): SourceText | null {
   return header === undefined ? null : (unitAt(passage, start)?.caption ?? null);
 }
 
-/** Verbatim quotes out of candidates that are sorted best first; none overlaps another or says the same again. */
+/** Selects verbatim quotes from ranked candidates, without overlaps or repetitions. */
 export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
   const { candidates, asked } = choice;
   const standsBeside = rowsBeside(choice);
@@ -69,7 +69,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
     if (answersPart !== true && chosen.some((other) => standsBeside(view, other.view) || announcesTableOf(view, other.view))) continue;
-    // A row that may name the columns is read with the rows below it.
+    // A quote that is the header of this row becomes part of the row.
     const names = chosen.findIndex((other) => isSame(quote.header, other.quote));
     if (names >= 0) chosen.splice(names, 1);
     const views = followedBy === undefined ? [view] : [view, followedBy];
@@ -80,7 +80,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   return chosen.map(({ candidate }) => candidate);
 }
 
-/** A further sentence of another section than the first, of which it shares no word, is quoted below its heading: "Up to six may be kept" is of hens, and the first was of bees. */
+/** Adds the heading to a later quote from another section that does not mention it: "Up to six may be kept" is about hens, not bees. */
 function withOtherHeading(
   { candidate, evidence: { passage } }: CandidateView,
   first: CandidateView | undefined,
@@ -94,7 +94,7 @@ function withOtherHeading(
   return words.tokens(candidate.heading).some((token) => own.has(token)) ? candidate : { ...candidate, context: [heading] };
 }
 
-/** Does a sentence announce the table of a row, or another of its document whose columns are called the same? The row is shown with its own. */
+/** Returns whether a sentence is the caption of a row's table, or of one with the same columns. The row brings its own caption. */
 function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, row: CandidateView): boolean {
   const next = passage.units.find(({ start }) => start >= candidate.range.end);
   return (
@@ -106,11 +106,11 @@ function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, r
   );
 }
 
-/** Two quotes say the same when they share this part of all their words, the same numbers and the same negations. */
+/** Minimum word overlap (Jaccard) of quotes that say the same; their numbers and negations must be equal too. */
 const SAME_WORDS = 0.8;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
-/** A candidate with what it cannot be understood without and what limits it, as quotes. */
+/** Returns a candidate with its context and conditions as quotes. */
 export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote {
   const toQuotes = (ranges: Candidate["context"]) => ranges.map((range) => quoteOf(passage, range));
   const conditions = toQuotes(candidate.conditions);
@@ -123,7 +123,7 @@ export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote 
   };
 }
 
-/** The heading in a list's context that stands right above it: both are one quote, so that the answer begins with what answers. */
+/** Returns the context heading right above a list; heading and list become one quote. */
 function headingRightAbove({ units }: Passage, { type, context, range }: Candidate): TextRange | null {
   const last = type === "list" || type === "item" ? context.at(-1) : undefined;
   const at = units.findIndex(({ start }) => start === range.start);
@@ -131,12 +131,12 @@ function headingRightAbove({ units }: Passage, { type, context, range }: Candida
   return last !== undefined && above?.type === "heading" && above.start === last.start && above.end === last.end ? last : null;
 }
 
-/** What follows a candidate as quotes: what announces it, itself, and what limits it. */
+/** Returns the quotes of the following candidate: its lead-in, itself, its conditions. */
 function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context, range, conditions }: Candidate): Quote[] {
   return [...context.filter(({ start }) => start >= end), range, ...conditions].map((one) => quoteOf(passage, one));
 }
 
-/** A table's row carries its header, if it can be read by it. */
+/** Adds the header to a table row if its cells match. */
 export function withHeader(quote: Quote, { header }: Pick<Candidate, "header">): Quote {
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
@@ -162,7 +162,7 @@ function saysTheSame(a: Said, b: Said): boolean {
   return shared / (a.tokens.size + b.tokens.size - shared) >= SAME_WORDS;
 }
 
-/** Is a row's header what is quoted? */
+/** Returns whether the quote is a row's header. */
 function isSame(header: SourceText | undefined, quote: Quote): boolean {
   return header !== undefined && header.start === quote.start && header.end === quote.end;
 }
@@ -171,13 +171,13 @@ export function overlap(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start < b.end && b.start < a.end;
 }
 
-/** Does a row stand beside one that was asked for, in the same table, and say nothing of what was asked? */
+/** Returns whether a row is an irrelevant sibling of a requested row in the same table. */
 type StandsBeside = (row: CandidateView, asked: CandidateView) => boolean;
 
 /**
- * Wednesday's row where Thursday was asked for: it holds some of the words of the question that the asked row holds, none of its own, and those are in every row of
- * the table ("20 kg", "5 kg"). A word that some rows share ("Sunday") says that each of them is meant, unless the question gives a number that it lacks: "6 to 7 years"
- * is not for who is 4. Tables of one document whose columns are called the same are one.
+ * Returns a test for sibling rows, such as Wednesday's when the question asks for Thursday. A sibling matches fewer question words than the
+ * requested row, and only words that every row has ("20 kg"). A word of some rows ("Sunday") makes each relevant, unless the row lacks a
+ * number of the question. Tables of one document with equal columns count as one.
  */
 function rowsBeside({ candidates, asked }: Pick<Choice, "candidates" | "asked">): StandsBeside {
   const inEvery = new Map<string, AskedBits>();
@@ -189,7 +189,7 @@ function rowsBeside({ candidates, asked }: Pick<Choice, "candidates" | "asked">)
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    // "up to 4 times a day" may stand in every row: its first cell says what a row is of.
+    // The first cell is the row's label; "up to 4 times a day" may be in every row.
     const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
       AskedBits,
       AskedBits,
@@ -200,7 +200,7 @@ function rowsBeside({ candidates, asked }: Pick<Choice, "candidates" | "asked">)
   };
 }
 
-/** Names the tables of a row by its document and what their columns are called; `null`: it is no row, or has no header by which its table is known. */
+/** Returns a key for the row's table, from document and column names; `null`: no row, or no header. */
 function tableOf({ candidate, evidence }: CandidateView): string | null {
   return candidate.header === null ? null : `${evidence.passage.document.id} ${candidate.header.text}`;
 }

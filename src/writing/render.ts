@@ -3,14 +3,14 @@ import type { Answer, AnswerSentence, Citation, CitedRow, Refusal } from "../sha
 import { httpUrl } from "../text/paths.ts";
 import { readCells } from "../text/units.ts";
 
-/** The row of a table that a sentence is, for display; `null` for any other sentence. */
+/** Returns the table row behind a sentence, for display; `null` for any other sentence. */
 export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citations: readonly Citation[]): CitedRow | null {
   if (n === undefined || others.length > 0) return null;
   const cited = citations.find((citation) => citation.n === n);
   return cited?.row !== undefined && cited.quote === text ? cited.row : null;
 }
 
-/** What stands for the answer when it is a refusal, otherwise its sentences in order, a table's row by its header; citations as `[n]`. */
+/** Renders an answer as plain text: the refusal, or the sentences in order with `[n]`, table rows with column names. */
 export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
   const lines = answer.sentences.flatMap((sentence, i) => [
@@ -20,17 +20,17 @@ export function renderAnswerPlain(answer: Answer): string {
   return [...prefixesOf(answer), lines.join("\n")].join("\n\n");
 }
 
-/** A sentence as people read it, with its citations as `[n]`: the same line in every plain text. @param before as in `readableText` */
+/** Renders a sentence with its citations as `[n]`, the same in every plain text. @param before as in `readableText` */
 export function sentenceLine(sentence: AnswerSentence, citations: readonly Citation[], before?: AnswerSentence): string {
   return `${readableText(sentence, citations, before)}${sentence.citations.map((n) => ` [${n}]`).join("")}`;
 }
 
-/** The sources that are cited, one a line. */
+/** Returns the cited sources, one per line. */
 export function sourceLines(citations: readonly Pick<Citation, "n" | "title" | "url" | "quote">[]): string[] {
   return citations.map(({ n, title, url, quote }) => `[${n}] ${title}${url === null ? "" : `, ${url}`}: “${quote}”`);
 }
 
-/** A refusal as plain text: the message, how to read it, the nearest passages, and whom to ask. */
+/** Renders a refusal as plain text: the message, the note, the near misses, the contacts. */
 export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal): string {
   const passages = nearest.map(({ title, heading, url, quote }) => {
     const place = `${title}${heading === null || heading === title ? "" : ` – ${heading}`}${url === null ? "" : `, ${url}`}`;
@@ -44,26 +44,26 @@ export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal
   return parts.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join("\n\n");
 }
 
-/** What was found against a sentence that is shown all the same: it stands at the sentence. */
+/** Returns the warnings of a displayed sentence. */
 export function doubtsAt({ warnings }: Pick<Answer, "warnings">, at: number): string[] {
   return warnings.filter(({ sentence }) => sentence === at).map(({ message }) => `Not sure: ${message}`);
 }
 
-/** What a profile sets before an answer of low confidence. */
+/** Returns the profile's prefix for answers of low confidence. */
 function prefixesOf({ warnings }: Answer): string[] {
   return warnings.filter(({ code }) => code === "low_confidence").map(({ message }) => message);
 }
 
 /**
- * A sentence as people read it: a table's row as `Caption. Column: cell; Column: cell`.
- * @param before the sentence that is shown above it, if any: a caption that stands there is not said again
+ * Renders a sentence; a table row becomes `Caption. Column: cell; Column: cell`. @param before the previous sentence: its caption is not
+ * repeated
  */
 export function readableText(sentence: AnswerSentence, citations: readonly Citation[], before?: AnswerSentence): string {
   const row = rowOf(sentence, citations);
   return row === null ? sentence.text : `${captionOf(row, citations, before)}${readCells(row.cells)}`;
 }
 
-/** With the space that parts it from the row; "" where there is none, or where it stands above: in a row of the same table, or as a sentence. */
+/** Returns the caption with a trailing space; "" if there is none or the previous sentence shows it. */
 function captionOf({ caption, header }: CitedRow, citations: readonly Citation[], before: AnswerSentence | undefined): string {
   if (caption === undefined) return "";
   const above = before === undefined ? null : rowOf(before, citations);
@@ -72,7 +72,7 @@ function captionOf({ caption, header }: CitedRow, citations: readonly Citation[]
   return stands ? "" : `${caption.text} `;
 }
 
-/** The same as HTML, built from the checked structure only; every text is escaped, links are http(s) only. */
+/** Renders an answer as HTML from checked data only. Every text is escaped; links are http(s) only. */
 export function renderAnswerHtml(answer: Answer): string {
   if (answer.refusal !== null) return `<p>${escapeHtml(answer.refusal.message)}</p>`;
   const paragraphs = answer.sentences.map((sentence, i) => {
@@ -104,7 +104,7 @@ function renderSeeAlso({ seeAlso }: Answer): string {
   return `<p>See also: ${linked(seeAlso.title, seeAlso.url)}${heading}</p>`;
 }
 
-/** Where a quote stands in its document: ` – Filing › Time limits, page 5`; nothing where only the title is known. */
+/** Formats the place of a quote: ` – Filing › Time limits, page 5`; "" if only the title is known. */
 export function placeInWords({ title, headingPath, page }: Pick<Citation, "title" | "headingPath" | "page">): string {
   const headings = headingPath.filter((heading) => heading !== title).join(" › ");
   return `${headings === "" ? "" : ` – ${headings}`}${page === undefined || page === null ? "" : `, page ${page}`}`;

@@ -2,17 +2,17 @@ import type { AnswerSentence, Citation, CitedRow, FurtherSource, Passage, Quote,
 import { originalPlaceOf } from "../text/original-place.ts";
 import { nameCells, unitAt } from "../text/units.ts";
 
-/** The answer as it grows. What stands on it is final: text and citation numbers never change. */
+/** An answer under construction. Added text and citation numbers never change. */
 export interface AnswerSheet {
   readonly sentences: readonly AnswerSentence[];
   readonly citations: readonly Citation[];
-  /** Adds a checked sentence; returns it with the citations that it names. */
+  /** Adds a checked sentence; returns it with its citations. */
   add(text: string, quotes: readonly Quote[]): { index: number; sentence: AnswerSentence; citations: Citation[] };
-  /** Is this range of this document cited already? */
+  /** Returns whether this range of this document is already cited. */
   cites(quote: Quote): boolean;
 }
 
-/** Citations are numbered in the order in which they are first named; the same quote keeps its number. */
+/** Creates an empty answer. Citations are numbered in order of first use; the same quote keeps its number. */
 export function createAnswerSheet(): AnswerSheet {
   const sentences: AnswerSentence[] = [];
   const citations: Citation[] = [];
@@ -72,7 +72,7 @@ function toRow({ text, header }: Quote, caption: SourceText | null): CitedRow | 
   return { cells, header: { start: header.start, end: header.end, text: header.text }, ...(caption === null ? {} : { caption }) };
 }
 
-/** Documents of the passage's twins, each once, its own left out. */
+/** Returns the documents of near-duplicate passages, each once, without the passage's own. */
 function furtherSources({ document, twins = [] }: Passage): FurtherSource[] {
   const others = twins.filter(
     ({ documentId }, i) => documentId !== document.id && twins.findIndex((one) => one.documentId === documentId) === i,

@@ -2,17 +2,17 @@ import { quoteOf } from "../ranking/candidates.ts";
 import type { Passage, PlacedUnit, Quote, TextRange } from "../shared/types.ts";
 import { type QuoteWords, readQuote, withHeader } from "./quotes.ts";
 
-/** The quotes of a source that a sentence rests on: those with its words. */
+/** Returns the quotes of a source that match a sentence. */
 export type BindSentence = (text: string, source: OfferedSource) => readonly Quote[];
 
-/** Quotes of one source behind one sentence at most. */
+/** Maximum number of quotes of one source for one sentence. */
 const MAX_QUOTES = 4;
-/** A further quote must bring this share of the sentence's weight that those before it lack, or one of its numbers. */
+/** Minimum weight share of the sentence that a further quote must add, unless it adds a number. */
 const LEAST_GAIN = 0.1;
 
 /**
- * Binds sentences to quotes: of a source the quote that holds most of the sentence's words, by weight, then those that bring what it lacks. In the order of the
- * source; a sentence that shares no word with it is bound to its beginning, for the checks to judge. Texts of a source are read once.
+ * Creates a function that binds sentences to quotes: the quote with most word weight, then quotes that add missing words, in source order.
+ * A sentence without a shared word gets the first quote, for the checks to judge.
  */
 export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSentence {
   const read = new WeakMap<Quote, ReadonlySet<string>>();
@@ -41,7 +41,7 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
   };
 }
 
-/** The quote that brings most of what is open, the first of equals; `null` when none brings anything. */
+/** Returns the quote that adds most weight, the first of equals; `null`: none adds anything. */
 function bestOf(
   citable: readonly Quote[],
   open: ReadonlySet<string>,
@@ -58,26 +58,25 @@ function bestOf(
   return best;
 }
 
-/** What a model is given under one number: stretches of a passage, byte for byte. */
+/** A numbered source in a prompt: verbatim parts of a passage. */
 export interface OfferedSource {
   readonly passage: Passage;
-  /** In order; what lies between two of them is not given. */
+  /** Given parts in order; the gaps between them are omitted. */
   readonly stretches: readonly Quote[];
-  /** What a sentence that cites the number may be bound to, in order: a picked quote as a whole, of a passage its sentences, items and rows. */
+  /** Quotes that a citation can resolve to, in order: a picked quote as a whole, or the sentences, items and rows of a passage. */
   readonly citable: readonly Quote[];
 }
 
-/** A quote that was picked: it is cited as it is. */
+/** Returns a picked quote as a source; it is cited as a whole. */
 export function quoteSource(quote: Quote): OfferedSource {
   return { passage: quote.passage, stretches: [quote], citable: [quote] };
 }
 
-/** The whole of a passage. */
 export function passageSource(passage: Passage): OfferedSource {
   return partSource(passage, [passage.range]);
 }
 
-/** Parts of a passage, in order and apart from each other. */
+/** Returns parts of a passage as a source; the parts are in order and do not overlap. */
 export function partSource(passage: Passage, parts: readonly TextRange[]): OfferedSource {
   const isGiven = ({ start, end }: TextRange) => parts.some((part) => part.start <= start && part.end >= end);
   const units = passage.units.filter((unit) => unit.type !== "heading" && isGiven(unit));
@@ -88,12 +87,12 @@ export function partSource(passage: Passage, parts: readonly TextRange[]): Offer
   return { passage, stretches, citable: units.length === 0 ? stretches : units.map((unit) => withHeader(quoteOf(passage, unit), unit)) };
 }
 
-/** Stands where something of a passage is left out. */
+/** Marks an omitted part of a passage. */
 const GAP = "…";
-/** Begins every further line of a source: none can pass for the next source or for the question. */
+/** Indents every further line of a source, so that none can imitate a new source or the question. */
 const INDENT = "  ";
 
-/** A source under its number, with the title, the headings and the page by which it is understood. Its lines are the passage's own, spaces between words made one. */
+/** Formats a source with its number, title, headings and page. White space is collapsed. */
 export function listSource(source: OfferedSource, number: number): string {
   const lines = source.stretches.flatMap((stretch, i) => [...(i === 0 ? [] : [GAP]), ...linesOf(stretch)]);
   return `[${number}] (${headOf(source)}) ${lines.join(`\n${INDENT}`)}`;
@@ -116,7 +115,7 @@ function unitsWithin({ units }: Passage, stretches: readonly TextRange[]): Place
   return units.filter(({ start, end }) => stretches.some((stretch) => start < stretch.end && end > stretch.start));
 }
 
-/** A line for each block; a heading is marked as one, and rows whose header stands elsewhere bring it. */
+/** Returns one line per block. Headings are marked; rows without their header get it. */
 function linesOf(stretch: Quote): string[] {
   const { passage } = stretch;
   const units = unitsWithin(passage, [stretch]);

@@ -9,25 +9,25 @@ import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./promp
 import { type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours } from "./quotes.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
 
-/** What a draft was written from. */
+/** The input of a draft. */
 interface DraftGround {
   readonly sources: readonly OfferedSource[];
-  /** Texts of the prompt that are no material of an answer: rules, frame, question. */
+  /** Prompt texts that are no material for an answer: rules, frame, question. */
   readonly frame: readonly string[];
-  /** What was found in the draft before. */
+  /** Faults of the previous draft. */
   readonly faults: readonly DraftFault[];
 }
 
-/** A sentence that ends in a colon with fewer words of content than this announces and states nothing: "The answer is:". */
+/** A sentence that ends in a colon with fewer content words states nothing: "The answer is:". */
 const ANNOUNCES = 3;
-/** A sentence without citation, with fewer words of content than this and none of the sources', is a courtesy; a longer one is a claim that nothing bears. */
+/** An uncited sentence with fewer content words, none from the sources, is a courtesy; a longer one is an unsupported claim. */
 const CLAIMS = 4;
-/** Words from which on a run of words is taken from the prompt rather than said again by chance. */
+/** Minimum length in words of a run copied from the prompt. */
 const ECHOES = 4;
 
 /**
- * Tells the sentences of a draft that state nothing that a source could bear: courtesies, announcements, questions, titles of sources by themselves, and what
- * repeats the prompt. They are no faults, and no part of the answer: a "Sure!" is no reason for another draft.
+ * Returns a test for sentences that claim nothing: courtesies, announcements, questions, bare source titles, echoes of the prompt. They are
+ * dropped but are no faults.
  */
 function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
@@ -65,57 +65,57 @@ function wordsOf(text: string): string {
     .join(" ");
 }
 
-/** What became of the writing; filled while sentences are drawn. */
+/** The state of writing, updated while sentences are drafted. */
 export interface WriteOutcome {
   /** Name of the model that wrote, or `extractive`. */
   writer: string;
-  /** The model said that the quotes do not answer. */
+  /** The model says that the quotes do not answer. */
   insufficient: boolean;
-  /** Every call of a model in order. */
+  /** Model calls in order. */
   readonly calls: ModelCall[];
   readonly warnings: Warning[];
 }
 
-/** What a model is given: a prompt within a budget, and the sources whose numbers it may cite. */
+/** A prompt within a token budget, and the sources that it may cite. */
 export interface ModelTask {
   readonly model: ChatModel;
   readonly prompt: ChatPrompt;
   readonly sources: readonly OfferedSource[];
-  /** The quotes of a source that a sentence rests on. */
+  /** Returns the quotes of a source that match a sentence. */
   readonly bind: BindSentence;
   readonly countTokens: (text: string) => number;
-  /** Tokens of a prompt at most. */
+  /** Maximum prompt length in tokens. */
   readonly budgetTokens: number;
 }
 
-/** Who writes, and how. */
+/** The writer and its settings. */
 interface Writing {
-  /** `null` writes from quotes. */
+  /** `null`: quotes answer. */
   readonly task: ModelTask | null;
   readonly settings: WriteSettings;
 }
 
-/** What has become of the sentences drawn so far; whoever checks and shows them keeps it, before the next one is drawn. */
+/** Results of the drafted sentences. The consumer updates it before it takes the next sentence. */
 export interface DraftRecord {
-  /** In order, as shown. */
+  /** In display order. */
   readonly shown: readonly DraftSentence[];
   readonly faults: readonly DraftFault[];
 }
 
-/** A sentence to be checked and, unless something stands against it, to be shown. */
+/** A sentence to check and, if it passes, to show. */
 export interface OfferedDraft extends DraftSentence {
-  /** Is checked, but not shown: a sentence before it fell, or the answer is shown whole or not at all. */
+  /** Checked but not shown, because an earlier sentence failed or the answer is shown whole or not at all. */
   readonly held?: boolean;
-  /** Falls with the sentence before it, to which it refers. */
+  /** Fails because the sentence that it refers to failed. */
   readonly dangling?: boolean;
 }
 
-/** Tries of a draft that broke before its first sentence; the adapter retries only what broke before the first word. */
+/** Tries of a draft that broke before its first sentence; the adapter retries only before the first word. */
 const DRAFT_TRIES = 2;
 
 /**
- * Sentences of the model, then quotes for what it failed to write. A warning says so before the first quote. What is shown is never taken back: one more
- * draft, where the profile allows it, continues from there.
+ * Yields the model's sentences, then a warning and quotes for the missing part. Shown sentences are final; a second draft continues after
+ * them.
  */
 export async function* writeDrafts(
   question: Question,
@@ -140,7 +140,7 @@ export async function* writeDrafts(
   yield* missing;
 }
 
-/** How the model's part ended: nothing is left to be said, or quotes must say it. */
+/** How the model's part ended: complete, or quotes must follow. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
 async function* writeByModel(
@@ -177,7 +177,7 @@ async function* writeByModel(
   if (prompt === null) return first;
   const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
   if (!outcome.insufficient && again.type !== "failed") return again;
-  // Nothing better came: what the first draft said behind its fault stands as it did.
+  // The second draft is no better: show the rest of the first one.
   outcome.insufficient = false;
   const before = record.shown.length;
   yield* stood;
@@ -188,16 +188,16 @@ async function* writeByModel(
 interface Attempt {
   readonly stage: "write" | "rewrite";
   readonly prompt: ChatPrompt;
-  /** Texts of the prompt that are no material of an answer: what repeats one says nothing. */
+  /** Prompt texts that are no material for an answer; a sentence that repeats one says nothing. */
   readonly frame: readonly string[];
   readonly tries: number;
-  /** Is the next sentence checked but not shown? Told whether one of this draft has fallen. */
+  /** Returns whether the next sentence is checked but not shown. @param fell a sentence of this draft failed */
   readonly isHeld: (fell: boolean) => boolean;
-  /** Takes the sentences that are held and stand. */
+  /** Collects held sentences that pass. */
   readonly stood?: DraftSentence[];
 }
 
-/** One draft from its first sentence to its end. It ends `faulty` if a sentence of it fell or none was shown. */
+/** Runs one draft. It ends `faulty` if a sentence failed or none was shown. */
 async function* drawDraft(
   { stage, prompt, frame, tries, isHeld, stood }: Attempt,
   { model, sources, bind }: ModelTask,
@@ -218,7 +218,7 @@ async function* drawDraft(
     let before = record.faults.length;
     let hasFallen = false;
     const onThought = () => {
-      // A fault in a thought is no fault of the answer.
+      // Faults in reasoning do not count.
       before = record.faults.length;
       hasFallen = false;
       if (stood !== undefined) stood.length = 0;
@@ -261,7 +261,7 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
   };
 }
 
-/** The prompt of the one draft that follows a faulty one, within the profile's budget; `null` when what is fixed leaves no room. */
+/** Builds the prompt of the second draft within the profile's budget; `null`: the fixed text leaves no room. */
 function fitAgain(
   question: Question,
   { sources, countTokens, budgetTokens }: ModelTask,
@@ -275,22 +275,22 @@ function fitAgain(
   return null;
 }
 
-/** Sources in the order in which they are numbered; those of one group are given together or not at all. */
+/** Sources in citation order; a group is given as a whole or not at all. */
 export type Offer = readonly (readonly OfferedSource[])[];
 
-/** What bounds a prompt. */
+/** The limits of a prompt. */
 export interface PromptLimits {
-  /** Tokens of the whole prompt. */
+  /** Maximum length of the whole prompt in tokens. */
   readonly budgetTokens: number;
   readonly rules?: WriteSettings["rules"];
   readonly countTokens: (text: string) => number;
 }
 
 /**
- * The sources and the prompt that fit the budget. For that the oldest turns go first, then the next offer is taken, which says less of each source, and of the
- * last one the last sources go.
- * @param offers the fullest first
- * @returns `null` when no source fits: then there is nothing that a model could be asked
+ * Returns the sources and prompt that fit the budget. It drops the oldest turns first, then takes the next shorter offer, and finally drops
+ * the last sources.
+ * @param offers fullest first
+ * @returns `null`: not even one source fits
  */
 export function fitPrompt(
   question: Question,
@@ -313,8 +313,8 @@ export function fitPrompt(
 }
 
 /**
- * Quotes that fit: at most `most` of `tokens` each, verbatim, best first. A quote never without those that it cannot be understood without and those that
- * limit it, which stay one group; with what goes on with it where that fits too.
+ * Selects at most `most` quotes of at most `tokens` tokens, verbatim, best first. A group is a quote with context and conditions, and its
+ * continuation if that fits.
  */
 export function offerQuotes(
   candidates: readonly CompleteQuote[],
@@ -325,7 +325,7 @@ export function offerQuotes(
   for (const candidate of candidates) {
     const known = groups.flat();
     const { following, ...complete } = candidate;
-    // What goes on with an answer is left out before the answer is.
+    // Drop the continuation before the quote itself.
     const group = (following === undefined ? [complete] : [candidate, complete])
       .map((one) => withNeighbours(one).filter((quote) => !known.some((other) => isSameQuote(other, quote))))
       .find((fresh) => known.length + fresh.length <= most && fresh.every((one) => countTokens(readQuote(one)) <= tokens));
@@ -338,12 +338,12 @@ function isSameQuote(a: Quote, b: Quote): boolean {
   return a.passage.document.id === b.passage.document.id && a.start === b.start && a.end === b.end;
 }
 
-/** Does the answer cite every quote of this one already, or a part of it? */
+/** Returns whether the answer cites every quote of this draft, at least in part. */
 function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
 }
 
-/** Do sentences that rest on this quote hold every word of it, whatever marks stand between? In other words they may leave out what the quote says. */
+/** Returns whether sentences that cite this quote contain every word of it. A paraphrase may omit parts. */
 export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));
   const said = new Set(resting.flatMap((sentence) => tokenize(sentence.text)));
