@@ -12,10 +12,10 @@ import { type PassageSource, readPassage } from "../text/read-passage.ts";
 import { rootOf } from "./merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
-/** Something of a proof does not hold. */
+/** A part of the proof does not hold. */
 export class ProofFault extends Error {}
 
-/** The files could not be looked at, which says nothing about the proof. */
+/** The document files are inaccessible; this says nothing about the proof. */
 export class DocumentsUnreadable extends RequestError {}
 
 /** @throws DocumentsUnreadable */
@@ -26,7 +26,7 @@ export function assertDocuments(folder: string): void {
   throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}: give the folder of the documents that the proof names.`, { folder });
 }
 
-/** Reads the documents of a statement again from their files. @throws ProofFault naming the first that is not as it is stated; DocumentsUnreadable */
+/** Reads the documents of a statement from their files. @throws ProofFault naming the first that differs; DocumentsUnreadable */
 export async function readProofDocuments(
   { documents, question, corpus }: Pick<ProofStatement, "documents" | "question" | "corpus">,
   folder: string,
@@ -45,7 +45,9 @@ export async function readProofDocuments(
   return read;
 }
 
-/** The bytes of a file inside a folder; its path may begin above the folder. @throws ProofFault when none has the hash */
+/**
+ * Finds a file inside a folder by path and hash; the path may include parents of the folder. @throws ProofFault when no file has the hash
+ */
 function findFile(folder: string, path: string, sha256: string): Uint8Array {
   const parts = path.split("/");
   if (path.includes("\0") || path.includes("\\") || parts.some((part) => ["", ".", ".."].includes(part)))
@@ -60,7 +62,7 @@ function findFile(folder: string, path: string, sha256: string): Uint8Array {
   throw new ProofFault(isThere ? `${path} has other bytes than those that were read` : `${path} is not in ${folder}`);
 }
 
-/** What a system says of a file that is there. */
+/** Error codes of files that exist but cannot be read. */
 const UNREADABLE: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EIO", "EMFILE", "ENFILE"]);
 
 function readInside(root: string, path: string): Uint8Array | null {
@@ -69,14 +71,14 @@ function readInside(root: string, path: string): Uint8Array | null {
     if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
     return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
   } catch (cause) {
-    // A proof may name paths that no file can have.
+    // Other errors stay as they are: a proof may name impossible paths.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
     const message = `${path} cannot be read (${messageOf(cause)}): give the process the right to.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
   }
 }
 
-/** The document of a file with its identity. @throws ProofFault when it is another one */
+/** Returns the document that the statement names. @throws ProofFault when its identity differs */
 function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
   const one = parsed.find(({ path }) => path === stated.path);
   if (one === undefined) throw new ProofFault(`${stated.path} holds no such entry`);
@@ -89,7 +91,7 @@ function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): Pas
   return known;
 }
 
-/** The passages of a statement, as they stand in its documents. @throws ProofFault */
+/** Reads the passages of a statement from its documents. @throws ProofFault */
 export function readProofPassages(passages: readonly ProofPassage[], documents: readonly PassageSource[]): Passage[] {
   return passages.map((stated) => {
     const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
@@ -105,7 +107,7 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
   });
 }
 
-/** The path of a chunk that begins with a heading may name the heading or end above it. */
+/** Accepts the full heading path or its parent, because a chunk may begin with its own heading. */
 function standsUnder(stated: readonly string[], document: PassageSource, start: number): boolean {
   const path = headingPathAt(document, start);
   return [path, path.slice(0, -1)].some((one) => one.length === stated.length && one.every((name, i) => name === stated[i]));
@@ -126,7 +128,7 @@ function isChunkOf(chunk: string, { id, version }: PassageSource): boolean {
   return chunk.replace(/\d+$/, "") === `${id}-${version.slice(0, 8)}-`;
 }
 
-/** The quotes of a statement, byte for byte. @throws ProofFault */
+/** Reads the quotes of a statement and compares them byte for byte. @throws ProofFault */
 export function readProofQuotes(
   quotes: ProofStatement["quotes"],
   passages: readonly Passage[],

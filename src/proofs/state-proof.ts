@@ -12,19 +12,19 @@ import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
 import { merkleTree } from "./merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 
-/** An answer with what it was made from, as the store gives it back. */
+/** An answer with its inputs from the store. */
 export interface ProvableAnswer {
-  /** Of the answer that was asked for. */
+  /** The record of the requested answer. */
   readonly asked: StoredRecord;
-  /** Of the answer that was made: the same, or the stored one that was served. */
+  /** The record of the original answer: the same, or the stored answer that was served. */
   readonly made: StoredRecord;
-  /** What the domain held at the revision of `made`, by id. */
+  /** Documents of the domain at the revision of `made`, by id. */
   readonly held: readonly HeldVersion[];
-  /** Documents of `made` in their versions, by id. */
+  /** Documents of `made` in their recorded versions, by id. */
   readonly documents: ReadonlyMap<string, StoredDocument>;
-  /** What a domain publishes to be called, written to or visited. */
+  /** Published contacts of the domain. */
   readonly contacts: readonly string[];
-  /** Hashes of the files that scores of the checks come from. */
+  /** Hashes of the weight files behind the scores of the checks. */
   readonly weights: Readonly<Record<string, string>>;
 }
 
@@ -34,7 +34,7 @@ type RecordedPack = {
   readonly tenants: Readonly<Record<string, Vocabulary>>;
 };
 
-/** Versions of the documents that a statement about a recorded answer names, by id. */
+/** Returns the versions of all documents in a recorded answer, by id. */
 export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "answer">): Map<string, string> {
   const { passages } = body as AnswerRecord;
   const { refusal } = JSON.parse(answer) as Answer;
@@ -47,7 +47,7 @@ export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "ans
   return named;
 }
 
-/** What is hashed and signed: everything from which the checks of an answer can be run again. */
+/** Builds the statement to hash and sign. It suffices to rerun the checks of an answer. */
 export function stateProof({ asked, made, held, documents, contacts, weights }: ProvableAnswer): ProofStatement {
   const record = made.body as AnswerRecord;
   const settings = made.settings as RecordedSettings;
@@ -88,7 +88,6 @@ function stateQuestion({ body, domain, tenant, access }: StoredRecord): ProofSta
   return { text, resolved, domain, tenant, access: [...access].sort(), profile, detail };
 }
 
-/** Which stored answer was served. */
 function stateServed({ cacheMode: level }: StoredRecord, { id, body, createdAt }: StoredRecord): ProofStatement["served"] {
   const { text: question, resolved } = (body as AnswerRecord).question;
   return { level, id, question, resolved, made_at: createdAt };
@@ -137,17 +136,17 @@ function stateAnswer(answer: Answer): ProofStatement["answer"] {
   };
 }
 
-/** A check as it is stated: spans are for display. */
+/** Returns a check without its spans, which are for display only. */
 export function stateCheck({ name, verdict, score, reason, sentence, leftOut }: CheckResult) {
   return { name, verdict, score, reason, sentence, left_out: leftOut === true };
 }
 
-/** As JSON gives it back. */
+/** Copies a value through JSON. */
 function plain(value: unknown) {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Documents in the order of their ids, each with its place under the corpus root. */
+/** Lists documents by id, each with its Merkle path to the corpus root. */
 function listDocuments(domain: string, held: readonly HeldVersion[], named: ReadonlyMap<string, StoredDocument>) {
   const tree = merkleTree(held.map(({ originalHash, ...one }) => leafOf(domain, { ...one, sha256: originalHash })));
   const indexes = new Map(held.map(({ id }, index) => [id, index]));

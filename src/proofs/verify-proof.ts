@@ -35,17 +35,17 @@ import { isSignedBy, readPublicKey } from "./signature.ts";
 import { stateCheck } from "./state-proof.ts";
 
 export interface VerifyProofOptions {
-  /** Public key of the installation (PEM), as it was published: who has none can say whether a proof is sound, not whose it is. */
+  /** Published public key of the installation (PEM). Without it a proof can be sound but its origin is unknown. */
   readonly key?: string | undefined;
-  /** Corpus root as it was published elsewhere. */
+  /** Corpus root from an independent publication. */
   readonly root?: string | undefined;
-  /** Scores wording again by the models that ship. Without, sentences that are no exact quotes are not checked again. @default true */
+  /** Scores wording again with the shipped models. Without it, only exact quotes are checked again. @default true */
   readonly reader?: boolean | undefined;
-  /** For several proofs that are verified one after the other. @default read for this proof */
+  /** Models to share between several verifications. @default loaded for this proof */
   readonly models?: ProofModels | undefined;
 }
 
-/** One thing that was verified. `null`: it was not run again, and rests on the signature alone. */
+/** One verification step. `ok` is `null` if it was not repeated and relies on the signature. */
 export interface ProofStep {
   readonly name: "form" | "digest" | "signature" | "software" | "root" | "documents" | "quotes" | "sentences" | "answer" | "refusal";
   readonly ok: boolean | null;
@@ -54,25 +54,24 @@ export interface ProofStep {
 
 export interface ProofVerdict {
   /**
-   * `verified`: everything holds, and the holder of the key said it. `sound`: everything that can be run again holds, and nothing says who made it: a forger
-   * can make such a one. `unchecked`: nothing speaks against it, and its checks could not be run again, because they are those of another version: verify it
-   * with the program of then. `rejected`: something does not hold.
+   * `verified`: everything holds and the key's holder signed it. `sound`: everything repeatable holds, but the origin is unknown and may be
+   * forged. `unchecked`: no fault found, but another version made the checks; verify with that version. `rejected`: a fault.
    */
   readonly status: "verified" | "sound" | "unchecked" | "rejected";
-  /** Of the answer; `null`: the proof has no readable form. */
+  /** Id of the answer; `null`: the proof is not readable. */
   readonly id: string | null;
   readonly question: string | null;
   readonly steps: readonly ProofStep[];
 }
 
-/** Characters of a proof that are read. */
+/** Maximum length of a proof in characters. */
 const MAX_PROOF_CHARACTERS = 16_000_000;
 
 /**
- * Runs every deterministic check of a proof again, offline, over the original files: bytes, versions, places under the corpus root, quotes, the checks of every
- * sentence by the product's own code, numbering, claims, the checks of the whole.
+ * Repeats every deterministic check of a proof offline over the original files: bytes, versions, Merkle paths, quotes, the checks of every
+ * sentence by the product's own code, numbering, claims, and the checks of the whole answer.
  * @param text the proof as JSON
- * @param folder of the documents; only the files that the proof names are read
+ * @param folder folder of the documents; only files that the proof names are read
  * @throws RequestError `proof_key_invalid` when the key cannot be read; `unknown_folder`, `documents_unreadable`
  * @example
  * import { readFileSync } from "node:fs";
@@ -124,10 +123,10 @@ interface Runner {
   readonly isOther: () => boolean;
 }
 
-/** The proof comes from a program that checks otherwise: nothing is said against it, and nothing for it. */
+/** The proof comes from a program with other checks, so nothing can be concluded. */
 class OtherProgram extends ProofFault {}
 
-/** Runs steps; what does not hold is a step that failed, never an exception. `null`: it was not run again. */
+/** Runs steps. A fault becomes a failed step, not an exception; a reason of `null` means that the step was not repeated. */
 function createRunner(steps: ProofStep[]): Runner {
   let other = false;
   return {
@@ -151,7 +150,7 @@ function fail(reason: string): never {
   throw new ProofFault(reason);
 }
 
-/** Scores are compared bit by bit: another version or other weights may score otherwise. */
+/** Checks version, checks revision and settings: scores are compared exactly, and other versions may score differently. */
 function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
   if (software !== VERSION) throw new OtherProgram(`was made by version ${software}, this is ${VERSION}: verify it with that version`);
   if (checks !== CHECKS_REVISION) {
@@ -165,7 +164,7 @@ function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question
   return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
 }
 
-/** Where nothing is scored, nothing rests on them. */
+/** Checks the hashes of the weights. A proof without scores needs none. */
 function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels): void {
   if (Object.keys(checking.weights).length === 0) return;
   const ours = hashes();
@@ -174,7 +173,7 @@ function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels
     throw new OtherProgram(`was scored by other weights than these (${differs}): verify it with the program that made it`);
 }
 
-/** What a proof is run again by; `isOther`: did it turn out that other checks than these made it? */
+/** The parameters of a rerun. */
 interface Rerun extends Runner {
   readonly reads: boolean;
   readonly models: ProofModels;
@@ -197,7 +196,7 @@ async function runAgain(statement: ProofStatement, folder: string, { reads, mode
       return `${quotes.length} stand byte for byte`;
     }));
   if (!quoted) return;
-  // What a proof says of its settings is anything: they are read where a fault is a step that failed.
+  // Set up the context inside a step, because a proof's settings may be invalid.
   let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
@@ -217,7 +216,7 @@ async function runAgain(statement: ProofStatement, folder: string, { reads, mode
   await run("refusal", () => compareRefusal(statement, documents));
 }
 
-/** Each document is there once, and for something. @throws ProofFault */
+/** Checks that each document occurs once and is used. @throws ProofFault */
 function assertNamed({ documents, passages, answer }: ProofStatement): void {
   const ids = new Set(documents.map(({ id }) => id));
   if (ids.size < documents.length) fail("a document is named twice");
@@ -227,12 +226,12 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   if (idle !== undefined) fail(`nothing of the answer is in ${idle.path}`);
 }
 
-/** Settings of a proof are JSON; what a hostile one may hold is found out by the checks that run with it. */
+/** Casts a proof's settings without validation; the checks that run with them detect invalid values. */
 function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
   return settings as unknown as CheckSettings;
 }
 
-/** Is every sentence an exact quote, so that no score is needed? */
+/** Returns whether every sentence is an exact quote, so that no score is needed. */
 function isVerbatim({ drafts, checking }: ProofStatement, quotes: readonly Quote[]): boolean {
   const { guards = GUARDS } = settingsOf(checking);
   const isQuote = ({ text, quotes: cited }: ProofStatement["drafts"][number]) =>
@@ -257,14 +256,14 @@ function contextOf({ checking, question, served }: ProofStatement, reads: boolea
   };
 }
 
-/** The encoder that a statement names; `null`: it names none. @throws ProofFault when it is not at hand */
+/** Returns the encoder that a statement names; `null`: it names none. @throws ProofFault when it is unavailable */
 function encoderOf({ encoder }: ProofStatement["checking"], models: ProofModels): EmbeddedEncoder | null {
   if (encoder === null) return null;
   const embedded = models.encoder();
   return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not at hand`);
 }
 
-/** Lays every draft beside its quotes again, as the path of the question did. */
+/** Checks every draft against its quotes again, as the pipeline did. */
 async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], context: CheckContext): Promise<Written> {
   const quotesAt = (places: readonly number[]) =>
     places.map((place) => quotes[place] ?? fail(`a sentence names the quote ${place}, which is not there`));
@@ -293,7 +292,7 @@ function assertSame(what: string, found: readonly unknown[], stated: readonly un
   }
 }
 
-/** The checks of the whole, and what follows from all checks. */
+/** Repeats the checks of the whole answer and compares all results. */
 async function compareAnswer(
   { answer, evidence, checking }: ProofStatement,
   written: Written,
@@ -321,7 +320,7 @@ async function compareAnswer(
   return `${checks.length} checks came out as stated`;
 }
 
-/** What a refusal names as nearest stands in its document. */
+/** Checks that the near misses of a refusal occur in their documents. */
 function compareRefusal({ answer }: ProofStatement, documents: readonly PassageSource[]): string | null {
   if (answer.refusal === null) return "there is none";
   const nearest = nearestOf(answer);
@@ -344,7 +343,7 @@ function nearestOf({ refusal }: ProofStatement["answer"]): readonly StatedNeares
   return refusal === null ? [] : (refusal as unknown as { readonly nearest: readonly StatedNearest[] }).nearest;
 }
 
-/** What proofs are scored by, each part read when it is first asked for. */
+/** The models for proofs; each loads on first use. */
 export interface ProofModels {
   readonly encoder: () => EmbeddedEncoder;
   readonly support: () => SupportScorer;
@@ -353,7 +352,7 @@ export interface ProofModels {
   readonly hashes: () => Readonly<Record<string, string>>;
 }
 
-/** The models that ship. */
+/** Returns the shipped models. */
 export function createProofModels(): ProofModels {
   const encoder = once(sharedEncoder);
   return {
