@@ -15,7 +15,7 @@ import type { Opened } from "./open.ts";
 import type { ContextFor } from "./pipeline-context.ts";
 import type { createProver } from "./proofs.ts";
 
-/** What an engine does with a question. */
+/** Creates the question methods of the engine. */
 export function createAsking(
   { config }: Opened,
   domains: Domains,
@@ -40,7 +40,7 @@ export function createAsking(
     if (options.proof !== true) return yield* events;
     for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
   }
-  /** What cannot be proved is an answer all the same. */
+  /** Attaches a proof; without one, the answer gets a warning instead of an error. */
   const withProof = async (made: Answer, options: AskOptions): Promise<Answer> => {
     try {
       return { ...made, proof: { ...(await prove(made.id, options)) } };

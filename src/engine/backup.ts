@@ -18,14 +18,14 @@ import { workSchema } from "./service-types.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
 /**
- * What a data folder holds as files and PostgreSQL in tables: uploads, pages of the web and what was handed over in `originals`, the key of proofs in `meta`.
- * Names are paths below the data folder, with `/`.
+ * Converts between files of a data folder and tables of PostgreSQL: uploads, web pages and submitted files are rows of `originals`, the
+ * proof key a row of `meta`. Names are paths below the data folder, with `/`.
  */
 const PROOF_KEY_FILE = "proof-key.pem";
 const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
-/** Where PostgreSQL holds a file; `null`: a part of a file that a killed process left. */
+/** Returns the row of a file in PostgreSQL; `null`: a partial file left by a killed process. */
 function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" | "label" | "path"> | null {
   const [kind, domain = "", tenant = "", folder = "", ...rest] = name.split("/");
   const label = kind === "uploads" ? labelOf(folder) : `${kind} ${folder}`;
@@ -34,10 +34,10 @@ function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" 
   return { domain, tenant: tenant === "_" ? "" : tenant, label, path };
 }
 
-/** Labels under which pages of the web and what was handed over lie in PostgreSQL. */
+/** Labels of web pages and submitted files in PostgreSQL. */
 const SOURCE_LABEL = /^(web|input) ([0-9a-f]{16})$/;
 
-/** The file that a data folder has in place of a row; `null`: the row stays one. */
+/** Returns the file that replaces a row in a data folder; `null`: the row stays a row. */
 function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: string; readonly bytes: Buffer } | null {
   if (database !== undefined) return null;
   if (table === "meta" && row.key === PROOF_KEY_FACT) return { name: PROOF_KEY_FILE, bytes: Buffer.from(String(row.value), "utf8") };
@@ -50,7 +50,10 @@ function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: s
   return { name: `${folder.split(sep).join("/")}/${path}`, bytes };
 }
 
-/** A job that reads uploads out of PostgreSQL would find none in a file's place and take all of them out; a folder is looked through at every start. */
+/**
+ * An upload job restored into a data folder would find no uploads in the database and delete the documents. Upload folders are scanned at
+ * every start instead.
+ */
 function isJobOfUploads({ table, row }: Row): boolean {
   return table === "jobs" && workSchema.safeParse(JSON.parse(String(row.work))).data?.type === "uploads";
 }
@@ -62,10 +65,10 @@ export interface BackupResult {
   readonly files: number;
 }
 
-/** What a data folder holds besides the database and what can be made again. */
+/** Contents of a data folder besides the database that cannot be regenerated. */
 const KEPT_FILES = [PROOF_KEY_FILE, "calibration", "uploads", "web", "input"] as const;
 
-/** Opens the database of a configuration, at a migration if one is named. */
+/** Opens the configured database, migrated to `last` if given. */
 async function openDatabase({ data_dir: folder, database }: Place, last?: string): Promise<Kysely<Database>> {
   if (database === undefined) return openSqlite(join(folder, DATABASE_FILE), last);
   const { openPostgres } = await import("../store/postgres.ts");
@@ -73,7 +76,7 @@ async function openDatabase({ data_dir: folder, database }: Place, last?: string
 }
 
 /**
- * Writes every record, and the files of the data folder that nothing else holds, into one compressed file; all rows as they are at one moment.
+ * Writes a consistent snapshot of all records, and the files that exist only in the data folder, into one compressed file.
  * @throws StoreError `backup_unwritable`
  */
 export async function backup(place: Place, path: string, now: Date): Promise<BackupResult> {
@@ -103,11 +106,11 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
   }
 }
 
-/** A backup takes the place of an earlier one and of nothing else. */
+/** Allows replacing only an earlier backup or an empty file. */
 async function assertMayReplace({ data_dir: folder }: Place, path: string): Promise<void> {
   const there = await stat(path).catch(() => null);
   if (there === null) return;
-  // A database is told by what it is, not by its bytes: who opens and closes it beside SQLite drops its locks.
+  // Recognises the database by its inode, not its content: opening and closing it outside SQLite drops SQLite's locks.
   const databases = await Promise.all(
     ["", "-wal", "-shm"].map((ending) => stat(join(folder, `${DATABASE_FILE}${ending}`)).catch(() => null)),
   );
@@ -145,8 +148,8 @@ async function dumpFiles(folder: string, write: (line: BackupLine) => Promise<vo
 }
 
 /**
- * Puts a backup of this version or an older one into an empty database; a later version's is refused. From a file into PostgreSQL, uploads, fetched pages and the
- * key of proofs move into tables, and from there into files again.
+ * Restores a backup of this or an older version into an empty database. Restoring a SQLite backup into PostgreSQL moves uploads, web pages
+ * and the proof key into tables; the other direction moves them into files.
  * @throws StoreError `backup_invalid`, `backup_unreadable`, `backup_elsewhere`, `store_not_empty`, `store_newer`
  */
 export async function restore(place: Place, path: string): Promise<BackupResult> {
@@ -182,7 +185,7 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
   return { rows, files: names.length };
 }
 
-/** A backup that was cut off or changed puts nothing in. */
+/** Validates the whole backup first, so that a truncated or altered one restores nothing. */
 async function check(path: string, place: Place): Promise<{ header: BackupHeader; names: readonly string[] }> {
   let header: BackupHeader | null = null;
   let rows = 0;
@@ -224,7 +227,7 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
   }
 }
 
-/** Rows that stay rows where they are put. */
+/** Yields the rows that remain rows at the destination. */
 async function* rowsOf(path: string, place: Place) {
   for await (const line of linesOf(path))
     if ("table" in line && fileOfRow(line, place) === null && !(place.database === undefined && isJobOfUploads(line))) yield line;

@@ -11,7 +11,7 @@ import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
 import type { ContextFor } from "./pipeline-context.ts";
 
-/** What is remembered of questions; a reviewer's answer is bound to documents by the checks of the profile that was asked. */
+/** Creates the memory of questions; a reviewer's correction is bound to documents by the checks of the question's profile. */
 export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {
   const { store, config, retention, createId } = opened;
   return createMemory({
@@ -33,7 +33,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
     async bind({ id: asked, domain, tenant, access, profile, question }, before, id, text) {
       const pack = domains.pack(domain);
       const recorded = (await recordedQuestions([asked], store)).get(asked);
-      // Without it nobody knows what the question was limited to, and what a correction may quote.
+      // Without the record, the filters of the question and so the permitted quotes are unknown.
       if (recorded === undefined) {
         const message = `How the question of ${asked} was asked is not known any more: ask it again and correct the new answer.`;
         throw new RequestError("review_stale", message, { id: asked });
@@ -54,7 +54,7 @@ async function recordedQuestions(ids: readonly string[], { records }: Pick<Store
 }
 
 /**
- * A question of earlier as it was understood, within what its filters leave today.
+ * Rebuilds a recorded question, with its filters applied to today's documents.
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page`
  */
 async function askedAgain(
@@ -67,7 +67,7 @@ async function askedAgain(
   return { text, resolved, scope, profile, detail, selection, history, sessionId: null, injectionSignals: [], ...limited };
 }
 
-/** Filters of earlier in the words of today's documents; one of a document that the asker may not see any more names nothing. */
+/** Describes recorded filters by today's documents; a generic description stands for documents that the asker may no longer see. */
 async function named(
   filters: RecordedQuestion["filters"],
   scope: Scope,

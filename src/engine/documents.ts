@@ -19,15 +19,15 @@ import type { Opened } from "./open.ts";
 import type { RefreshedSource, RefreshResult, ScopeOptions, Work } from "./service-types.ts";
 
 export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
-  /** Paths of documents are relative to this; the folder itself when absent. */
+  /** Document paths are relative to this folder. @default the ingested folder */
   readonly root?: string | undefined;
   readonly source?: string | undefined;
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
-  /** The folder is gone afterwards: a refresh does not look for it. @default false */
+  /** A temporary folder: `refresh` does not look for it. @default false */
   readonly passing?: boolean | undefined;
-  /** Reads and reports, and stores nothing. */
+  /** Parses and reports, but stores nothing. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -36,17 +36,17 @@ export interface ConflictOptions extends Pick<ScopeOptions, "domain" | "tenant">
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an engine does with the documents of its domains. */
+/** The document methods of the engine. */
 export type EngineDocuments = Omit<ReturnType<typeof createDocuments>, "idle">;
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes) {
   const { config, given, store, encoder, local, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
-  /** @param only absolute paths of the files below the folder that are read; `null`: the folder as it is */
+  /** @param only absolute paths of the files to ingest; `null`: the whole folder */
   async function* ingestFrom(folder: string, options: IngestOptions, only: readonly string[] | null): AsyncGenerator<IngestEvent, void> {
     const pack = domains.pack(options.domain);
-    // Parsers are loaded only where documents are read.
+    // Load parsers only where documents are ingested.
     const path = await import("../ingest.ts");
     const { createFileReader } = await import("../ingest/file-reader.ts");
     const { filesElsewhere } = await import("../ingest/scan.ts");
@@ -85,10 +85,10 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
     }
   }
 
-  /** The path of a folder of documents as events. */
+  /** Ingests a folder of documents and yields its events. */
   const ingest = (folder: string, options: IngestOptions = {}) => ingestFrom(folder, options, null);
 
-  /** The files of a source that were taken in by name, again. One that is gone is reported as such, and its documents go. */
+  /** Ingests again the files of a source that were named one by one; deletes the documents of missing files. */
   async function* ingestKnown(options: IngestOptions & { readonly domain: string; readonly source: string; readonly root: string }) {
     const { domain, source, root } = options;
     const tenant = tenantOf(domains.pack(domain), options.tenant);
@@ -101,7 +101,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
 
   return {
     ingest,
-    /** Leaves the reading of a folder to a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
+    /** Queues a folder for a worker, which must see it under the same path. @throws RequestError `unknown_domain`, `unknown_tenant` */
     async queue(folder: string, options: Omit<IngestOptions, "dryRun" | "passing" | "signal"> = {}) {
       const { domain, tenant, source, root, access, baseUrl, allowEmpty = false } = options;
       const pack = domains.pack(domain);
@@ -112,12 +112,12 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       await store.jobs.ask({ id, domain: pack.name, work });
       return { id };
     },
-    /** Files by their names below `root`, not a folder: each is taken in, and nothing else of their source changes. `refresh` does not read them again. */
+    /** Ingests single files below `root`; other files of the source stay. `refresh` ingests them again while they exist. */
     ingestFiles(paths: readonly string[], { root: given, ...options }: IngestOptions & { readonly root: string }) {
       const root = canonicalPath(given);
       return ingestFrom(root, { ...options, root, source: options.source ?? `files:${root}` }, paths.map(canonicalPath));
     },
-    /** Ingests the documents that a domain pack brings: those of everybody, then each tenant's own; every folder ends with an `ingest-end`. */
+    /** Ingests the documents of a domain pack: first the shared ones, then each tenant's. Every folder ends with an `ingest-end`. */
     async *ingestDomain(name: string, signal?: AbortSignal): AsyncGenerator<IngestEvent, void> {
       const pack = domains.pack(name);
       const options = { domain: name, root: pack.folder, source: `domain:${name}`, signal };
@@ -126,7 +126,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
         if (documents !== null) yield* ingest(join(pack.folder, documents), { ...options, tenant });
       }
     },
-    /** What the retrieval stage of a domain works with: for measuring and for tests. */
+    /** Returns the inputs of the retrieval stage, for measurements and tests. */
     retrieveParts: (name: string): RetrieveParts => ({
       corpus: indexes.of(name),
       documents: store.documents,
@@ -134,15 +134,15 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       rerankers: local.rerankers,
     }),
     counts: (scope: Scope) => store.documents.counts(scope),
-    /** What was ingested, by path, as far as the configured access sees it. */
+    /** Lists ingested files visible to the configured access, by path. */
     files: (options?: ScopeOptions) => store.documents.describe(domains.scope(options)),
-    /** Takes a file's documents out with everything that depends on them. Returns how many documents went. */
+    /** Deletes a file's documents with all dependants. Returns the number of deleted documents. */
     deleteFile: (
       { tenant, source, path }: Pick<FileDescription, "source" | "path" | "tenant">,
       { domain }: Pick<ScopeOptions, "domain"> = {},
     ): Promise<number> => store.documents.deleteFiles({ domain: domains.pack(domain).name, tenant, source }, [path]),
     /**
-     * What became of an answer's quotes in today's documents: same, moved, changed or gone, and where they stand now.
+     * Compares an answer's quotes with today's documents: same, moved, changed or gone, with their current places.
      * @example
      * import { createEngine, loadProcessConfig } from "sourcebound";
      * const engine = await createEngine(loadProcessConfig());
@@ -152,7 +152,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
      */
     citationStates: ({ citations }: Pick<Answer, "citations">, options?: ScopeOptions) =>
       citationStates(citations, domains.scope(options), store.documents),
-    /** Contradictions between the documents of a domain, as far as the configured access sees them, most certain first. */
+    /** Yields conflicts between visible documents of a domain, most certain first. */
     async *conflicts(options: ConflictOptions = {}): AsyncGenerator<ScanEvent, void> {
       const { domain, tenant, signal = new AbortController().signal } = options;
       const { name, precedence } = domains.pack(domain);
@@ -163,15 +163,18 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const words = await index.wordsIn(scope);
       yield* scanConflicts(documentsOf(ids, scope, store, words), words, { total: ids.length, precedence, signal });
     },
-    /** Makes the vectors of another encoder for a domain beside those that serve, then switches at once; it stays until the configuration names another one. */
+    /**
+     * Embeds a domain with another encoder while the old one serves, then switches atomically; the choice lasts until the configuration
+     * names another encoder.
+     */
     async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
       const pack = domains.pack(domain);
       const { id } = await indexes.switchEncoder(pack, target, options);
       return { domain: pack.name, encoder: id };
     },
     /**
-     * Reads every source of a domain again as it was ingested last, builds its index again from the database and puts it in the place of the old one; what
-     * rested on documents that have changed goes. One at a time for a domain: who asks meanwhile gets the same result.
+     * Ingests every source of a domain again with its last options, and replaces the index by one rebuilt from the database. Dependants of
+     * changed documents are deleted. Concurrent calls for a domain share one run.
      */
     refresh(name?: string): Promise<RefreshResult> {
       const { name: domain } = domains.pack(name);
@@ -185,17 +188,17 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       refreshing.set(domain, started);
       return started;
     },
-    /** Resolves when nothing is being read any more. */
+    /** Resolves once no refresh is running. */
     async idle() {
       await Promise.allSettled(refreshing.values());
     },
   };
 }
 
-/** Documents held in memory at once while a corpus is scanned. */
+/** Documents held in memory at once during a scan. */
 const SCAN_BATCH = 50;
 
-/** Documents in order; of each, `words` knows the words before it is given. */
+/** Yields documents in order, after loading their words into `words`. */
 async function* documentsOf(
   ids: readonly string[],
   scope: Scope,
@@ -215,8 +218,8 @@ async function* documentsOf(
 }
 
 /**
- * Reads every source of a domain again as it was ingested last, then builds the index anew. What rested on documents that have changed is dropped by
- * the store in the transaction that changes them. A source that cannot be read is reported, and the others go on.
+ * Ingests all sources of a domain and rebuilds the index. The store drops dependants in the transaction that changes documents. A failed
+ * source is reported, and the others continue.
  */
 async function refreshDomain(
   domain: string,

@@ -11,7 +11,7 @@ import { didYouMean } from "../text/spelling.ts";
 import { readPackFile, termsOf } from "./packs/pack-files.ts";
 import type { ScopeOptions } from "./service-types.ts";
 
-/** The six categories of words that make a question complex (`seven-layer` source, table 5). */
+/** The six word categories that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
 
 const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be lower-case letters, digits, - and _");
@@ -23,7 +23,7 @@ const address = z
   .default(null);
 const path = z.string().min(1).nullable().default(null);
 
-/** A host as it stands in addresses; anything else would silently fit none. */
+/** A host name as in URLs; other spellings would silently match nothing. */
 const host = z
   .string()
   .refine(isHostName, "is no name of a host as it stands in addresses, such as www.example.org or xn--bcher-kva.example");
@@ -162,17 +162,17 @@ type WrittenPack = z.infer<typeof domainSchema>;
 
 export type DomainPack = Omit<WrittenPack, "hotlines"> & {
   readonly hotlines: NonNullable<WrittenPack["hotlines"]>;
-  /** Folder of the pack, absolute. */
+  /** Absolute path of the pack's folder. */
   readonly folder: string;
 };
 
-/** Folder of the domain packs that ship with the program. */
+/** Folder of the bundled domain packs. */
 export const SHIPPED_DOMAINS = join(PACKAGE_ROOT, "domains");
 
 /**
- * Reads one domain pack: one's own, else one that ships.
- * @param own folder of packs of one's own
- * @throws RequestError `unknown_domain` with the nearest right name; ConfigError `domain_invalid` when the pack has faults
+ * Loads a domain pack; your packs override bundled ones.
+ * @param own folder of your packs
+ * @throws RequestError `unknown_domain` with the nearest known name; ConfigError `domain_invalid` when the pack is invalid
  */
 export function loadDomain(name: string, own?: string): DomainPack {
   const found = domainFolders(own);
@@ -188,15 +188,15 @@ export function loadDomain(name: string, own?: string): DomainPack {
   if (pack.name !== name) {
     throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
   }
-  // Somebody in danger may be anywhere: who writes a pack need not think of it.
-  // A pack of the default's name that names none has those of the pack that it takes the place of.
+  // Every pack without hotlines inherits those of the default pack, since emergencies occur in any domain. An overriding default pack
+  // inherits those of the bundled one.
   const from = name === DEFAULT_DOMAIN ? undefined : own;
   const isShipped = name === DEFAULT_DOMAIN && own === undefined;
   const hotlines = pack.hotlines ?? (isShipped ? [] : loadDomain(DEFAULT_DOMAIN, from).hotlines);
   return { ...withCatalogue(pack, folder), hotlines, folder };
 }
 
-/** The pack with the terms of its catalogue among its tenants' own. */
+/** Merges the catalogue's terms into the tenants' own, which take precedence. */
 function withCatalogue(pack: WrittenPack, folder: string): WrittenPack {
   if (pack.catalogue === null) return pack;
   const terms = termsOf(join(folder, pack.catalogue), Object.keys(pack.tenants));
@@ -204,12 +204,12 @@ function withCatalogue(pack: WrittenPack, folder: string): WrittenPack {
   return { ...pack, tenants: Object.fromEntries(tenants) };
 }
 
-/** Names of the domain packs that ship and of those in a folder of one's own, sorted. */
+/** Lists the names of bundled packs and of yours, sorted. */
 export function listDomains(own?: string): string[] {
   return [...domainFolders(own).keys()].sort();
 }
 
-/** Name → folder; of two packs with one name, one's own counts. */
+/** Maps names to folders; your pack overrides a bundled pack of the same name. */
 function domainFolders(own: string | undefined): Map<string, string> {
   return new Map([SHIPPED_DOMAINS, ...(own === undefined ? [] : [own])].flatMap(packsIn));
 }
@@ -221,7 +221,7 @@ function packsIn(folder: string): [name: string, folder: string][] {
     .map((entry) => [entry.name, join(folder, entry.name)]);
 }
 
-/** Address of a document by the pack's rule: `pages/a/b.md` → `BASE/a/b/`; an `index` serves its folder. `null` without a base address. */
+/** Builds a document's URL: `pages/a/b.md` → `BASE/a/b/`; an `index` maps to its folder. `null` without a base address. */
 export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">, path: string): string | null {
   if (pack.base_url === null) return null;
   const bare = path.startsWith(pack.strip_prefix) ? path.slice(pack.strip_prefix.length) : path;
@@ -234,8 +234,9 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
 }
 
 /**
- * Hotlines of a domain, else of the configured one: whoever is in danger may have mistyped it; none when neither pack can be read.
- * @param load reads a pack by its name
+ * Returns the hotlines of a domain, or of the configured domain if that pack cannot be loaded, since an asker in danger may mistype the
+ * name; none if neither can.
+ * @param load loads a pack by its name
  */
 export function packHotlines(
   name: string | undefined,
@@ -246,7 +247,7 @@ export function packHotlines(
     try {
       return load(one).hotlines;
     } catch {
-      // The path of the question says what is wrong with the pack.
+      // Answering the question reports the fault of the pack.
     }
   }
   return [];
@@ -257,12 +258,12 @@ function isHostName(name: string): boolean {
   return URL.canParse(url) && new URL(url).hostname === name.toLowerCase() && !name.endsWith(".") && !isAddress(name);
 }
 
-/** What a domain publishes to be called, written to or visited. */
+/** Returns the contact details that a domain publishes. */
 export function publishedContacts({ contacts, hotlines }: Pick<DomainPack, "contacts" | "hotlines">): string[] {
   return [...contacts.map(({ contact }) => contact), ...hotlines.map(({ text }) => text)];
 }
 
-/** @throws RequestError `unknown_tenant` with the nearest right name */
+/** @throws RequestError `unknown_tenant` with the nearest known name */
 export function tenantOf(pack: DomainPack, name: string | null | undefined): string | null {
   if (name === null || name === undefined) return null;
   const known = Object.keys(pack.tenants);
@@ -273,8 +274,8 @@ export function tenantOf(pack: DomainPack, name: string | null | undefined): str
 }
 
 /**
- * Who asks, and what they may read. A tenant reads what the configuration grants and its own entry in the pack names: a label that
- * either of them lacks is not read, so a forgotten entry shows too little, never too much.
+ * Returns the scope of a tenant. A tenant has the labels that both the configuration and its entry in the pack grant, so a forgotten entry
+ * hides documents and never exposes them.
  * @param granted labels that the configuration grants
  * @throws RequestError `unknown_tenant`
  */
@@ -284,7 +285,7 @@ export function scopeOf(pack: DomainPack, tenant: string | null | undefined, gra
   return { domain: pack.name, tenant: name, access: own === null ? granted : granted.filter((label) => own.includes(label)) };
 }
 
-/** The scope of a request: what it names, with the labels that it brings or else the configured ones. @throws RequestError `unknown_tenant` */
+/** Returns the scope of a request, with the configured labels unless it brings its own. @throws RequestError `unknown_tenant` */
 export function askingScope(
   pack: DomainPack,
   { tenant, access, caller }: Pick<ScopeOptions, "tenant" | "access" | "caller">,

@@ -17,10 +17,10 @@ import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain
 import type { Opened } from "./open.ts";
 import type { ReachOptions, ScopeOptions } from "./service-types.ts";
 
-/** Messages of which is known whether they call for a hotline: each is asked several times on the path of a question. */
+/** Messages with cached hotline results; a question looks up the same message several times. */
 const RECENT_MESSAGES = 1_000;
 
-/** Domain packs, and what is made of each once. */
+/** Creates the domain packs and the parts derived from each, once per pack. */
 export function createDomains({ config, given, store, local, words, now }: Opened) {
   const { english } = words;
   const read = () => createWordReader(english);
@@ -30,10 +30,10 @@ export function createDomains({ config, given, store, local, words, now }: Opene
   const pack = (name = config.domain): DomainPack => packs(name);
   const scope = (options: ScopeOptions = {}): Scope => askingScope(pack(options.domain), options, config);
   return {
-    /** @throws ConfigError, RequestError when there is no such pack or it cannot be used */
+    /** @throws ConfigError, RequestError when the pack is missing or invalid */
     pack,
     scope,
-    /** What may be listed, looked at and deleted: what may be read, or, for whoever runs the installation, files of every label. */
+    /** Returns the scope for listing and deleting files; with `everyLabel`, for administrators, it includes every label. */
     async reach({ everyLabel = false, ...options }: ReachOptions = {}): Promise<Scope> {
       const reads = scope(options);
       if (!everyLabel) return reads;
@@ -43,7 +43,7 @@ export function createDomains({ config, given, store, local, words, now }: Opene
       const named = profileNamed(name, [...(given.profiles ?? []), ...profiles]);
       return config.grade === "always" ? graded(named) : named;
     },
-    /** Finds the hotlines that a message calls for, also where no domain can be read. */
+    /** Returns a finder of hotlines that works even if no pack can be loaded. */
     hotlines: (name?: string): HotlineFinder => finders(packHotlines(name, config, pack)),
     finder: ({ hotlines }: DomainPack): HotlineFinder => finders(hotlines),
     classifier: perKey(createClassifier),
@@ -51,20 +51,20 @@ export function createDomains({ config, given, store, local, words, now }: Opene
     readTopics: perKey(({ topics }: DomainPack) => createTopicReader(topics)),
     /** `null`: no web search is configured. */
     web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
-    /** Read for all domains alike. */
+    /** Shared by all domains. */
     readers,
   };
 }
 export type Domains = ReturnType<typeof createDomains>;
 
-/** What asking the web needs, by domain pack; `null` where no search is configured. */
+/** Creates the parts of web search, by domain pack; `null` where no search is configured. */
 export function createWebParts(
   { web_search: settings }: Pick<Config, "web_search">,
   { network = INTERNET, ...parts }: Pick<WebParts, "support" | "reader" | "now"> & { readonly network?: WebNetwork | undefined },
 ): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
-  // Of two pages the second can still be read where the first is never done.
+  // Half of the time limit: if the first of two pages never finishes, the second can still be parsed.
   const readPage = createPageReader(settings.timeout_ms / 2);
   return (pack) => ({
     ...parts,
@@ -83,7 +83,7 @@ function endpointOf({ type, url, api_key, timeout_ms }: NonNullable<Config["web_
   return { type, url: address, apiKey: api_key, timeoutMs: timeout_ms };
 }
 
-/** Makes a thing for each key once, when it is first asked for. */
+/** Memoises `make` by key. */
 export function perKey<Key, Thing>(make: (key: Key) => Thing): (key: Key) => Thing {
   const made = new Map<Key, Thing>();
   return (key) => {

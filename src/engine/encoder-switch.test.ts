@@ -57,7 +57,7 @@ const factsOf = (events: AnswerEvent[]) => {
 };
 const noticesOf = (events: AnswerEvent[]) => events.flatMap((event) => (event.type === "notice" ? [event.code] : []));
 
-/** An encoder whose calls for documents wait until they are let go. */
+/** An encoder whose document embeddings wait for `release`. */
 function gated(encoder: Encoder): { encoder: Encoder; release: () => void } {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {

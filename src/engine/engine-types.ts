@@ -25,26 +25,26 @@ export type { EngineParts } from "./open.ts";
 export type * from "./service-types.ts";
 export type { CrawlRequest } from "./sources.ts";
 
-/** A question with everything but its text optional; the configuration fills the rest. */
+/** Options of a question; the configuration supplies the rest. */
 export interface AskOptions extends ScopeOptions {
   readonly profile?: string | undefined;
   readonly detail?: "normal" | "more" | undefined;
   readonly sessionId?: string | null | undefined;
-  /** Earlier turns, oldest first, of a caller that keeps the conversation itself; in the place of those of the session. */
+  /** Earlier turns, oldest first, from a caller that keeps the conversation itself; they replace those of the session. */
   readonly turns?: readonly Turn[] | undefined;
   readonly selection?: Selection | null | undefined;
-  /** Searches only in the documents, chapters, sections and pages named. */
+  /** Limits the search to the named documents, chapters, sections and pages. */
   readonly filters?: FilterRequest | null | undefined;
-  /** Whose session it is; only a keyed hash of it is stored. */
+  /** Owner of the session; only a keyed hash is stored. */
   readonly userId?: string | null | undefined;
-  /** What may be stored of this question; it can only tighten what the configuration says. */
+  /** Storage of this question; can only be stricter than the configuration. */
   readonly privacy?: Privacy | undefined;
 
-  /** The answer comes with its proof. @default false */
+  /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;
-  /** Answers whatever the learned gate's chance, asks no cache and stores nothing: how a calibration asks. @default false */
+  /** Ignores the threshold of the learned gate, bypasses the cache and stores nothing; used by calibration. @default false */
   readonly measuring?: boolean | undefined;
-  /** Stages say more of themselves in their `-end` events, such as which pieces came first and why. @default false */
+  /** Adds details to `-end` events, such as the top candidates and their scores. @default false */
   readonly verbose?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -52,23 +52,23 @@ export interface AskOptions extends ScopeOptions {
 export interface Health {
   readonly status: "ok" | "degraded";
   readonly domain: string;
-  /** What the documents are about, in one line. */
+  /** Subject of the documents, in one line. */
   readonly title: string;
-  /** Questions to try. */
+  /** Example questions. */
   readonly examples: readonly string[];
   readonly documents: number;
   readonly chunks: number;
   readonly revision: number;
   readonly encoder: string;
   readonly model: string;
-  /** Name of the calibration whose threshold holds; `null`: the shipped one. */
+  /** Name of the calibration in use; `null`: the shipped threshold. */
   readonly calibration: string | null;
-  /** What somebody should look at: a calibration that cannot be used. */
+  /** Problems for an administrator, such as an unusable calibration. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Everything in one place; open one per process and close it.
+ * The answer engine. Open one per process and close it at the end.
  * @example
  * import { createEngine, loadProcessConfig } from "sourcebound";
  * const engine = await createEngine(loadProcessConfig());
@@ -87,12 +87,12 @@ export interface Engine
     Replayer {
   readonly config: Config;
   readonly store: Store;
-  /** Tells of every call of a model or an encoder, without its texts, until what it gives is called. */
+  /** Reports every call of a model or an encoder, without its texts. @returns a function that ends the subscription */
   watchCalls(listener: CallListener): () => void;
-  /** Texts of the hotlines that a message calls for, whatever it is; `ask` says them by itself. */
+  /** Returns the texts of the hotlines that a message calls for; `ask` includes them by itself. */
   hotlines(message: string, domain?: string): Promise<readonly Warning[]>;
   /**
-   * The path of a question as events; the last one is the answer.
+   * Answers a question as a stream of events; the last one is the answer.
    * @example
    * import { createEngine, loadProcessConfig } from "sourcebound";
    * const engine = await createEngine(loadProcessConfig());
@@ -103,32 +103,32 @@ export interface Engine
    * await engine.close();
    */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
-  /** The answer alone. */
+  /** Answers a question without intermediate events. */
   answer(question: string, options?: AskOptions): Promise<Answer>;
   domain(name?: string): DomainPack;
-  /** Passages for a question, best first, by the stages that answers are made from; nothing is written or stored. */
+  /** Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. */
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /**
-   * Checks an answer that somebody else wrote: against texts that are handed over, named documents, or those that a search for it finds.
+   * Checks an external answer against given texts, named documents, or documents that a search finds.
    * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
    */
   check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
   corpus(domain: string): DomainIndex;
-  /** What a question passes through: for measuring and for tests. */
+  /** Returns the pipeline's inputs, for measurements and tests. */
   pipelineContext(domain: string, profile: string): Promise<PipelineContext>;
-  /** What is remembered of questions: review, sessions, feedback, figures, forgetting. */
+  /** Stored questions: review, sessions, feedback, statistics, deletion. */
   readonly memory: Memory;
-  /** Who asks: domain and tenant by name, with the configured access unless another is given. */
+  /** Returns a scope by domain and tenant, with the configured access unless another is given. */
   scope(options?: ScopeOptions): Scope;
-  /** The same for looking at files and documents: with `everyLabel` those of every label. */
+  /** Returns a scope for listing files and documents; with `everyLabel` it includes every label. */
   reach(options?: ReachOptions): Promise<Scope>;
-  /** A reader's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+  /** Stores a user's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
   feedback(request: FeedbackRequest, options?: ScopeOptions): Promise<void>;
-  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
+  /** Returns the dependencies of a profile's learned gate; `null` for profiles with another gate. */
   gateFacts(domain?: string, profile?: string): GateFacts | null;
-  /** Which threshold holds for questions in a domain's own profile, as its index is now; a calibration that does not fit that is `unusable`. */
+  /** Returns the gate's threshold for a domain's default profile and current index; `unusable` if a calibration does not fit them. */
   gateThreshold(domain?: string): Promise<GateThreshold>;
-  /** What the caches would do with a question, and by which rule; nothing is stored and nothing dropped. */
+  /** Explains the caches' decision on a question, without storing or dropping entries. */
   explainCache(question: string, options?: AskOptions): Promise<CacheExplanation>;
   health(): Promise<Health>;
   close(): Promise<void>;

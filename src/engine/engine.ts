@@ -22,7 +22,8 @@ export type * from "./engine-types.ts";
 
 /**
  * Opens the store and wires all parts.
- * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up, or Node is too old
+ * @throws StoreError when the data folder is unusable; ConfigError when the configuration names a part that it does not set up, or Node is
+ * too old
  * @example
  * import { createEngine, loadProcessConfig } from "sourcebound";
  * const engine = await createEngine(loadProcessConfig());
@@ -47,7 +48,7 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   const room = opened.changes === null ? createFolderRoom(opened, ingest) : createSharedRoom(store, worker.wake);
   const following = await followChanges(opened, indexes);
   const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
-  /** Today's settings of a domain and a profile, as a record holds them. */
+  /** Returns today's settings of a domain and profile, in the form of a record. */
   const settings = (domain: string, name: string) => {
     const pack = domains.pack(domain);
     const profile = domains.profile(pack, name);
@@ -91,7 +92,7 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
   const threshold = thresholds.of(pack, domains.profile(pack));
   const { windows, encoder } = indexes.of(pack.name);
-  // Whether the calibration fits an index that no question has read yet is not known.
+  // An index that is not loaded yet cannot be compared with the calibration.
   const held = windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null });
   return {
     status: documents > 0 ? "ok" : "degraded",
@@ -104,7 +105,7 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   };
 }
 
-/** What engines over documents of then share with this one: they read no lists of words and start no threads of their own. */
+/** Returns parts that replay engines share with this one, so that they load no word lists and start no threads. */
 function sharedBy({ given: { embedded, reader }, words }: Opened): EngineParts {
   return { words, ...(embedded === undefined ? {} : { embedded }), ...(reader === undefined ? {} : { reader }) };
 }

@@ -7,7 +7,7 @@ import type { DomainPack } from "./domain.ts";
 
 import type { Opened } from "./open.ts";
 
-/** From which chance on the learned gate answers: a calibration of the data folder or the pack that fits, else the shipped threshold. */
+/** Selects the threshold of the learned gate: a fitting calibration of the data folder or the pack, else the shipped one. */
 export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const warned = new Set<string>();
@@ -15,7 +15,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
     if (!warned.has(message)) warn(message);
     warned.add(message);
   };
-  /** What the learned gate of a profile depends on; `null` for a profile whose gate is another one. */
+  /** Returns the dependencies of a profile's learned gate; `null` for profiles with another gate. */
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });
@@ -47,7 +47,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
 }
 export type GateThresholds = ReturnType<typeof createGateThresholds>;
 
-/** The threshold as it holds for questions to an index. */
+/** Checks a calibrated threshold against an index. */
 export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThreshold {
   if (threshold.type !== "calibrated") return threshold;
   const { name } = threshold.calibration;
@@ -55,7 +55,7 @@ export function fitToIndex(threshold: GateThreshold, index: AskedIndex): GateThr
   return misfit === null ? threshold : { type: "unusable", name, why: `calibration ${name}: ${misfit}` };
 }
 
-/** Folder of the calibrations that were made here, inside the data folder. */
+/** Returns the folder of local calibrations inside the data folder. */
 export function calibrationFolder(dataDir: string): string {
   return join(dataDir, "calibration");
 }

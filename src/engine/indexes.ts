@@ -18,10 +18,10 @@ export interface SwitchOptions {
   readonly onEmbed?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Texts in one call of the embedded encoder: enough to report progress, few enough to stop soon. */
+/** Texts per call of the embedded encoder: a compromise between throughput, progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
 
-/** The index of each domain in this process. */
+/** Creates the in-process indexes of the domains. */
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">) {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
   const indexes = new Map<string, DomainIndex>();
@@ -34,7 +34,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
     if (vectors === null || config.database === undefined || where !== "pgvector") return undefined;
     return { from: config.database.vectors_from, open: (of) => vectors.open({ ...of, domain }), warn };
   };
-  /** Where a domain is searched. */
+  /** Opens a domain's search engine. */
   const openEngine = (domain: string): SearchEngine =>
     new EmbeddedEngine({
       domain,
@@ -59,9 +59,8 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
   };
   return {
     of,
-    /** Those that were asked for so far. */
     opened: (): readonly DomainIndex[] => [...indexes.values()],
-    /** A new index beside the one that serves, from the database alone; questions under way end on the old one. */
+    /** Rebuilds an index from the database and replaces the current one; running questions finish on the old one. */
     async rebuild(domain: string): Promise<DomainIndex> {
       await indexes.get(domain)?.idle();
       rmSync(snapshotPath(domain), { force: true });
@@ -79,7 +78,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
       await of(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return chosen;
     },
-    /** Resolves when no work is under way and what changed is written. */
+    /** Resolves once all work is done and changes are written. */
     async idle() {
       await Promise.all([...indexes.values()].map((one) => one.idle()));
     },
@@ -88,8 +87,8 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
 export type Indexes = ReturnType<typeof createIndexes>;
 
 /**
- * Lets every index in use take in what other processes commit, as soon as the database tells of it. Questions look for themselves all the same, so an
- * answer never rests on what is gone; what is told beforehand is the work that a question would wait for.
+ * Syncs open indexes when the database reports changes of other processes. Questions check for changes themselves, so answers are always
+ * current; syncing early only saves them the wait.
  */
 export async function followChanges({ changes, closing, warn }: Pick<Opened, "changes" | "closing" | "warn">, indexes: Indexes) {
   if (changes === null) return { close: async () => {} };

@@ -21,17 +21,16 @@ import { once, whileHeld } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "./reader-keeper.ts";
 
-/** One for all engines of the process: weights never change. */
+/** Shared by all engines of the process; weights never change. */
 const sharedRankingWeights = whileHeld(() => readRankingWeights());
 
-/** What the finder of crises rests on. */
 export interface CrisisFinderParts {
   /** Loaded with the first message. */
   readonly encoder: () => Pick<EmbeddedEncoder, "embedSync">;
   readonly reader: Pick<ReaderKeeper, "of">;
 }
 
-/** Finds crises by the encoder and the reader that ship. Without its weights, the listed phrases alone call for a hotline. */
+/** Creates the crisis finder from the bundled encoder and cross-encoder. Without its weights, only listed phrases trigger a hotline. */
 export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): CrisisFinder {
   let finder: CrisisFinder | null = null;
   const open = (): CrisisFinder => {
@@ -56,7 +55,7 @@ export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): Crisis
   };
 }
 
-/** Whatever goes wrong in reading a message, it goes wrong for that one alone, and what is seen at a glance decides. */
+/** Limits a cross-encoder failure to one message; the first-stage score then decides. */
 function orGlance(read: ReadTexts | null): ReadTexts | null {
   if (read === null) return null;
   return async (texts, signal) => {
@@ -71,26 +70,25 @@ function orGlance(read: ReadTexts | null): ReadTexts | null {
 
 const chance = z.number().min(0).max(1);
 const cutsSchema = z.object({ possible: chance, likely: chance });
-/** On vectors and hashed words (`src/guard/crisis.ts`), which have places and no names. */
+/** A scorer of vectors and hashed words (`src/guard/crisis.ts`), whose features have positions and no names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
   encoder: z.string(),
-  /** Name and hash of the reader that `read` was learned with. */
+  /** Name and hash of the cross-encoder that `read` was trained with. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   recipe: z.string(),
   glance: placesSchema.extend({ read_from: chance }).superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
   read: placesSchema.superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
 });
 
-/** What local models rest on. */
 export interface LocalParts {
   readonly calibrations: readonly Calibration[];
-  /** The encoder that ships; loaded when first asked. */
+  /** The bundled encoder; loaded at first use. */
   readonly embedded: () => EmbeddedEncoder;
   readonly words: GeneralWords;
 }
 
-/** What runs in this process and ships with the program, each loaded when it is first asked. */
+/** Creates the bundled in-process models, each loaded at first use. */
 export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts) {
   const rankingWeights = once(sharedRankingWeights);
   const reader = createReaderKeeper();
@@ -102,20 +100,20 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
   });
   return {
     rerankers: {
-      /** Of the hub, where its runtime and files are installed. */
+      /** The Hugging Face Hub's cross-encoder, where its runtime and files are installed. */
       get "cross-encoder"() {
         return hubCrossEncoder();
       },
     },
     support: createShippedSupport(reader, embedded),
-    // Candidates are compared by the embedded encoder's vectors, whichever encoder ranks passages.
+    // The embedded encoder compares candidates, whichever encoder ranks passages.
     ranking(): RankingModels {
       const weights = rankingWeights();
       const encoder = embedded();
       return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     rankingWeights,
-    // Questions are compared by the embedded encoder, whichever encoder ranks passages: it costs nothing, and the matcher was measured with it.
+    // The embedded encoder compares questions, whichever encoder ranks passages: it is free, and the matcher was measured with it.
     async embedQuestion(text: string) {
       const encoder = embedded();
       return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
@@ -129,7 +127,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
         carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
       });
     },
-    /** Its weights and the reader are loaded when it first judges. */
+    /** Loads its weights and the cross-encoder at first use. */
     judgeRewording: ((rewording, signal) => rewordingJudge()(rewording, signal)) as JudgeRewording,
     findCrisis: openCrisisFinder({ encoder: embedded, reader }),
     close: reader.close,
@@ -137,7 +135,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
 }
 export type LocalModels = ReturnType<typeof createLocalModels>;
 
-/** The hub's cross-encoder; `null` when it is not installed. */
+/** Opens the Hugging Face Hub's cross-encoder; `null` when it is not installed. */
 function installedCrossEncoder(config: Config): Reranker | null {
   try {
     return createHubReranker(DEFAULT_CROSS_ENCODER, hubFolders(config));

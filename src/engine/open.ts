@@ -31,42 +31,42 @@ import type { DomainPack } from "./domain.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
 
 export interface EngineParts {
-  /** Replaces the encoder that the configuration names. */
+  /** Replaces the configured encoder. */
   readonly encoder?: Encoder | null;
-  /** Opens an encoder by what names it, instead of what the configuration says. */
+  /** Opens an encoder by its specification; replaces the default implementation. */
   readonly openEncoder?: (spec: unknown) => Encoder;
-  /** Gives the encoder that ships, for several engines that share one. */
+  /** Returns the bundled encoder, for sharing between engines. */
   readonly embedded?: () => EmbeddedEncoder;
-  /** What is known of words in every domain, for several engines that share it. */
+  /** Domain-independent word data, for sharing between engines. */
   readonly words?: GeneralWords;
-  /** Reads files in the place of a reader that is made for each ingest and closed after it; who gives it closes it. */
+  /** Replaces the file parser that each ingest otherwise opens and closes; the caller closes it. */
   readonly reader?: FileReader;
-  /** Profiles beside those that ship; one of the same name takes its place. */
+  /** Additional profiles; they override bundled ones of the same name. */
   readonly profiles?: readonly Profile[];
-  /** Domain packs in the place of those that are read by their names. */
+  /** Domain packs that replace those loaded by name. */
   readonly packs?: readonly DomainPack[];
-  /** Threshold of the learned gate in the place of the calibrated one. */
+  /** Replaces the threshold of the learned gate. */
   readonly threshold?: GateThreshold;
-  /** Decides which stored questions are the same as the one asked. */
+  /** Decides which stored questions equal the current one. */
   readonly matcher?: Matcher;
-  /** Replaces the models that the configuration names. */
+  /** Replaces the configured models. */
   readonly models?: PipelineContext["models"];
-  /** Replaces the network by which pages of the web are reached; which addresses are taken stays as it is. */
+  /** Replaces network access to web pages; the rules for permitted addresses still apply. */
   readonly network?: WebNetwork;
   readonly now?: () => Date;
-  /** Milliseconds that only grow: how long ago something was looked at. @default performance.now */
+  /** Monotonic milliseconds. @default performance.now */
   readonly clock?: () => number;
   readonly createId?: () => string;
-  /** Told what went wrong without anything being lost. @default process.emitWarning */
+  /** Receives non-fatal problems. @default process.emitWarning */
   readonly warn?: (message: string) => void;
 }
 
-/** Name of the database in the data folder. */
 export const DATABASE_FILE = "sourcebound.db";
 
 /**
  * Opens the configured database: a file in the data folder, or PostgreSQL.
- * @throws StoreError when it cannot be used; ConfigError `config_local_records` when PostgreSQL is configured and the data folder holds records of its own
+ * @throws StoreError when it is unusable; ConfigError `config_local_records` when PostgreSQL is configured and the data folder holds
+ * records
  */
 async function openStore(
   { data_dir: folder, database }: Pick<Config, "data_dir" | "database">,
@@ -75,17 +75,17 @@ async function openStore(
   if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
   assertNothingLocal(folder);
   makePrivateFolder(folder);
-  // Loaded only where it is configured: a laptop needs none of it.
+  // Loaded only where configured.
   const { openPostgres, createChanges } = await import("../store/postgres.ts");
   const { url, connections, timeout_ms: timeoutMs } = database;
   const db = await openPostgres({ url, connections, timeoutMs });
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };
 }
 
-/** What a data folder holds that every process must see, and would hold unseen beside PostgreSQL. */
+/** Files of a data folder that all processes must see; beside PostgreSQL they would be ignored. */
 const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
 
-/** Records that stayed behind in a folder would be missing silently, and another replica would answer differently. */
+/** Local records would be silently ignored, and replicas would answer differently. */
 function assertNothingLocal(folder: string): void {
   const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
   if (left.length === 0) return;
@@ -103,8 +103,8 @@ function holdsSomething(path: string): boolean {
 }
 
 /**
- * What every domain shares: the store, the models, and what tells time and makes ids.
- * @throws StoreError when the data folder cannot be used; ConfigError when the configuration names a part that it does not set up
+ * Opens the parts that all domains share: store, models, clock and ids.
+ * @throws StoreError when the data folder is unusable; ConfigError when the configuration names a part that it does not set up
  */
 export async function openShared(config: Config, given: EngineParts) {
   const { now = () => new Date(), clock = () => performance.now(), createId = () => timeOrderedId(now()) } = given;
@@ -114,30 +114,30 @@ export async function openShared(config: Config, given: EngineParts) {
   const verifier = verifierOf(config, models);
   const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
   const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
-  /** `changes`: what other processes do to the store; `null`: it is a file of this machine. */
+  /** `changes`: notifications of other processes; `null`: the store is a local file. */
   const { store, changes } = await openStore(config, { now, clock, retention, warn });
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
-  /** What the configured encoder is opened by. */
+  /** Specification of the configured encoder. */
   const spec: unknown = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
-  // Where several processes share a store, they sign with one key.
+  // Processes that share a store sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   await purgeReports(store, config, now, warn);
   return {
     ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, words },
     ...{ now, clock, createId, warn, calls },
     openEncoder: open,
-    /** The key that proofs are signed with, as PEM. @throws StoreError `proof_key_unusable` */
+    /** Returns the signing key of proofs, as PEM. @throws StoreError `proof_key_unusable` */
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
-    /** Of this store; keys of caches are made with it. */
+    /** Secret of this store; cache keys depend on it. */
     secret: await store.secret(),
     local: { ...createLocalModels(config, { calibrations, embedded, words }), ...supportOf(config, models) },
     prices: loadPrices(),
-    /** Aborted when the engine closes: ends work in the background. */
+    /** Aborted when the engine closes; ends background work. */
     closing: new AbortController(),
   };
 }
@@ -155,7 +155,7 @@ function watchModels(models: PipelineContext["models"], { tell }: CallWatch): Pi
   return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };
 }
 
-/** The models that a configuration names; `null`: none. */
+/** Creates the configured models; `null`: none. */
 export function modelsOf({ model }: Config): PipelineContext["models"] {
   if (model === undefined) return null;
   const { base_url, api_key, small, large, timeout_ms, retries, reply_tokens } = model;
@@ -164,8 +164,8 @@ export function modelsOf({ model }: Config): PipelineContext["models"] {
 }
 
 /**
- * The support score that is configured in the place of the one that ships.
- * @throws ConfigError `config_invalid` when a model is to score and none is configured; ModelError when the hub's is not installed
+ * Creates the configured support scorer if it replaces the bundled one.
+ * @throws ConfigError `config_invalid` when it is "model" and no model is configured; ModelError when the Hub's is not installed
  */
 function supportOf(config: Config, models: PipelineContext["models"]): Partial<Pick<LocalModels, "support">> {
   const { support } = config;
@@ -176,7 +176,7 @@ function supportOf(config: Config, models: PipelineContext["models"]): Partial<P
   return { support: createChatSupportScorer(models.small) };
 }
 
-/** @throws ConfigError `config_invalid` when a model is to verify and none is configured */
+/** @throws ConfigError `config_invalid` when `verify.by` is "model" and no model is configured */
 function verifierOf({ verify }: Config, models: PipelineContext["models"]): PipelineContext["verifier"] {
   if (verify.by === "rules") return null;
   if (models === null)
@@ -184,7 +184,7 @@ function verifierOf({ verify }: Config, models: PipelineContext["models"]): Pipe
   return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
 }
 
-/** The private key as PEM; made where there is none, readable by its owner alone. @throws StoreError `proof_key_unusable` */
+/** Reads the private key as PEM; creates it if missing, accessible to its owner only. @throws StoreError `proof_key_unusable` */
 function keyFile(path: string): string {
   const unusable = (done: "read" | "written", cause: unknown) => {
     const message = `${path} cannot be ${done} (${messageOf(cause)}): give the process the right to.`;
@@ -192,7 +192,7 @@ function keyFile(path: string): string {
   };
   try {
     makePrivateFolder(dirname(path));
-    // Of two processes that make one at once, the first wins.
+    // Of two concurrent processes, the first wins.
     if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
   } catch (cause) {
     if (systemCodeOf(cause) !== "EEXIST") throw unusable("written", cause);

@@ -18,10 +18,10 @@ import { type Domains, perKey } from "./domains.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 
-/** Titles that say what a folder of anybody's documents is about. */
+/** Number of titles that describe a folder. */
 const TITLES_NAMED = 3;
 
-/** What the documents are about, in one line: the title of the pack, or, where the pack knows nothing of them, titles of their own. */
+/** Describes the documents in one line: by the pack's title or, under the default pack, by document titles. */
 export async function aboutDocuments(
   { name, title }: Pick<DomainPack, "name" | "title">,
   scope: Scope,
@@ -34,7 +34,7 @@ export async function aboutDocuments(
   return `${titles.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Waits for this question's turn to compute. */
+/** Waits for the question's turn to compute. */
 type Turn = () => Promise<void>;
 
 interface Waiting {
@@ -42,22 +42,21 @@ interface Waiting {
   readonly go: () => void;
 }
 
-/** Milliseconds of turns in one round of the event loop: what needs no turn waits no longer than this and the last piece of work. */
+/** Milliseconds of turns per round of the event loop; other work waits at most this long plus one turn. */
 const ROUND_MS = 4;
 
 /**
- * Who computes next, for questions that share one thread: the one that came first. In each round of the event loop turns are given for a few milliseconds, at
- * least one, so that what needs no turn (a health check, a request that arrives, a model's reply) is heard between two rounds; work that takes longer than that
- * has a round of its own.
+ * Creates a scheduler for questions that share one thread: first come, first served. Each round of the event loop gives turns for a few
+ * milliseconds, at least one, so that other events (health checks, requests, model replies) run between rounds.
  * @param clock milliseconds
- * @returns called once for each question as it arrives; the function that it gets is called before each piece of work
+ * @returns a function to call once per question, on arrival; it returns a function to await before each step of work
  */
 export function createTurns(clock: () => number = () => performance.now()): () => Turn {
   const waiting: Waiting[] = [];
   let arrivals = 0;
   let due = 0;
   let begun = 0;
-  // All immediates that were asked for before a round run in it, each with what follows from it at once; those asked for within it, in the next one.
+  // Immediates queued before a round run in it, each with its microtasks; those queued during it run in the next.
   const give = (isFirst: boolean) => {
     due--;
     if (isFirst) begun = clock();
@@ -78,7 +77,7 @@ export function createTurns(clock: () => number = () => performance.now()): () =
   };
 }
 
-/** What a question of a domain passes through, under a profile and a threshold. */
+/** Creates the pipeline's inputs for a domain, profile and threshold. */
 export type ContextFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => PipelineContext;
 
 export function createPipelineContext(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): ContextFor {
@@ -108,7 +107,8 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
         classify: domains.classifier(pack),
         matcher: domains.matcher(pack),
         judgeRewording: local.judgeRewording,
-        // Where a pack was measured its words explain more than the reader knows; elsewhere the rules alone served too many wrong answers.
+        // With a measured pack (`semantic_cache`), its vocabulary explains more differences than the cross-encoder knows; elsewhere rules
+        // alone served too many wrong answers.
         readAll: !pack.semantic_cache,
         embed: encoder === null || !servesRewordings(config, profile, pack) ? null : local.embedQuestion,
       },
@@ -120,7 +120,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
       refusal: { contacts: pack.contacts },
       isCommon: readers.isCommon,
       ranking: local.ranking,
-      // What is measured must be the same tomorrow.
+      // Measurements must be reproducible.
       web: isMeasured ? null : domains.web(pack),
       compare: { reader: readers.facts, precedence: pack.precedence },
       hotlines: domains.finder(pack),
@@ -144,16 +144,16 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Pipe
   };
 }
 
-/** Other wordings share an answer only where that was measured: elsewhere two of three such hits were wrong. */
+/** Paraphrases share an answer only where that was measured: elsewhere two of three such hits were wrong. */
 function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
   if (cache.rewordings !== "pack") return cache.rewordings === "always";
   return profile.rewordings === "always" || pack.semantic_cache;
 }
 
-/** The settings that a record holds. */
+/** Returns the settings for a record. */
 type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null) => RecordedSettings;
 
-/** Makes recorded settings once for as long as nothing of them changes: they are large, and every answer names them. */
+/** Caches recorded settings until they change: they are large, and every answer references them. */
 export function createSettingsCache(config: Config): SettingsOf {
   const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
   return (pack, profile, threshold, encoder) => {
@@ -173,7 +173,7 @@ export function createSettingsCache(config: Config): SettingsOf {
   };
 }
 
-/** Everything that shapes answers besides question, scope and documents; secrets and addresses of the machine are left out. */
+/** Hashes everything that determines answers except question, scope and documents; excludes secrets and machine addresses. */
 function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =

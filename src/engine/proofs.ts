@@ -17,12 +17,12 @@ import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
 import type { ProveOptions } from "./service-types.ts";
 
-/** What an engine says of its answers to those who do not trust it. */
+/** Creates the proof methods of the engine. */
 export function createProver({ store, proofKey }: Opened, { pack: packNamed, scope }: Domains) {
   const key = () => readPrivateKey(proofKey());
   return {
     /**
-     * A stored answer with everything from which its checks can be run again, signed with the key of the installation.
+     * Returns a stored answer with everything needed to rerun its checks, signed with the installation's key.
      * @throws RequestError `unknown_answer`, `proof_not_recorded`, `proof_documents_gone`
      */
     async prove(id: string, options?: ProveOptions): Promise<Proof> {
@@ -32,7 +32,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const versions = namedVersions(made);
       const past = await store.corpusLog.past(made.domain, versions);
       const documents = new Map(past.map(({ document }) => [document.id, document]));
-      // The same for both: nobody learns that there is a document which is not open to them.
+      // One message for both cases, so that it does not reveal hidden documents.
       if (documents.size < versions.size || !(await mayShowRecord(made, asker, store.documents))) {
         const message =
           "A document on which this answer rests was deleted, and its text with it, or is not open to you any more: the answer cannot be proved.";
@@ -44,9 +44,12 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const canonical = canonicalJson(statement);
       return { format: PROOF_FORMAT, statement, digest: sha256Hex(canonical), signature: signStatement(canonical, key()) };
     },
-    /** The public key of the installation as PEM; the private one is made on first use and stays in the data folder, or in PostgreSQL where that is configured. */
+    /**
+     * Returns the installation's public key as PEM. The private key is created at first use and stays in the data folder, or in PostgreSQL
+     * where configured.
+     */
     proofKey: () => publicPem(key()),
-    /** The Merkle root over the document versions of a domain, to be published. @throws RequestError `unknown_domain` */
+    /** Returns the Merkle root over a domain's document versions, for publication. @throws RequestError `unknown_domain` */
     async corpusRoot(name?: string) {
       const pack = packNamed(name);
       const revision = await store.documents.revision(pack.name);
@@ -57,7 +60,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
   };
 }
 
-/** A record that its asker may see: of the same tenant, asked with no label that the reader lacks. @throws RequestError `unknown_answer` */
+/** Returns a record of the same tenant whose access labels the scope all has. @throws RequestError `unknown_answer` */
 export async function visibleRecord(id: string, scope: Scope, records: Store["records"]): Promise<StoredRecord> {
   const { domain, tenant, access } = scope;
   const found = await records.get(id);
@@ -67,20 +70,20 @@ export async function visibleRecord(id: string, scope: Scope, records: Store["re
   throw unknownRecord(id, scope);
 }
 
-/** The same for what never was and what the asker may not see. */
+/** Creates one error for missing and hidden records, so that it does not reveal them. */
 export function unknownRecord(id: string, { domain, tenant }: Scope): RequestError {
   const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
   const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}: name the domain and the tenant that it was asked in. Answers with personal data, under privacy "ephemeral", and of earlier versions are not recorded.`;
   return new RequestError("unknown_answer", message, { id });
 }
 
-/** May what an answer was made from be shown: does the scope see today every document that it was drawn from, quotes or names? */
+/** Returns whether the scope may currently see every document that the answer uses, quotes or names. */
 export function mayShowRecord(record: StoredRecord, scope: Scope, documents: Pick<Store["documents"], "visible">): Promise<boolean> {
   const named = [...namedVersions(record).keys(), ...documentsIn(JSON.parse(record.answer) as Answer)];
   return seesEvery([...new Set(named)], scope, documents);
 }
 
-/** The answer that was made: of one that was served from memory, the one that was stored. @throws RequestError `proof_not_recorded` */
+/** Returns the record of the original answer if this one came from the cache. @throws RequestError `proof_not_recorded` */
 export async function madeAnswer(asked: StoredRecord, records: Store["records"]): Promise<StoredRecord> {
   const { served } = asked.body as AnswerRecord;
   if (served === null) return asked;

@@ -6,7 +6,7 @@ import type { SupportScorer } from "../models/support.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
 import { once } from "../text/memo.ts";
 
-/** The support scorer that ships: its weights, encoder and cross-encoder are loaded when they are first needed. */
+/** Creates the bundled support scorer; its weights, encoder and cross-encoder are loaded at first use. */
 export function createShippedSupport(
   { of }: Pick<ReaderKeeper, "of"> = createReaderKeeper(),
   encoder: () => Pick<EmbeddedEncoder, "embedSync"> = sharedEncoder,
@@ -24,12 +24,15 @@ export function createShippedSupport(
 }
 
 export interface ReaderKeeper {
-  /** `null` where the reader cannot be used, or where the weights that rest on it were learned with another one: what is seen at a glance decides then. */
+  /**
+   * Returns the cross-encoder's scoring function; `null` if it is unusable or not the one that the weights were trained with. The
+   * first-stage score then decides.
+   */
   of(weights: { readonly reader: Reader["weights"] }): ReadTexts | null;
   close(): Promise<void>;
 }
 
-/** The reader that ships, opened when it is first asked for. A warning says once why it is not used. */
+/** Opens the bundled cross-encoder at first use and warns once if it is unusable. */
 export function createReaderKeeper(
   open: () => Reader = openSharedReader,
   warn: (message: string) => void = (message) => process.emitWarning(message),

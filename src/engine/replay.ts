@@ -23,12 +23,12 @@ import type { Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 import type { Cause, DocumentChange, Replayed, ReplayedNow, Replayer, ReplayOptions, Said, SettingChange } from "./service-types.ts";
 
-/** Measured, not made from inputs. */
+/** Measured times, which differ on every run. */
 const TIMES = new Set(["timings", "latencyMs"]);
-/** Places that are named. */
+/** Maximum number of reported differences. */
 const PLACES = 20;
 
-/** What an answer says, as far as a reader sees a difference. */
+/** Extracts the parts of an answer that a user sees. */
 function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sentences" | "citations">): Said {
   return {
     status,
@@ -41,7 +41,7 @@ function sameSaid(a: Said, b: Said): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Places where two answers differ in their JSON, byte for byte; the times that they took are left out. */
+/** Returns the JSON paths at which two answers differ, excluding measured times. */
 function differingPlaces(stored: Answer, again: Answer): string[] {
   const [one, other] = [withoutTimes(stored), withoutTimes(again)];
   if (JSON.stringify(one) === JSON.stringify(other)) return [];
@@ -66,7 +66,7 @@ function differing(one: unknown, other: unknown, at: string): string[] {
   );
 }
 
-/** Settings of then that are others now, each with its place and both values. */
+/** Returns changed settings with their paths and both values. */
 function settingChanges(before: RecordedSettings, after: RecordedSettings): SettingChange[] {
   const [one, other] = [before, after].map(({ software, checks, encoder, pack, profile, threshold }) =>
     JSON.parse(JSON.stringify({ software, checks, encoder, pack, profile, threshold })),
@@ -74,7 +74,7 @@ function settingChanges(before: RecordedSettings, after: RecordedSettings): Sett
   return differing(one, other, "").map((setting) => ({ setting, before: shown(one, setting), after: shown(other, setting) }));
 }
 
-/** Characters of a value that is shown. */
+/** Maximum characters of a displayed value. */
 const SHOWN = 120;
 
 function shown(tree: unknown, place: string): string {
@@ -85,17 +85,17 @@ function shown(tree: unknown, place: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
-/** Today's settings of a domain and profile. */
+/** Returns today's settings of a domain and profile. */
 type TodaysSettings = (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
 
 interface ReplayerParts {
   readonly opened: Opened;
   readonly settings: TodaysSettings;
-  /** Opens an engine: the one that everybody uses. */
+  /** Opens an engine of the standard kind. */
   readonly open: (config: Config, parts: EngineParts) => Promise<Engine>;
 }
 
-/** Edits that are tried one by one, those of documents that the answer found first: each costs an index. */
+/** Maximum number of edits tried one by one, documents among the answer's passages first: each needs an index. */
 const EDITS_TRIED = 20;
 
 export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replayer {
@@ -119,7 +119,7 @@ export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replay
   };
 }
 
-/** Documents as the revision of an answer held them. @throws RequestError `replay_impossible` */
+/** Loads the documents of an answer's revision. @throws RequestError `replay_impossible` */
 async function corpusOf(
   { domain, revision }: Pick<StoredRecord, "domain" | "revision">,
   { store }: Pick<Opened, "store">,
@@ -157,8 +157,8 @@ function impossible(why: string): RequestError {
 }
 
 /**
- * Asks a recorded question again as it was asked, of an engine of its own over the documents, with the models' recorded output and the time and id of the
- * record; its folder goes with it. Returns the answer as it would be stored.
+ * Repeats a recorded question on a temporary engine over the given documents, with the recorded model output, time and id.
+ * @returns the answer in its stored form
  */
 async function askAgain(
   { domain, tenant, access, createdAt, id, body }: StoredRecord,
@@ -210,7 +210,7 @@ function describeReplay(asked: StoredRecord, made: StoredRecord, again: Answer):
   return { id: asked.id, question: question.text, identical: differs.length === 0, differs, servedFrom, was: saidBy(stored) };
 }
 
-/** What today's documents and settings would make of it, and which of them does. */
+/** Compares with today's answer and finds which change caused a difference. */
 async function compareWithNow(
   made: StoredRecord,
   parts: ReplayerParts,
@@ -239,7 +239,7 @@ async function compareWithNow(
   return { now, changed: true, causes: causes.length > 0 ? causes : [{ type: "both" }] };
 }
 
-/** Edits of documents that the answer found come first. */
+/** Sorts edits of documents among the answer's passages first. */
 function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
   const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
   return [...edits].sort((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));
@@ -261,21 +261,21 @@ function changesBetween(before: readonly PastDocument[], after: readonly PastDoc
   return [...gone, ...put].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** With what answers are made, besides documents. */
+/** The inputs of an answer besides documents. */
 interface ScratchSettings {
   readonly pack: DomainPack;
   readonly profile: Profile;
   readonly threshold: GateThreshold;
 }
 
-/** Documents of a domain as they are to be searched. */
+/** The documents of a temporary engine. */
 interface ScratchCorpus {
   readonly documents: readonly PastDocument[];
   readonly unreadable: readonly UnreadFile[];
   readonly revision: number;
 }
 
-/** Puts documents into a new database as if they had been read, file by file. */
+/** Fills a new database with documents, file by file, as if they had been ingested. */
 async function fill(path: string, domain: string, { documents, unreadable, revision }: ScratchCorpus): Promise<void> {
   const db = await openSqlite(path);
   try {

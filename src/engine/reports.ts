@@ -11,7 +11,7 @@ import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
 import type { ReportOptions } from "./service-types.ts";
 
-/** Reads the reports that the configured access and a tenant may see and that have not expired. */
+/** Creates the report methods: unexpired reports visible to the configured access and a tenant. */
 export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains) {
   const selectionFor = (pack: DomainPack, { tenant, since, access }: ReportOptions) => {
     const kept = reportsSince(now(), config.reports.days);
@@ -19,8 +19,8 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
   };
   return {
     /**
-     * Diagnostic reports of questions that were refused, answered with low confidence or warned about: grouped by topic, the largest group first, and the
-     * newest ones. Only those of exactly this tenant, made with no access label that the configuration lacks.
+     * Returns diagnostic reports of questions that were refused, answered with low confidence or warned about: groups by topic, largest
+     * first, and the newest reports. Includes only reports of exactly this tenant whose access labels the configuration all has.
      * @throws RequestError `unknown_topic`
      */
     async reports(options: ReportOptions = {}): Promise<ReportOverview> {
@@ -37,7 +37,7 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
       return { total: grouping.total, topics: grouping.groups(), reports: await Promise.all(listed.map(read)) };
     },
     /**
-     * One report by its id or by that of its answer, with the beginnings of the passages as far as they still stand in the documents.
+     * Returns a report by its id or its answer's, with previews of passages in unchanged documents.
      * @throws RequestError `unknown_report`
      */
     async report(
@@ -57,12 +57,12 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
   };
 }
 
-/** Reports listed beside the groups. */
+/** Default number of reports listed after the groups. */
 const DEFAULT_REPORT_LIMIT = 10;
-/** Characters of a passage that a report shows. */
+/** Maximum characters of a passage preview. */
 const PREVIEW_CHARACTERS = 160;
 
-/** Reads reports as a scope may see their documents today; each document is looked at once. */
+/** Removes documents that the scope may no longer see from reports; looks up each document once. */
 function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
   const known = new Map<string, boolean>();
   return async (stored) => {
@@ -73,7 +73,7 @@ function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (
   };
 }
 
-/** A report with the beginning of each passage, as long as its document is the version that was found. */
+/** Adds previews of passages whose document version is unchanged. */
 async function withPreviews(stored: StoredReport, scope: Scope, store: Store): Promise<StoredReport> {
   const { passages } = stored.report;
   const documents = await store.documents.load(scope, [...new Set(passages.map(({ documentId }) => documentId))]);
@@ -86,7 +86,7 @@ async function withPreviews(stored: StoredReport, scope: Scope, store: Store): P
   return { ...stored, report: { ...stored.report, passages: shown } };
 }
 
-/** @throws RequestError `unknown_topic` with the nearest right name */
+/** @throws RequestError `unknown_topic` with the nearest known name */
 function topicNamed({ name, topics }: DomainPack, slug: string | null | undefined): string | null | undefined {
   if (slug === null || slug === undefined) return slug;
   const known = topics.map((topic) => topic.slug);

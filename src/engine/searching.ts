@@ -15,12 +15,15 @@ import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import type { GivenSource, SearchResult } from "./service-types.ts";
 
-/** Passages of a search that names no number. */
+/** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
-/** Where nothing is named to check against: sentences of the answer that are searched for beside the question, documents of each search, documents in all. */
+/**
+ * Limits of the search for documents to check against: sentences of the answer besides the question, passages per search, documents in
+ * all.
+ */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
-/** Searching documents, and checking answers of others against them, with the stages of a question and no copies. */
+/** Creates search and external answer checks from the stages that questions use. */
 export function createSearching(
   { config, store, local }: Pick<Opened, "config" | "store" | "local">,
   domains: Pick<Domains, "pack" | "scope">,
@@ -79,7 +82,7 @@ const NO_READER: Warning = {
   message: "The passages were not read: the reader cannot be used on this machine; the log of the server says why.",
 };
 
-/** Log odds by the cross-encoder of the candidate of each passage that answers most likely. */
+/** Returns the cross-encoder's highest log odds among the candidates of each passage. */
 async function readEach(
   question: Question,
   passages: readonly Passage[],
@@ -106,7 +109,7 @@ async function readGiven(sources: readonly GivenSource[]): Promise<Sources> {
   );
 }
 
-/** Ids of the documents in which the question and the first sentences of the answer are found, best first. */
+/** Returns ids of the documents that searches for the question and the answer's first sentences find, best first. */
 async function nearestDocuments(question: string, answer: string, search: (text: string) => Promise<SearchResult>): Promise<string[]> {
   const sentences = markedSentences(answer).map(({ start, end }) => answer.slice(start, end).replaceAll(/\[\d+\]/g, ""));
   const found = new Set<string>();
@@ -114,14 +117,14 @@ async function nearestDocuments(question: string, answer: string, search: (text:
     try {
       for (const { document } of (await search(text)).passages) found.add(document.id);
     } catch (error) {
-      // A sentence may be no question that can be asked, such as one that is too long; the others are searched for.
+      // A sentence may be an invalid question, for instance too long: skip it.
       if (!(error instanceof RequestError) || text === question) throw error;
     }
   }
   return [...found].slice(0, SEARCHED.documents);
 }
 
-/** @throws RequestError `unknown_document` – also for one that the scope may not see */
+/** @throws RequestError `unknown_document`, also if the scope may not see it */
 async function loadSources(ids: readonly string[], scope: Scope, { documents }: Pick<Store, "documents">): Promise<Sources> {
   const loaded = await documents.load(scope, [...new Set(ids)]);
   return {
@@ -134,7 +137,7 @@ async function loadSources(ids: readonly string[], scope: Scope, { documents }: 
   };
 }
 
-/** A stored document as its format's reader gave it. */
+/** Converts a stored document to its parsed form. */
 function parsedOf(document: StoredDocument): ParsedDocument {
   const { path, access, tenant, text, blocks, units, sourceMap, pages = null, originalHash } = document;
   const { title, description, url, asOf, authority, topic, subtopic, type } = document;

@@ -3,86 +3,87 @@ import type { IngestCounts } from "../shared/events.ts";
 import type { Answer, FilterRequest, Passage, Warning } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
 
-/** Who asks, by name. */
+/** The asker, by names of domain and tenant. */
 export interface ScopeOptions {
   readonly domain?: string | undefined;
   readonly tenant?: string | null | undefined;
-  /** Access labels in the place of the configured ones. */
+  /** Replaces the configured access labels. */
   readonly access?: readonly string[] | undefined;
-  /** Id of the key that asks: sessions of one key are no other key's. */
+  /** Id of the API key; separates the sessions of different keys. */
   readonly caller?: string | undefined;
-  /** With whom the request is counted by a server that serves many; the engine itself does not look at it. */
+  /** Unit of rate limits on a server; the engine ignores it. */
   readonly lane?: Lane | undefined;
 }
 
-/** Who waits and spends together: a key, a person, an address. */
+/** A unit of rate limits and budgets: a key, a person, an address. */
 export interface Lane {
   readonly name: string;
-  /** `null`: as the server is set; 0: as many as come. */
+  /** `null`: the server's setting; 0: unlimited. */
   readonly tokensPerDay: number | null;
   readonly usdPerDay: number | null;
 }
 
 export interface SearchOptions extends ScopeOptions {
   readonly profile?: string | undefined;
-  /** Passages that are given. @default 10 */
+  /** Maximum number of passages. @default 10 */
   readonly limit?: number | undefined;
-  /** Searches only in the documents, chapters, sections and pages named. */
+  /** Limits the search to the named documents, chapters, sections and pages. */
   readonly filters?: FilterRequest | null | undefined;
-  /** Has the reader read every passage that is given: some 10 ms of a core for a piece of text, the first time. The order stays. @default false */
+  /**
+   * Scores every returned passage with the cross-encoder: about 10 ms of CPU per candidate the first time. Keeps the order. @default false
+   */
   readonly reading?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export type FoundPassage = Passage & {
-  /** Cosine of the question with the piece of the passage that lies nearest to it, by the reader; `null`: nothing of it was read. */
+  /** The cross-encoder's highest log odds among the passage's candidates; `null`: not scored. */
   readonly reading: number | null;
 };
 
 export interface SearchResult {
   /** Best first. */
   readonly passages: readonly FoundPassage[];
-  /** Id of the encoder that ranked; `null`: words alone did. */
+  /** Id of the ranking encoder; `null`: words alone ranked. */
   readonly encoder: string | null;
-  /** Name of the reader that read; `null`: it was not asked for, or there is none, which a warning says. */
+  /** Name of the cross-encoder; `null`: not requested, or unavailable, which adds a warning. */
   readonly reader: string | null;
   readonly warnings: readonly Warning[];
 }
 
-/** A source as it is handed over, not ingested. */
+/** A source given as text, not ingested. */
 export interface GivenSource {
-  /** As a file is called: its ending says how it is read; without one, as markdown. */
+  /** File name; its extension selects the parser. Without one: markdown. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface CheckOptions extends ScopeOptions {
   readonly profile?: string | undefined;
-  /** Texts that the answer rests on: `[n]` cites the n-th. */
+  /** Texts to check against: `[n]` cites the n-th. */
   readonly sources?: readonly GivenSource[] | undefined;
-  /** Ids of ingested documents in the place of texts: `[n]` cites the n-th. */
+  /** Ids of ingested documents instead of texts: `[n]` cites the n-th. */
   readonly documents?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where a file stands: read and searchable, failed with a reason, or on its way. */
+/** Ingestion status of a file. */
 export type FileStatus = "queued" | "reading" | "ok" | "failed";
 
 export type LibraryFile = Omit<FileDescription, "status" | "updatedAt"> & {
   readonly id: string;
   readonly status: FileStatus;
-  /** `null`: it has not been read yet. */
+  /** `null`: not ingested yet. */
   readonly updatedAt: string | null;
 };
 
 export interface ReachOptions extends ScopeOptions {
-  /** Files of every label, whatever those of the asker are: for whoever runs the installation. @default false */
+  /** Includes files of every label, whatever the asker's labels; for administrators. @default false */
   readonly everyLabel?: boolean | undefined;
 }
 
-/** A file that is handed over. */
 export interface GivenFile {
-  /** As a path with `/`, such as `letters/2026.pdf`. */
+  /** A path with `/`, such as `letters/2026.pdf`. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
@@ -92,30 +93,30 @@ export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly label?: string | undefined;
 }
 
-/** Who asked for the answer, by name. */
+/** The asker of the answer. */
 export type ProveOptions = Pick<ScopeOptions, "domain" | "tenant" | "access">;
 
 export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | "access"> {
   /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
   readonly topic?: string | null | undefined;
-  /** Not older than this. @default the retention time */
+  /** Earliest time of a report. @default the start of the retention period */
   readonly since?: Date | undefined;
-  /** Reports listed beside the groups, newest first. @default 10 */
+  /** Reports listed after the groups, newest first. @default 10 */
   readonly limit?: number | undefined;
-  /** Reports passed over before those listed. @default 0 */
+  /** Reports skipped before those listed. @default 0 */
   readonly offset?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface RefreshResult {
-  /** `partly`: a source could not be read; what was known of it stays. */
+  /** `partly`: a source failed; its stored documents remain. */
   readonly status: "ok" | "partly";
   readonly domain: string;
   readonly sources: readonly RefreshedSource[];
   readonly documents: number;
   readonly windows: number;
   readonly revision: number;
-  /** Entries of the cache before and after. */
+  /** Numbers of cache entries. */
   readonly cache: { readonly before: number; readonly after: number };
   readonly ms: number;
 }
@@ -127,7 +128,7 @@ export interface RefreshedSource {
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** What a job asks for: files that were uploaded, or a folder that every worker sees under the same path. */
+/** A job: ingest uploaded files, or a folder that every worker sees under the same path. */
 export const workSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("uploads"), tenant: z.string().nullable(), label: z.string() }),
   z.object({
@@ -143,51 +144,49 @@ export const workSchema = z.discriminatedUnion("type", [
 ]);
 export type Work = z.infer<typeof workSchema>;
 
-/** A job that a worker did. */
 export interface JobEvent {
   readonly type: "job-start" | "job-end" | "job-failed";
   readonly id: string;
   readonly domain: string;
   readonly work: Work;
-  /** Of `job-end`. */
+  /** Set for `job-end`. */
   readonly counts: IngestCounts | null;
-  /** Of `job-failed`. */
+  /** Set for `job-failed`. */
   readonly reason: string | null;
 }
 
 export interface WorkOptions {
-  /** Ends when nothing is queued. @default false */
+  /** Stops when the queue is empty. @default false */
   readonly once?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Whose answer it is, by name. */
+/** The owner of the answer. */
 export interface ReplayOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an answer says, as far as a reader sees a difference. */
+/** The parts of an answer that a user sees. */
 export interface Said {
   readonly status: Answer["status"];
   readonly sentences: readonly string[];
-  /** Path and quote of each citation. */
   readonly citations: readonly { readonly path: string; readonly quote: string }[];
 }
 
-/** An answer made again from what was recorded. */
+/** An answer reproduced from its record. */
 export interface Replayed {
   readonly id: string;
   readonly question: string;
-  /** Byte for byte, but for the times that it took. */
+  /** Byte for byte, except measured times. */
   readonly identical: boolean;
-  /** Places of the stored JSON that came out otherwise. */
+  /** JSON paths that differ. */
   readonly differs: readonly string[];
-  /** Of the answer that was served from memory: the one that was made. */
+  /** For an answer from the cache: id of the original answer. */
   readonly servedFrom: string | null;
   readonly was: Said;
 }
 
-/** What would be answered today, and what made the difference. */
+/** Comparison with today's answer and the causes of a difference. */
 export interface ReplayedNow extends Replayed {
   readonly now: Said;
   readonly changed: boolean;
@@ -195,13 +194,13 @@ export interface ReplayedNow extends Replayed {
 }
 
 export type Cause =
-  /** The answer changes by this edit alone. */
+  /** This edit alone changes the answer. */
   | { readonly type: "edit"; readonly path: string; readonly change: DocumentChange["change"] }
-  /** It changes by all edits together, by none alone. */
+  /** All edits together change the answer, no single one does. */
   | { readonly type: "edits"; readonly paths: readonly string[] }
-  /** It changes by today's settings, with the documents as they were. */
+  /** Today's settings change the answer on the old documents. */
   | { readonly type: "settings"; readonly settings: readonly SettingChange[] }
-  /** It changes only by documents and settings together. */
+  /** Only documents and settings together change the answer. */
   | { readonly type: "both" };
 
 export interface SettingChange {
@@ -216,13 +215,13 @@ export interface DocumentChange {
   readonly change: "added" | "changed" | "deleted";
 }
 
-/** What an engine makes again of its stored answers. */
+/** Reproduces stored answers. */
 export interface Replayer {
   /**
-   * Makes a stored answer again from the documents, settings and model output of then.
+   * Reproduces a stored answer from its recorded documents, settings and model output.
    * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
    */
   replay(id: string, options?: ReplayOptions): Promise<Replayed>;
-  /** The same, then with today's documents and settings. */
+  /** Reproduces an answer, then repeats it with today's documents and settings. */
   replayNow(id: string, options?: ReplayOptions): Promise<ReplayedNow>;
 }

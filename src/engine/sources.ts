@@ -16,23 +16,23 @@ import type { Opened } from "./open.ts";
 import type { GivenFile } from "./service-types.ts";
 
 export interface CrawlRequest extends IngestOptions {
-  /** Links followed from the address on. @default DEFAULT_CRAWL_DEPTH */
+  /** Maximum number of links from the start address. @default DEFAULT_CRAWL_DEPTH */
   readonly depth?: number | undefined;
-  /** Hosts that may be asked, with their subdomains. @default the one of the address */
+  /** Permitted hosts, with their subdomains. @default the host of the address */
   readonly hosts?: readonly string[] | undefined;
   /** @default DEFAULT_CRAWL_PAGES */
   readonly maxPages?: number | undefined;
 }
 
-/** Readings of one folder that others keep adding to; the last of them finds what is left. */
+/** Maximum ingests of a folder that other processes keep changing; the last one sees all earlier changes. */
 const MOST_READINGS = 5;
 
 /**
- * A folder that lies in the database: it is laid out for as long as it is changed and read. Where another process has changed it meanwhile, it is read
- * once more, so that what this process had not seen is not taken out.
- * @param of where its files are kept for every process
- * @param change brings files, or takes them out
- * @param read reads what the folder holds; what it does not hold any more goes
+ * Changes and ingests a folder stored in the database, in a temporary copy. If another process changed it meanwhile, ingests it again, so
+ * that documents which this process had not seen are not deleted.
+ * @param of key of the files in the database
+ * @param change adds or removes files
+ * @param read ingests the folder; documents of missing files are deleted
  */
 async function* changeSharedFolder(
   of: OriginalsOf,
@@ -57,7 +57,7 @@ async function* changeSharedFolder(
   }
 }
 
-/** Writes the originals of a place into a folder; `hashes` are those of the files by their path. */
+/** Writes the stored originals into a folder; `hashes` are those of the files by path. */
 export async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore) {
   await mkdir(folder, { recursive: true });
   const listed = await originals.list(of);
@@ -83,11 +83,11 @@ async function store(
     const bytes = await readFile(join(folder, path));
     if (hashes.get(path) !== sha256Hex(bytes)) await originals.put(of, path, bytes);
   }
-  // Only what was there before: what another process has added meanwhile stays.
+  // Only files that existed before: files that another process has added meanwhile stay.
   for (const path of hashes.keys()) if (!kept.includes(path)) await originals.remove(of, path);
 }
 
-/** Paths of the files below a folder, with `/`; none where there is no such folder. */
+/** Lists files below a folder, with `/`; empty if it does not exist. */
 export async function listFiles(folder: string): Promise<string[]> {
   const entries = await entriesOf(folder, true);
   return entries
@@ -109,13 +109,13 @@ function namesOf(listed: readonly Original[]): string {
 }
 
 /**
- * Documents that lie in no folder of the user's: pages of the web, and what is handed over. They are kept in the data folder, and read from there; where
- * several processes share PostgreSQL, in that.
+ * Creates the ingestion of sources without a user's folder: web pages and submitted files. They are kept in the data folder, or in
+ * PostgreSQL where several processes share it.
  */
 export function createSources(opened: Opened, domains: Domains, ingest: EngineDocuments["ingest"]) {
   const { config, closing, changes, store } = opened;
   const { network = INTERNET } = opened.given;
-  /** @param place what tells it from others of its kind */
+  /** @param place identifies the source among those of its kind */
   const kept = async function* (kind: "web" | "input", place: string, change: ChangeFolder, options: IngestOptions) {
     const pack = domains.pack(options.domain);
     const tenant = tenantOf(pack, options.tenant);
@@ -131,9 +131,9 @@ export function createSources(opened: Opened, domains: Domains, ingest: EngineDo
   };
   return {
     /**
-     * Reads pages of the web, keeps them in the data folder and ingests them: the address and what it links to, or the pages of a sitemap. Only listed hosts,
-     * only public addresses, only what robots.txt allows. Again, it takes in what has changed and takes out what is gone.
-     * @throws WebError when the first address cannot be had
+     * Crawls an address and its links, or the pages of a sitemap, keeps the pages and ingests them. Only listed hosts, only public
+     * addresses, only what robots.txt allows. A repeated call ingests changed pages and deletes missing ones.
+     * @throws WebError when the first address cannot be fetched
      */
     async *ingestUrl(url: string, options: CrawlRequest = {}): AsyncGenerator<IngestEvent, void> {
       const signal = options.signal ?? closing.signal;
@@ -142,7 +142,7 @@ export function createSources(opened: Opened, domains: Domains, ingest: EngineDo
       const fetch = (folder: string) => fetchInto(folder, start, { ...options, signal }, network);
       yield* kept("web", start, fetch, { ...rest, source, allowEmpty: true, signal });
     },
-    /** A file that is handed over, such as standard input; it is kept in the data folder under its name. @throws RequestError `input_name` */
+    /** Ingests submitted bytes, such as standard input, and keeps them under their name. @throws RequestError `input_name` */
     async *ingestBytes({ name, bytes }: GivenFile, options: IngestOptions = {}): AsyncGenerator<IngestEvent, void> {
       const plain = (await import("../ingest/formats/formats.ts")).inputName(name);
       const source = options.source ?? "input";
@@ -151,7 +151,7 @@ export function createSources(opened: Opened, domains: Domains, ingest: EngineDo
   };
 }
 
-/** Brings files into a folder, with or without events. */
+/** Changes the files of a folder, with or without events. */
 type ChangeFolder = (folder: string) => AsyncIterable<IngestEvent> | Promise<void>;
 
 async function* changed(folder: string, change: ChangeFolder): AsyncGenerator<IngestEvent, void> {

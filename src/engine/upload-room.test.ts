@@ -17,13 +17,13 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dirname(root), { recursive: true }));
 
-/** A moment that others wait for. */
+/** A promise with its resolver. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };
 }
 
-/** A room whose readings keep in `stored` what they found; `pause` holds one up between its look and its storing. */
+/** A room whose ingest stores the found files in `stored`; `pause` delays it between reading and storing. */
 function openRoom(stored: Map<string, string>, pause: () => Promise<void> = async () => undefined) {
   let readings = 0;
   const ingest = async function* (folder: string) {
@@ -48,7 +48,7 @@ it("reads at start what came in the place of a file that was just being read, an
   const [begun, go] = [gate(), gate()];
   let calls = 0;
   const ended = openRoom(stored, async () => {
-    // The second reading is the one that the end of the process cuts off.
+    // The end of the process interrupts the second ingest.
     if (++calls === 2) await new Promise(() => undefined);
     begun.open();
     await go.opened;

@@ -15,11 +15,11 @@ import { type FileStatus, workSchema } from "./service-types.ts";
 import { entriesOf, listFiles } from "./sources.ts";
 import { uploadJob, uploadPlace } from "./worker.ts";
 
-/** How uploads lie in their folder: `DOMAIN/TENANT or _/label-LABEL/PATH`. What a file is and who may see it stands in its path, and so survives the process. */
+/** Uploads are stored as `DOMAIN/TENANT or _/label-LABEL/PATH`: the path holds name and access, so both survive a restart. */
 
-/** Parts of uploads, before they are whole. */
+/** Incomplete uploads. */
 const PART_FOLDER = ".part";
-/** A part that is so many milliseconds old is what a killed process left. */
+/** Milliseconds after which an incomplete upload belongs to a killed process. */
 const ABANDONED_MS = 3_600_000;
 const LABEL_PREFIX = "label-";
 
@@ -27,7 +27,7 @@ export function folderOf(root: string, { domain, tenant, label }: OriginalsOf): 
   return join(root, domain, tenant ?? "_", `${LABEL_PREFIX}${encodeURIComponent(label)}`);
 }
 
-/** Whose files lie below a folder of uploads. */
+/** Lists the groups of files below the upload folder. */
 async function listPlaces(root: string): Promise<OriginalsOf[]> {
   const places: OriginalsOf[] = [];
   for (const domain of await folders(root))
@@ -39,7 +39,7 @@ async function listPlaces(root: string): Promise<OriginalsOf[]> {
   return places;
 }
 
-/** Takes out the folder of a file that went, and those above it, as far as nothing else lies in them. */
+/** Removes the empty parent folders of a deleted file. */
 async function removeEmptyFolders(path: string, upTo: string): Promise<void> {
   for (let folder = dirname(path); folder !== upTo; folder = dirname(folder)) {
     try {
@@ -51,7 +51,7 @@ async function removeEmptyFolders(path: string, upTo: string): Promise<void> {
   }
 }
 
-/** Takes out parts that no process writes any more. */
+/** Removes incomplete uploads of killed processes. */
 async function removeAbandonedParts(root: string, now: Date): Promise<void> {
   const folder = join(root, PART_FOLDER);
   for (const { name } of await entriesOf(folder)) {
@@ -65,7 +65,7 @@ async function folders(path: string): Promise<string[]> {
   return (await entriesOf(path)).filter((entry) => entry.isDirectory() && !entry.name.startsWith(".")).map(({ name }) => name);
 }
 
-/** `null`: a folder that somebody else made. */
+/** Parses a folder name; `null`: not an upload folder. */
 export function labelOf(name: string): string | null {
   if (!name.startsWith(LABEL_PREFIX)) return null;
   try {
@@ -75,47 +75,46 @@ export function labelOf(name: string): string | null {
   }
 }
 
-/** A file between its arrival and the end of its reading; a failure that the store does not know stays until the next try. */
+/** A file waiting for or in ingestion; failures unknown to the store stay until the next attempt. */
 export interface OnItsWay extends FilePlace {
   readonly label: string;
   readonly status: Exclude<FileStatus, "ok">;
   readonly reason: string | null;
-  /** When it came; a reading of a later time has ended it. Absent: it is on its way whatever the store holds. */
+  /** Arrival time; a later ingest completes the file. Absent: pending whatever the store holds. */
   readonly since?: string;
 }
 
-/** A file as it came. */
 export interface ArrivedFile {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** Where uploaded files are kept and read from. */
+/** Storage of uploaded files until and after ingestion. */
 export interface UploadRoom {
   /**
-   * Keeps files, all or none, and sees to it that they are read.
-   * @param fits told the paths of the files that are there; throws where the new ones cannot lie beside them
+   * Stores files, all or none, and schedules their ingestion.
+   * @param fits receives the existing paths and throws if the new ones conflict with them
    */
   put(of: OriginalsOf, files: readonly ArrivedFile[], fits: (paths: readonly string[]) => void): Promise<void>;
-  /** Takes a file out; `forget` takes out what was read from it. */
+  /** Deletes a file; `forget` deletes its documents. */
   take(of: OriginalsOf, path: string, forget: () => Promise<unknown>): Promise<void>;
   waiting(domain: string): Promise<readonly OnItsWay[]>;
-  /** Sees to it that files are read that came to an earlier process and were not read before it ended. */
+  /** Schedules files that an earlier process stored but did not ingest. */
   resume(): Promise<void>;
-  /** Resolves when nothing is being read any more. */
+  /** Resolves once no ingest is running. */
   idle(): Promise<void>;
 }
 
-/** Uploaded files in the data folder of the only process that reads them. */
+/** Creates upload storage in the data folder of a single process. */
 export function createFolderRoom(
   { config, store, closing: { signal }, now, warn }: Opened,
   ingest: (folder: string, options: IngestOptions) => AsyncIterable<unknown>,
 ): UploadRoom {
   const root = join(config.data_dir, "uploads");
   const waiting = new Map<string, OnItsWay>();
-  /** An ingest reads the whole of a folder. */
+  /** Serialises ingests by folder: each reads the whole folder. */
   const reading = createTurns();
-  /** What is put into a folder must find there what it was checked against. */
+  /** Serialises changes by folder, so that checks of paths remain valid until the files are stored. */
   const changing = createTurns();
 
   const keyOf = (of: OriginalsOf, path: string) => JSON.stringify([folderOf(root, of), path]);
@@ -177,7 +176,7 @@ export function createFolderRoom(
         await rm(join(folder, path), { force: true });
         await removeEmptyFolders(join(folder, path), folder);
         waiting.delete(keyOf(of, path));
-        // Behind a reading that may bring it back, and before that of a file which is put in its place from now on.
+        // Queue after a running ingest, which may restore the documents, and before the ingest of a later replacement.
         return { forgotten: reading.run(folder, forget) };
       });
       await forgotten;
@@ -192,8 +191,8 @@ export function createFolderRoom(
 }
 
 /**
- * Was a file read as it lies there? Only its bytes say so: what comes while the file before it is read is older than what is then stored of that one. Of a file
- * that cannot be looked at, the reading says why.
+ * Returns whether the stored documents match the file. Compares bytes, not times: a file that arrives during the ingest of its predecessor
+ * is older than the predecessor's documents. An unreadable file counts as not ingested; its ingest reports the reason.
  */
 async function isRead(path: string, record: FileRecord | undefined): Promise<boolean> {
   if (record === undefined) return false;
@@ -201,7 +200,7 @@ async function isRead(path: string, record: FileRecord | undefined): Promise<boo
   return bytes !== null && sha256Hex(bytes) === record.originalHash;
 }
 
-/** Written beside first, so that a reading never sees half a file, and a full disk leaves none of them. */
+/** Writes to temporary files first, so that an ingest never sees partial files and a full disk leaves none. */
 async function keep(root: string, folder: string, files: readonly ArrivedFile[]): Promise<void> {
   const parts = files.map(({ path, bytes }) => ({ bytes, part: join(root, PART_FOLDER, randomUUID()), path: join(folder, path) }));
   try {
@@ -216,7 +215,7 @@ async function keep(root: string, folder: string, files: readonly ArrivedFile[])
   }
 }
 
-/** Over folders without a file in them, as files that were deleted once left them. */
+/** Moves a file into place, replacing folders left empty by earlier deletions. */
 async function place(part: string, path: string): Promise<void> {
   const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
   if (isFolder) await rm(path, { recursive: true });
@@ -224,12 +223,12 @@ async function place(part: string, path: string): Promise<void> {
 }
 
 interface Turns {
-  /** Does `work` when everything that was begun before under the same name has ended. */
+  /** Runs `work` after all earlier work of the same name. */
   run<T>(name: string, work: () => Promise<T>): Promise<T>;
   idle(): Promise<void>;
 }
 
-/** One after another by name. */
+/** Creates a queue per name. */
 function createTurns(): Turns {
   const last = new Map<string, Promise<void>>();
   return {
@@ -251,8 +250,8 @@ function createTurns(): Turns {
 const STATUS_OF_STATE = { queued: "queued", running: "reading", failed: "failed" } as const;
 
 /**
- * Uploaded files in the database that processes share, read by whichever of them comes first.
- * @param wake lets this process look for work, too
+ * Creates upload storage in a shared database; any process may ingest.
+ * @param wake makes this process look for jobs
  */
 export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake: () => void): UploadRoom {
   const filesOf = async ({ domain, work, state, reason }: JobState): Promise<OnItsWay[]> => {
@@ -271,14 +270,14 @@ export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake:
     async take(of, path, forget) {
       await store.originals.remove(of, path);
       await forget();
-      // A reading that began before may bring it back; the next one takes it out.
+      // A running ingest may restore the documents; the next one deletes them.
       await store.jobs.ask(uploadJob(of));
       wake();
     },
     async waiting(domain) {
       return (await Promise.all((await store.jobs.list(domain)).map(filesOf))).flat();
     },
-    // Jobs of the database outlive the process that asked for them.
+    // Jobs in the database outlive the process.
     resume: async () => {},
     idle: async () => {},
   };

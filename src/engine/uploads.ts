@@ -15,33 +15,33 @@ import type { GivenFile, LibraryFile, ReachOptions, UploadOptions } from "./serv
 import type { UploadRoom } from "./upload-room.ts";
 import { UPLOAD_SOURCE, uploadPlace } from "./worker.ts";
 
-/** Longest label that an upload may carry. */
+/** Maximum characters of an upload's label. */
 const LABEL_CHARACTERS = 60;
-/** Longest it may be as part of a folder's name, of which file systems take 255 bytes. */
+/** Maximum characters of the encoded label in a folder name; file systems allow 255 bytes. */
 const LABEL_FOLDER_CHARACTERS = 240;
 
-/** What a file is called over HTTP: the same before and after it was read. */
+/** Returns the HTTP id of a file; the same before and after ingestion. */
 export function fileId(domain: string, { tenant, source, path }: Pick<FileDescription, "tenant" | "source" | "path">): string {
   const parts = JSON.stringify([domain, tenant, source, path]);
   return `file_${createHash("sha256").update(parts).digest("base64url").slice(0, 22)}`;
 }
 
-/** Endings of files that are read, with the dot; parsers are loaded only where documents are. */
+/** Returns supported file extensions, with the dot. Loads parsers lazily. */
 async function readExtensions(): Promise<readonly string[]> {
   return (await import("../ingest/formats/formats.ts")).supportedExtensions;
 }
 
-/** Files that are handed over, kept under the data folder and ingested from there; and all files, whatever their source. */
+/** Creates the upload methods, and the list of all files whatever their source. */
 export function createUploads(
   { store }: Pick<Opened, "store">,
   domains: Domains,
   room: UploadRoom,
   deleteFile: EngineDocuments["deleteFile"],
 ) {
-  /** Files that the scope may see, by path; those on their way too. */
+  /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     const scope = await domains.reach(options);
-    // First: what is read while the store is asked would be in neither.
+    // Read pending files first: a file ingested between the two queries would be in neither.
     const waiting = await room.waiting(scope.domain);
     const filesIn = async (seen: Scope) =>
       new Map(
@@ -50,7 +50,8 @@ export function createUploads(
           return [id, { ...file, id }];
         }),
       );
-    // Whoever may not see what was read of a file is not told that it is read again. Before what is known: what is read in between is in the latter.
+    // Hides pending versions of files whose documents the scope may not see. Queried before the visible files, so that files ingested in
+    // between appear there.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
     for (const { label, since, ...file } of waiting) {
@@ -67,7 +68,7 @@ export function createUploads(
   };
 
   /**
-   * Keeps files and begins to read them: all, or none where one cannot be taken.
+   * Stores files and schedules their ingestion, all or none.
    * @throws RequestError `file_name`, `file_twice`, `file_name_taken`, `unsupported_format`, `label_invalid`, `unknown_tenant`
    */
   const uploadAll = async (
@@ -93,14 +94,14 @@ export function createUploads(
   return {
     library,
     uploadAll,
-    /** Keeps a file and begins to read it. @throws as `uploadAll` does */
+    /** Stores one file and schedules its ingestion. @throws as `uploadAll` */
     async upload(file: GivenFile, options?: UploadOptions): Promise<LibraryFile> {
       const [kept] = await uploadAll([file], options);
       return kept as LibraryFile;
     },
-    /** Begins to read what was uploaded to an earlier process and not read before it ended. */
+    /** Schedules uploads that an earlier process stored but did not ingest. */
     resumeUploads: room.resume,
-    /** Takes an uploaded file out. `false`: there is none of this id in exactly this tenant. @throws RequestError `file_not_uploaded` */
+    /** Deletes an uploaded file. `false`: no such id in exactly this tenant. @throws RequestError `file_not_uploaded` */
     async deleteUpload(id: string, options: ReachOptions = {}): Promise<boolean> {
       const { domain, tenant } = domains.scope(options);
       const file = (await library(options)).find((one) => one.id === id && one.tenant === tenant);
@@ -115,8 +116,8 @@ export function createUploads(
       return true;
     },
     /**
-     * The bytes of the file that a document was read from, as they were read: another file in its place is refused. `format` as the document says it was
-     * read, such as `pdf`; `null`: not known.
+     * Returns the bytes of a document's file; refuses a file that has changed since. `format`: the detected format, such as `pdf`; `null`:
+     * unknown.
      * @throws RequestError `unknown_document`, `original_gone`, `original_changed`
      */
     async original(id: string, options?: ReachOptions) {
@@ -138,7 +139,7 @@ export function createUploads(
   };
 }
 
-/** The name as a path with `/`, such as `letters/2026.pdf`. @throws RequestError `file_name`, `unsupported_format` */
+/** Validates a file name as a path with `/`, such as `letters/2026.pdf`. @throws RequestError `file_name`, `unsupported_format` */
 function assertPath(name: string, extensions: readonly string[]): string {
   const path = name.normalize("NFC");
   const parts = path.split("/");
@@ -158,7 +159,7 @@ function assertPath(name: string, extensions: readonly string[]): string {
   return path;
 }
 
-/** Of two files with one name the second would silently take the place of the first. */
+/** Rejects duplicate names, since one file would silently replace the other. */
 function assertOnce(paths: readonly string[]): void {
   const twice = paths.find((path, n) => paths.indexOf(path) < n);
   if (twice === undefined) return;
@@ -166,7 +167,7 @@ function assertOnce(paths: readonly string[]): void {
   throw new RequestError("file_twice", message, { name: twice });
 }
 
-/** @throws RequestError `file_name_taken` where a path needs a folder that is a file, or is the folder of others */
+/** @throws RequestError `file_name_taken` where a path is a file and a folder at once */
 function assertFit(paths: readonly string[], others: readonly string[]): void {
   for (const path of paths) {
     const other = pathClash(path, others) ?? pathClash(path, paths);
@@ -184,7 +185,7 @@ function assertLabel(label: string): void {
   throw new RequestError("label_invalid", message);
 }
 
-/** A file under a folder; `null`: there is none, or it lies elsewhere by a link. */
+/** Reads a file below a folder; `null`: missing, or outside it through a link. */
 async function readInside(folder: string, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
   try {
     const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
@@ -194,7 +195,7 @@ async function readInside(folder: string, path: string): Promise<Uint8Array<Arra
   }
 }
 
-/** The same for what was deleted and what the asker may not see. */
+/** Creates one error for deleted and hidden documents, so that it does not reveal them. */
 export function unknownDocument(id: string): RequestError {
   return new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
 }

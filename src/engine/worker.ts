@@ -13,17 +13,17 @@ import type { Opened } from "./open.ts";
 import { type JobEvent, type Work, type WorkOptions, workSchema } from "./service-types.ts";
 import { layOut } from "./sources.ts";
 
-/** How the sources of uploaded files begin; the access label follows. */
+/** Prefix of upload sources; the access label follows. */
 export const UPLOAD_SOURCE = "upload:";
 
-/** Where uploaded files belong, with the source that their documents have. */
+/** Returns the place of uploaded files, with the source of their documents. */
 export function uploadPlace(of: OriginalsOf) {
   return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
 }
 
 type WorkerParts = { readonly store: Pick<Store, "jobs" | "originals">; readonly ingest: EngineDocuments["ingest"] };
 
-/** Milliseconds between two looks into an empty queue. */
+/** Milliseconds between polls of an empty queue. */
 const LOOK_MS = 1_000;
 
 export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: EngineDocuments["ingest"]) {
@@ -46,11 +46,11 @@ export function createWorker({ store, closing: { signal: closing }, warn }: Open
     }
   };
   return {
-    /** Does jobs one after another, its own share of the queue. */
+    /** Runs jobs one after another. */
     work,
-    /** Does in the background what is queued now. */
+    /** Runs the currently queued jobs in the background. */
     wake() {
-      // One that is at its end may have looked before this was queued: the next one looks again.
+      // A run that is ending may have missed the new job: start another.
       draining = (draining ?? Promise.resolve()).then(drain);
     },
     async idle() {

@@ -16,7 +16,7 @@ const options = { maxFileBytes: MAX_FILE_BYTES, signal: new AbortController().si
 const check = (name: string, documents?: string) => checkPack(name, { ...options, domainsDir: domains, documents });
 const faults = async (name: string) => (await check(name)).findings.filter(({ level }) => level === "fault");
 
-/** A copy of the shipped retail pack with one file changed. */
+/** Copies the bundled retail pack with one file changed. */
 function retailWith(file: string, change: (text: string) => string): void {
   cpSync(join(SHIPPED_DOMAINS, "retail"), join(domains, "retail"), { recursive: true });
   const path = join(domains, "retail", file);

@@ -10,12 +10,12 @@ import { type DomainPack, loadDomain } from "../domain.ts";
 import { readFeatures, readPackFile } from "./pack-files.ts";
 import { type FolderDocument, readFolder } from "./read-documents.ts";
 
-/** Fewer questions of a tenant tell little. */
+/** Minimum number of questions per tenant for a meaningful result. */
 const FEW_QUESTIONS = 10;
 
 /**
- * Does every question name a tenant, pages and quotes that are there?
- * @param visibleTo documents by tenant; of nobody under `""`; `null`: the documents are not here, so that nothing can be said of pages and quotes
+ * Checks that every golden question names an existing tenant, pages and quotes.
+ * @param visibleTo documents by tenant; shared ones under `""`; `null`: documents are absent, so pages and quotes cannot be checked
  */
 function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
   if (pack.golden === null) {
@@ -71,16 +71,16 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
   ];
 }
 
-/** `fault`: something does not work; `warning`: something does nothing, or not what was meant; `note`: something is not there, or is good to know. */
+/** `fault`: does not work; `warning`: has no effect or an unintended one; `note`: missing or informative. */
 export type FindingLevel = "fault" | "warning" | "note";
 
 export interface PackFinding {
   readonly level: FindingLevel;
-  /** Part of the pack that was checked, such as `topics`. */
+  /** Part of the pack, such as `topics`. */
   readonly check: string;
-  /** What is wrong, and what to do. */
+  /** The problem and its remedy. */
   readonly message: string;
-  /** Every place, where there are several. */
+  /** All places, if there are several. */
   readonly items: readonly string[];
 }
 
@@ -90,7 +90,7 @@ function packFinding(level: FindingLevel, check: string, message: string, items:
 
 export interface PackReport {
   readonly name: string;
-  /** `null`: the pack cannot be read. */
+  /** `null`: the pack cannot be parsed. */
   readonly title: string | null;
   readonly documents: number;
   readonly questions: number;
@@ -99,11 +99,11 @@ export interface PackReport {
 
 export interface CheckPackOptions {
   readonly domainsDir: string | undefined;
-  /** Folder of documents in place of the pack's own, absolute. */
+  /** Folder of documents that replaces the pack's own, absolute. */
   readonly documents?: string | undefined;
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
-  /** Which threshold holds where a calibration was made here; `null`: none was. Absent: nobody looks. */
+  /** Returns the threshold of a local calibration; `null`: there is none. Absent: not checked. */
   readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
   readonly now?: Date;
 }
@@ -111,7 +111,7 @@ export interface CheckPackOptions {
 const DAY_MS = 86_400_000;
 
 /**
- * Everything that can be said of a pack without asking it a question.
+ * Checks a pack without asking questions.
  * @throws RequestError `unknown_domain`
  */
 export async function checkPack(name: string, options: CheckPackOptions): Promise<PackReport> {
@@ -138,7 +138,7 @@ export async function checkPack(name: string, options: CheckPackOptions): Promis
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
 
-/** `visibleTo`: documents that a tenant may read, of nobody under `""`; `null`: the pack brings none. */
+/** `visibleTo`: documents by tenant, shared ones under `""`; `null`: the pack has none. */
 async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const findings: PackFinding[] = [];
   const read = async (folder: string, root: string, tenant: string | null): Promise<FolderDocument[]> => {
@@ -194,7 +194,7 @@ function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFin
   }
 }
 
-/** A pack that lists no host is served on the one of its own address. */
+/** A pack without `hosts` is served on the host of its base address. */
 function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
   const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).hostname : "");
   const hosts = pack.hosts.length > 0 || pack.base_url === null ? pack.hosts : [hostOf(pack.base_url)];
@@ -212,7 +212,7 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
   ];
 }
 
-/** One that was made here holds before the pack's own. */
+/** A local calibration overrides the pack's. */
 async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }: CheckPackOptions): Promise<PackFinding[]> {
   const { calibration, folder, name } = pack;
   let made: GateThreshold | null;
@@ -263,10 +263,10 @@ function faultOf(check: string, error: unknown): PackFinding {
   return packFinding("fault", check, messageOf(error));
 }
 
-/** Does a word or phrase stand in a text, in any form of its words? */
+/** Returns whether the documents contain a word or phrase in any inflection. */
 type Holds = (phrase: string) => boolean;
 
-/** Finds phrases in documents by the stems of their words. */
+/** Creates a search of phrases by word stems. */
 function createHolder(documents: readonly FolderDocument[]): Holds {
   const stem = createStemmer();
   const stems = (text: string) =>
@@ -280,7 +280,7 @@ function createHolder(documents: readonly FolderDocument[]): Holds {
   };
 }
 
-/** Words of the pack that stand in no document: they can find nothing there. */
+/** Checks for words of the pack that no document contains: they have no effect. */
 function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
   const holds = createHolder(documents);
   const topics = pack.topics.flatMap(({ slug, keywords }) => keywords.filter((one) => !holds(one)).map((one) => `${slug}: ${one}`));
@@ -297,7 +297,7 @@ function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): Pac
   ];
 }
 
-/** Tenants' terms that stand in no document which the tenant may read: no answer could be checked against them, or speak them. */
+/** Checks for tenants' terms missing from all documents of the tenant: no answer can use them or be checked against them. */
 function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
   const missing = Object.entries(tenants).flatMap(([name, { terms }]) => {
     const holds = createHolder(visibleTo.get(name) ?? []);

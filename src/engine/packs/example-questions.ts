@@ -4,15 +4,15 @@ import type { DocumentStore } from "../../store/documents.ts";
 import { splitSentences } from "../../text/sentences.ts";
 import { isStopWord } from "../../text/tokens.ts";
 
-/** Questions to try of documents whose pack names none. */
+/** Returns example questions for documents whose pack has none. */
 export type FindExamples = (scope: Scope) => Promise<string[]>;
 
-/** Documents whose headings are looked at. */
+/** Maximum number of documents searched for headings. */
 const MOST_OUTLINES = 200;
-/** Documents whose topics are kept: a text is read once for each version. */
+/** Maximum number of documents with cached topics, one entry per version. */
 const MOST_TEXTS = 100;
 
-/** Where headings give too few, sentences of the first documents without any are looked at. */
+/** Creates a finder of example questions. If headings yield too few, it uses sentences of the first documents without headings. */
 export function createExampleFinder(documents: Pick<DocumentStore, "outlines" | "load">): FindExamples {
   const known = new Map<string, readonly string[]>();
   const keyOf = ({ id, version }: Pick<DocumentOutline, "id" | "version">) => `${id} ${version}`;
@@ -33,25 +33,24 @@ export function createExampleFinder(documents: Pick<DocumentStore, "outlines" | 
   };
 }
 
-/** Characters of a document that are looked at, and topics that are found at most. */
+/** Maximum characters searched per document, and maximum number of topics. */
 const LOOKED_AT = 20_000;
 const TOPICS = 12;
-/** A longer beginning is no name of a thing. */
+/** Maximum words of a topic; longer sentence openings are rarely noun phrases. */
 const MOST_WORDS = 5;
 
-/** What a sentence is about ends before its verb; other verbs are not told from nouns without reading it. */
+/** A sentence's topic ends before its verb. Other verbs cannot be told from nouns without parsing. */
 const VERB = /\s(?:is|are|was|were|can|cannot|may|must|will|should|has|have|needs?|does|do)\s/;
-/** Who stands for anybody names nothing. */
+/** Indefinite pronouns name no topic. */
 const ANYBODY = /^(?:any|every|no|some)(?:body|one)\b/i;
 const MARKS = /[^\p{L}\p{N}\s'’-]/u;
 const ARTICLE = /^(?:the|an?)\s+/i;
 const EACH = /^(?:each|every|all|any)\s+/i;
-/** "Guests who …", "swarms that …": the verb is not the sentence's. */
+/** "Guests who …", "swarms that …": the first verb belongs to a relative clause. */
 const RELATIVE = /\b(?:who|whom|whose|that|which|where|when)\b/i;
 
 /**
- * Things of which sentences of plain paragraphs say something, as they are named there: names of several words first, then single words that stand
- * nowhere else.
+ * Extracts topics from the opening words of sentences in plain paragraphs: phrases first, then single words that occur only once.
  * "Life jackets are worn by everybody." → "life jackets".
  */
 export function topicsOf(text: string, blocks: readonly Block[]): string[] {
@@ -69,7 +68,7 @@ function isNamedWell(topic: string): boolean {
   return topic.replace(ARTICLE, "").includes(" ");
 }
 
-/** What several sentences speak of by one word has no answer of its own. */
+/** A single word that occurs repeatedly is too broad to have an answer of its own. */
 function isOnce(word: string, text: string): boolean {
   return text.toLowerCase().split(word.toLowerCase()).length === 2;
 }
@@ -81,33 +80,35 @@ function topicOf(sentence: string): string | null {
   const topic = named.replace(EACH, "");
   const thing = topic.replace(ARTICLE, "");
   if (thing.length < 3 || thing.split(" ").length > MOST_WORDS || [ANYBODY, MARKS, RELATIVE].some((sign) => sign.test(named))) return null;
-  // What joins, places or points elsewhere names no thing.
+  // A phrase that begins with a stop word, such as a preposition, names no topic.
   if (isStopWord((thing.split(" ")[0] as string).toLowerCase())) return null;
   return topic === named ? withoutCapital(topic) : topic;
 }
 
-/** The capital of a sentence's first word; names keep theirs as far as one can see. */
+/** Lowers the initial capital of a sentence, except where it seems to be a name. */
 function withoutCapital(topic: string): string {
   const [first = "", second = ""] = topic.split(" ");
   const isName = !ARTICLE.test(topic) && (/\p{Lu}.*\p{Lu}|\d/u.test(first) || /^\p{Lu}/u.test(second));
   return isName ? topic : topic.charAt(0).toLowerCase() + topic.slice(1);
 }
 
-/** A document as far as questions are made of it. */
+/** The parts of a document from which questions are made. */
 export interface TitledDocument {
   readonly title: string;
   readonly headings: readonly Pick<Heading, "level" | "text">[];
-  /** What its sentences speak of, where that is known. */
+  /** Topics of its sentences, if known. */
   readonly topics?: readonly string[];
 }
 
-/** Questions to try. */
+/** Number of example questions. */
 export const EXAMPLES = 3;
 
 /**
- * Questions to try: headings that are questions, else titles with a heading of theirs, of as many documents as there are: first those below the first level,
- * which is often the title in other words; then what sentences of documents without headings speak of; at last titles alone. Nothing stands around title and heading: "What does … say about …?" was answered for 35 of
- * 102 headings of six collections, this form for 89. A topic stands without its title, which would draw other sentences.
+ * Makes example questions, in order of preference: headings that are questions; "TITLE: HEADING?", with headings below the first level
+ * before those at it, which often repeat the title; topics of documents without headings; titles. Spreads them over as many documents as
+ * possible.
+ * "TITLE: HEADING?" has no other words: "What does … say about …?" was answered for 35 of 102 headings of six collections, this form for
+ * 89. Topics stand without the title, which would retrieve other sentences.
  */
 export function exampleQuestions(documents: readonly TitledDocument[]): string[] {
   const headed = documents.map(({ title, headings, topics }) => ({
@@ -130,14 +131,14 @@ function isQuestion(heading: string): boolean {
   return heading.endsWith("?");
 }
 
-/** What a document's headings say beyond its title. */
+/** Returns headings that differ from the title. */
 function headingsOf(title: string, headings: TitledDocument["headings"], isMeant: (level: number) => boolean): string[] {
   const same = title.trim().toLowerCase();
   const texts = headings.filter(({ level }) => isMeant(level)).map(({ text }) => text.trim());
   return texts.filter((text) => text !== "" && text.toLowerCase() !== same);
 }
 
-/** The first of each, then the others. */
+/** Orders the first item of each group before all others. */
 function inTurn(groups: readonly (readonly string[])[]): string[] {
   return [...groups.flatMap((group) => group.slice(0, 1)), ...groups.flatMap((group) => group.slice(1))];
 }

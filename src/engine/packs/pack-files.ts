@@ -6,7 +6,7 @@ import { didYouMean } from "../../text/spelling.ts";
 import { describeIssues } from "../../text/validate.ts";
 
 /**
- * A YAML file of a domain pack.
+ * Parses a YAML file of a domain pack.
  * @throws ConfigError `domain_invalid` with every fault
  */
 export function readPackFile<T>(path: string, schema: z.ZodType<T>): T {
@@ -22,15 +22,15 @@ export function readPackFile<T>(path: string, schema: z.ZodType<T>): T {
   throw new ConfigError("domain_invalid", `${path} is not valid: ${faults.join("; ")}`, { path, faults });
 }
 
-/** `term-catalog.yaml`: what a canonical term means, and what each tenant calls it. */
+/** `term-catalog.yaml`: the meaning of each canonical term and the tenants' names for it. */
 const catalogueSchema = z.record(
   z.string().min(1),
   z.strictObject({ meaning: z.string().default(""), terms: z.record(z.string(), z.string().min(1)) }),
 );
 
 /**
- * Canonical term → the tenant's term, by tenant.
- * @throws ConfigError `domain_invalid` also where the catalogue names a tenant that the pack does not have
+ * Returns canonical term → tenant's term, by tenant.
+ * @throws ConfigError `domain_invalid`, also for a tenant that the pack does not have
  */
 export function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const found: Record<string, Record<string, string>> = {};
@@ -46,7 +46,7 @@ export function termsOf(path: string, tenants: readonly string[]): Readonly<Reco
   return found;
 }
 
-/** `features.yaml`: one text for each canonical term. */
+/** `features.yaml`: one text per canonical term. */
 const featuresSchema = z.strictObject({
   features: z.array(
     z.strictObject({ id: z.string().min(1), term: z.string().min(1), title: z.string().min(1), content: z.string().min(1) }),

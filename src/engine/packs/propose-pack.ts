@@ -16,13 +16,13 @@ const HEAD = `# Proposed from the documents: read it, correct it, take out what 
 # Still to be said by you: contacts, hotlines, synonyms, precedence, tenants, a golden set.
 `;
 
-/** The pack as it is written. */
+/** Serialises a proposed pack as YAML. */
 export function packText(pack: ProposedPack): string {
   return `${HEAD}${stringify(pack, { lineWidth: 0 })}`;
 }
 
 /**
- * Writes `domain.yaml` into a folder of its own; a pack that is there is left alone.
+ * Writes `domain.yaml` into a new folder; never overwrites an existing pack.
  * @returns the file's path
  * @throws RequestError `config_pack_exists`, `pack_unwritable`
  */
@@ -43,16 +43,16 @@ export function writePack(domainsDir: string, pack: ProposedPack): string {
   return path;
 }
 
-/** Words of a topic besides its name. */
+/** Keywords per topic besides its name. */
 const TOPIC_WORDS = 5;
-/** Shorter words tell topics apart badly, in letters. */
+/** Minimum letters of a keyword; shorter words discriminate badly. */
 const LEAST_LETTERS = 4;
-/** Names and codes proposed at most; the rest is the user's to add. */
+/** Maximum number of proposed names and of codes; the user adds the rest. */
 const MOST_NAMES = 12;
-/** Seen so often, a capitalised word inside a sentence is a name of the subject. */
+/** Minimum occurrences of a capitalised word inside sentences to count as a name. */
 const NAME_OCCURRENCES = 3;
 
-/** Words that stand in one group of documents and not in the others, most telling first; ties in the order of the alphabet. */
+/** Returns each group's most discriminative words by tf-idf, best first; ties in alphabetical order. */
 function tellingWords(groups: ReadonlyMap<string, readonly FolderDocument[]>): Map<string, string[]> {
   const read = createWordReader();
   const counted = new Map<string, Map<string, { text: string; n: number }>>();
@@ -82,7 +82,7 @@ function tellingWords(groups: ReadonlyMap<string, readonly FolderDocument[]>): M
   );
 }
 
-/** `Formulary Clearance Board (FCB)`: what the documents themselves write out. */
+/** Finds abbreviations that the documents define, such as `Formulary Clearance Board (FCB)`. */
 function abbreviationsIn(documents: readonly FolderDocument[]): Record<string, string[]> {
   const found = new Map<string, string>();
   for (const { text } of documents) {
@@ -94,7 +94,7 @@ function abbreviationsIn(documents: readonly FolderDocument[]): Record<string, s
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([short, long]) => [short, [long]]));
 }
 
-/** The words before the bracket whose initials are its letters; small words between them count for nothing. */
+/** Returns the words before the bracket whose initials are the abbreviation, skipping function words. */
 function writtenOut(before: string, short: string): string | null {
   const letters = [...short.replaceAll("&", "")].reverse();
   const words = [...before.matchAll(/[\p{L}\p{N}'’]+/gu)].reverse();
@@ -107,7 +107,7 @@ function writtenOut(before: string, short: string): string | null {
   return null;
 }
 
-/** Beginnings of codes such as `CX-` of `CX-110`, where at least two different ones stand. */
+/** Finds code prefixes, such as `CX-` of `CX-110`, that occur with at least two different numbers. */
 function codePrefixesIn(documents: readonly FolderDocument[]): string[] {
   const codes = new Map<string, Set<string>>();
   for (const { text } of documents) {
@@ -122,7 +122,7 @@ function codePrefixesIn(documents: readonly FolderDocument[]): string[] {
     .slice(0, MOST_NAMES);
 }
 
-/** Names of the subject: capitals inside sentences, time after time; months and days of the week are none. */
+/** Finds frequent capitalised phrases inside sentences, except months and weekdays. */
 function namesIn(documents: readonly FolderDocument[]): string[] {
   const week = Array.from({ length: 7 }, (_, day) =>
     new Date(Date.UTC(2024, 0, 7 + day)).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" }),
@@ -141,7 +141,7 @@ function namesIn(documents: readonly FolderDocument[]): string[] {
     .map(([name]) => name);
 }
 
-/** A pack that nobody has looked at yet: what stands in it was found in the documents. */
+/** A draft pack, derived from the documents. */
 export type ProposedPack = Pick<
   DomainPack,
   "name" | "title" | "description" | "documents" | "hosts" | "topics" | "entities" | "abbreviations" | "examples"
@@ -150,14 +150,13 @@ export type ProposedPack = Pick<
 export interface ProposeOptions {
   /** @default the title of the folder's first page, else the name in words */
   readonly title?: string | undefined;
-  /** Folder of the documents as the pack writes it. */
+  /** Folder of the documents, as written in the pack. */
   readonly path: string;
 }
 
-/** Topics proposed at most. */
 const MOST_TOPICS = 12;
 
-/** Proposes title, topics, terms and examples: whatever is proposed stands in the documents. */
+/** Proposes title, topics, terms and examples that occur in the documents. */
 export function proposePack(name: string, documents: readonly FolderDocument[], { title, path }: ProposeOptions): ProposedPack {
   const first = documents.find(({ path: file }) => /(?:^|\/)(?:index|readme)\.[a-z]+$/i.test(file));
   const groups = groupsOf(documents);
@@ -191,7 +190,7 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
   return { name, title: called, description, documents: folder, hosts, topics, entities, abbreviations, examples };
 }
 
-/** By the documents' own topics, else by their folders, else each document for itself; the largest groups. */
+/** Groups documents by their own topics, else by folder, else one by one; keeps the largest groups. */
 function groupsOf(documents: readonly FolderDocument[]): Map<string, readonly FolderDocument[]> {
   const inWords = (text: string) => text.replaceAll(/[-_]+/g, " ").trim();
   const byTopic = groupBy(documents, ({ metadata: { topic } }) => (topic === null ? null : inWords(topic)));

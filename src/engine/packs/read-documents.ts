@@ -4,11 +4,11 @@ import { type ParsedDocument, readDocuments } from "../../ingest/parse.ts";
 import { scanFolder } from "../../ingest/scan.ts";
 import { messageOf } from "../../shared/errors.ts";
 
-/** A document as it lies in a folder, read the way that ingest reads it. */
+/** A document of a folder, parsed as in ingestion. */
 export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text" | "blocks">;
 
 export interface ReadFolderOptions {
-  /** Paths are relative to it. */
+  /** Folder to which paths are relative. */
   readonly root: string;
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface ReadFolderOptions {
 }
 
 /**
- * @returns the documents, and what has no format (`skipped`) or cannot be read (`failed`), with the reason
+ * @returns the documents, files without a known format (`skipped`) and failed ones (`failed`), with reasons
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
 export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions) {
