@@ -2,12 +2,12 @@ import type { Block, TextRange, Unit } from "../shared/types.ts";
 import { isInsidePair } from "../text/sentences.ts";
 import type { TokenCounter } from "../text/token-counter.ts";
 
-/** What a cut before an atom would divide, from best to worst place. */
+/** The structure that a cut before an atom divides. `partition` prices each kind of cut. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
-/** A unit, or a part of a long one: what chunks and windows are made of. */
+/** A unit, or a part of a long one: the element from which chunks and windows are built. */
 export interface Atom extends TextRange {
-  /** Tokens with the white space that tokenises with it, so that sums hold for slices. */
+  /** Includes the white space that the encoding joins to the atom, so that sums hold for slices. */
   readonly tokens: number;
   readonly boundary: Boundary;
 }
@@ -19,8 +19,8 @@ interface AtomSource {
 }
 
 /**
- * The units of a document in order with their tokens by `count`, those of more than `atomTokens` in parts. Tables, and quotations with who said it, of up
- * to `wholeTokens` stay whole.
+ * Returns the units of a document in order with their token counts, and splits units of more than `atomTokens`. Marks tables, and
+ * quotations with their attribution, of up to `wholeTokens` to stay whole.
  */
 export function atomsOf(
   source: AtomSource,
@@ -47,11 +47,11 @@ export function atomsOf(
   return atoms;
 }
 
-/** Who said it, on a line of its own behind a dash: no sentence is so short and begins so. */
+/** The attribution of a quotation, on a line of its own that begins with a dash. */
 const ATTRIBUTION = /^[\u2013\u2014\u2015]{1,2}\s*\S|^--\s*\p{Lu}/u;
 const MAX_ATTRIBUTION = 200;
 
-/** Whether a unit goes on with the quotation before it, or says whose it is. */
+/** Returns whether a unit continues the quotation before it or attributes it. */
 function belongsToQuotation({ text, blocks }: AtomSource, previous: Unit | undefined, unit: Unit): boolean {
   if (previous?.type !== "quote") return false;
   if (unit.type === "quote") return true;
@@ -70,19 +70,22 @@ function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: U
   const after = blocks[unit.block];
   const isTight = before !== undefined && after !== undefined && after.start - before.end === 1;
   if (isTight && previous.type === "table-row" && unit.type === "table-row") return "row";
-  // A table goes with its caption, or with the sentence before it.
+  // A table stays with its caption or with the sentence before it.
   if (unit.type === "table-row" && previous.type === "paragraph") return "attached";
   if (callOf(source, unit) >= 0) return "attached";
   if (text[previous.end - 1] === ":") return "introduction";
   return isTight && unit.type === "list-item" ? "list" : "block";
 }
 
-/** A note as readers of books, PDF and DOCX put it: its mark, then its text, behind the paragraph that has the mark. */
+/** A note as the readers of EPUB, PDF and DOCX write it after the paragraph that cites it: its mark, then its text. */
 const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\u2021])) \S/;
-/** Notes behind one paragraph, at most. */
+/** Maximum notes after one paragraph. */
 const MOST_NOTES = 20;
 
-/** Where the paragraph before a note calls it, other notes of that paragraph between them aside; -1: the unit begins no note. */
+/**
+ * Returns the offset of the mark that cites this note in the paragraph before it, skipping other notes. Returns -1 if the unit begins no
+ * note.
+ */
 function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   const textOf = (block: Block | undefined) => (block?.type === "paragraph" ? text.slice(block.start, block.end) : "");
   const markOf = (block: Block | undefined) => {
@@ -95,12 +98,12 @@ function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   let caller = unit.block - 1;
   while (caller > 0 && unit.block - caller < MOST_NOTES && markOf(blocks[caller]) !== undefined) caller--;
   const called = textOf(blocks[caller]);
-  // A bare number calls only where it stands alone: "5 1" is no call of note 15.
+  // A bare number must stand alone: "5 1" does not cite note 15.
   const at = /^\d/.test(mark) ? called.search(new RegExp(`(?<=\\s)${mark}(?=\\s|$)`)) : called.indexOf(mark);
   return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
 }
 
-/** The sentences between a call and the end of its paragraph go with it. */
+/** Keeps the sentences from the cited mark to the end of the paragraph with the note. */
 function keepFromCall(atoms: Atom[], call: number): void {
   for (let k = atoms.length - 1; k > 0; k--) {
     const atom = atoms[k] as Atom;
@@ -109,7 +112,10 @@ function keepFromCall(atoms: Atom[], call: number): void {
   }
 }
 
-/** Marks the cuts inside the table or quotation that begins at atom `from` and ends with the last atom, if it is small enough. */
+/**
+ * Marks the cuts inside the table or quotation that starts at atom `from` and ends with the last atom, if its size is within `limit`
+ * tokens.
+ */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);
@@ -119,7 +125,7 @@ function keepWhole(atoms: Atom[], from: number, limit: number): void {
   }
 }
 
-/** A blank goes with the word after it, line breaks with what stands before them: so does the encoding. */
+/** Counts a space with the word after it and line breaks with the text before them, as the encoding does. */
 function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCounter): number {
   const from = text[start - 1] === " " ? start - 1 : start;
   let to = end;
@@ -127,11 +133,11 @@ function tokensWithSpace(text: string, { start, end }: TextRange, count: TokenCo
   return count({ start: from, end: to });
 }
 
-/** Halves a range until no part has more than `limit` tokens: at the blank nearest to the middle, else at a whole character. */
+/** Halves a range until each part has at most `limit` tokens. Cuts at the space nearest to the middle, else between two characters. */
 function splitRange(text: string, range: TextRange, counted: { readonly limit: number; readonly count: TokenCounter }): TextRange[] {
   const { limit, count } = counted;
   const { start, end } = range;
-  // A token has at least one UTF-8 byte, and a code unit at most three.
+  // A token has at least one UTF-8 byte, and a UTF-16 code unit at most three.
   if ((end - start) * 3 <= limit || end - start < 2) return [range];
   if (count(range) <= limit) return [range];
   const middle = start + ((end - start) >> 1);
@@ -144,7 +150,7 @@ function splitRange(text: string, range: TextRange, counted: { readonly limit: n
   return [...splitRange(text, { start, end: cut.end }, counted), ...splitRange(text, { start: cut.start, end }, counted)];
 }
 
-/** The white space nearest to `middle`: where it begins and where it ends. */
+/** Returns the bounds of the white space nearest to `middle`. */
 function nearestBlank(text: string, start: number, end: number, middle: number): { start: number; end: number } | null {
   for (let distance = 0; distance < (end - start) >> 1; distance++) {
     for (const at of [middle - distance, middle + distance]) {

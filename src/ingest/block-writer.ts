@@ -10,10 +10,9 @@ type Frame =
   | { readonly type: "quote" }
   | { readonly type: "row"; readonly table: Table; readonly names: NamesColumns; cell: number; written: number; nested: number };
 
-/** Does a row name the columns of its table? One that may keeps being a row that can be quoted. */
+/** Whether a row names the columns of its table. A "maybe" row also remains quotable. */
 export type NamesColumns = boolean | "maybe";
 
-/** A table being written. */
 export interface Table {
   header: number;
   readonly id: number;
@@ -25,15 +24,15 @@ interface OpenBlock {
   readonly header: number;
   readonly start: number;
   readonly frame: Frame | null;
-  /** Where the bold words end with which it begins; its start: it begins with none, -1: they go on. */
+  /** End of the bold text at the start of the block. Equal to `start` without bold text; -1 while the bold text continues. */
   boldEnd: number;
-  /** What it was written in is bold still: it reaches beyond the block unless its end comes before the block's. */
+  /** Whether bold text of this block continues after it. */
   isBoldOpen: boolean;
-  /** A line that heads the next block without any mark. */
+  /** A line that is the heading of the next block without any markup. */
   isHeadLine: boolean;
 }
 
-/** What a document's text and structure look like once written. */
+/** The normalised text of a document with its structure. */
 export interface WrittenBlocks {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -41,42 +40,42 @@ export interface WrittenBlocks {
 }
 
 /**
- * Turns a stream of structure (headings, items, rows, paragraphs) and ranges of visible text into blocks. A block comes into being
- * with its first visible character, so empty markup leaves nothing behind. Blocks are separated by an empty line, the items of one
- * list and the rows of one table by a line break.
+ * Builds blocks from a stream of structure (headings, items, rows, paragraphs) and ranges of visible text. A block starts with its first
+ * visible character, so empty markup adds nothing. An empty line separates blocks; a line break separates the items of one list and the
+ * rows of one table.
  */
 export class BlockWriter {
   readonly #builder: TextBuilder;
   readonly #blocks: BoldBlock[] = [];
   #frames: Frame[] = [];
   #open: OpenBlock | null = null;
-  /** What separates the next visible text from what is open: nothing, a hard line break, or the end of a paragraph. */
+  /** Separator before the next visible text: none, a hard line break, or the end of a paragraph. */
   #pending: "none" | "line" | "paragraph" = "paragraph";
-  /** Bold elements that are open. */
+  /** Number of open bold elements. */
   #bold = 0;
   #listDepth = 0;
   #lists = 0;
   #tables = 0;
-  /** List or table of the last block, for the separator; 0 outside. */
+  /** List or table (negative) of the last block, which decides the separator; 0 outside of both. */
   #lastGroup = 0;
   #headingLevel = 1;
-  /** What stands in the sections that are open, outermost first. */
+  /** Open sections, outermost first. */
   readonly #sections: { readonly firstBlock: number; readonly headingLevel: number }[] = [];
-  /** Blocks in open sections alone, by their index. */
+  /** Indexes of the blocks in open sections. */
   readonly #inSections: number[] = [];
-  /** What is to be written behind the block that is open or was, and what that block belongs to. */
+  /** Callbacks that write deferred text, such as notes, after the open block, and the structure that the text must follow. */
   #behind: (() => void)[] = [];
   #before: Frame | Table | number | null = null;
   #isWritingBehind = false;
   readonly #lineBreaks: ReadonlyMap<number, LineBreak>;
 
-  /** @param lineBreaks those within paragraphs that say something, by their place (`lineBreaks`); others are white space */
+  /** @param lineBreaks significant line breaks within paragraphs, by offset (`lineBreaks`); all others are white space */
   constructor(original: string, lineBreaks: ReadonlyMap<number, LineBreak> = new Map()) {
     this.#builder = new TextBuilder(original);
     this.#lineBreaks = lineBreaks;
   }
 
-  /** True while the text goes into a heading or a table row, which are one line each. */
+  /** True while text goes into a heading or a table row, which are one line each. */
   get isSingleLine(): boolean {
     const frame = this.#frames.at(-1);
     return frame?.type === "heading" || frame?.type === "row";
@@ -106,15 +105,18 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /** A heading that the source does not call one (the title of an accordion): one level below the last true heading, or the section's. */
+  /**
+   * Begins a heading that the source does not mark as one, such as an accordion's title, one level below the last heading or the
+   * section's.
+   */
   beginSubheading(): void {
     const level = Math.min(6, this.#headingLevel + 1);
-    // What opens in a section stands below what opens the section.
+    // Headings in a section rank below the heading that opens it.
     if (this.#sections.length > 0) this.#headingLevel = level;
     this.#push({ type: "heading", level });
   }
 
-  /** What is a heading from here on heads nothing behind `endSection`. */
+  /** Limits the scope of the headings that follow to the text before `endSection`. */
   beginSection(): void {
     this.paragraph();
     if (!this.isSingleLine) this.#close();
@@ -167,7 +169,7 @@ export class BlockWriter {
     this.paragraph();
   }
 
-  /** What is written from here on is bold, until `endBold`. */
+  /** Marks the text that follows as bold, until `endBold`. */
   beginBold(): void {
     this.#bold++;
   }
@@ -177,7 +179,7 @@ export class BlockWriter {
     if (this.#open !== null && this.#bold === 0 && this.#pending === "none") this.#open.isBoldOpen = false;
   }
 
-  /** Bold words at the beginning of a block end where others are written. */
+  /** Ends the bold text at the start of a block at the first visible text that is not bold. */
   #endBoldWords(text: string, start: number, end: number): void {
     const open = this.#open;
     if (open === null || open.boldEnd >= 0) return;
@@ -185,23 +187,23 @@ export class BlockWriter {
     else if (isVisible(text, start, end)) open.boldEnd = this.#builder.length;
   }
 
-  /** The next text belongs to another paragraph. */
+  /** Starts a new paragraph with the next text. */
   paragraph(): void {
     this.#pending = "paragraph";
   }
 
-  /** A hard line break; two in a row end the paragraph. */
+  /** Adds a hard line break; two in a row end the paragraph. */
   lineBreak(): void {
     this.#pending = this.#pending === "none" ? "line" : "paragraph";
   }
 
-  /** The line that was written heads the next block. */
+  /** Marks the line just written as the heading of the next block. */
   #endHead(): void {
     if (this.#open !== null) this.#open.isHeadLine = true;
     this.paragraph();
   }
 
-  /** Visible text from the original. */
+  /** Writes visible text from the original. */
   text(start: number, end: number): void {
     if (this.#lineBreaks.size === 0 || this.#frames.length > 0) {
       this.#piece(start, end);
@@ -227,7 +229,7 @@ export class BlockWriter {
     this.#builder.append(start, end);
   }
 
-  /** Visible text that stands for a range of the original as a whole, such as an entity. */
+  /** Writes text that replaces a whole range of the original, such as a decoded entity. */
   opaque(text: string, start: number, end: number): void {
     if (this.#isBetween() && !isVisible(text, 0, text.length)) return;
     this.#prepare();
@@ -235,13 +237,16 @@ export class BlockWriter {
     this.#builder.appendOpaque(text, start, end);
   }
 
-  /** Has `write` write paragraphs, such as a note, behind the open block, or behind the whole list, table or quotation that it belongs to. */
+  /**
+   * Defers `write`, which writes paragraphs such as a note, until after the open block, or after the whole list, table or quotation
+   * around it.
+   */
   writeBehind(write: () => void): void {
     if (this.#behind.length === 0) this.#before = this.#whole();
     this.#behind.push(write);
   }
 
-  /** A block of code, with its line breaks, from ranges of the original; a piece with `text` stands for its range as a whole. */
+  /** Writes a code block with its line breaks from ranges of the original. An entry with `text` replaces its whole range. */
   code(all: readonly CodePiece[]): void {
     const pieces = withoutBlankEnds(all, this.#builder.original);
     if (pieces.length === 0) return;
@@ -273,7 +278,7 @@ export class BlockWriter {
     return { text, sourceMap, blocks: withBoldHeads(this.#blocks, text) };
   }
 
-  /** Structure inside a table row is flattened into its line. */
+  /** Opens a frame. A table row flattens structure inside it into its line. */
   #push(frame: Frame): void {
     const top = this.#frames.at(-1);
     if (top?.type === "row") top.nested++;
@@ -281,7 +286,7 @@ export class BlockWriter {
     this.paragraph();
   }
 
-  /** Whether the next visible text needs something written before it, so that mere white space must not count. */
+  /** Returns whether the next visible text needs a separator or a new block first. White space alone must not trigger one. */
   #isBetween(): boolean {
     const frame = this.#frames.at(-1) ?? null;
     return (
@@ -317,7 +322,7 @@ export class BlockWriter {
 
   #shapeOf(frame: Frame | null): Pick<OpenBlock, "type" | "level" | "header"> {
     if (frame?.type === "item") return { type: "list-item", level: frame.level, header: -1 };
-    // A heading within a note heads nothing of the text.
+    // A heading in a note must not become a heading of the document.
     if (frame?.type === "heading" && !this.#isWritingBehind) return { type: "heading", level: frame.level, header: -1 };
     if (frame?.type === "quote") return { type: "quote", level: 0, header: -1 };
     if (frame?.type !== "row") return { type: "paragraph", level: 0, header: -1 };
@@ -325,7 +330,7 @@ export class BlockWriter {
     return { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header };
   }
 
-  /** What the next block belongs to; `null`: it stands alone. */
+  /** Returns the structure that the next block belongs to; `null` if it stands alone. */
   #whole(): Frame | Table | number | null {
     const outer = this.#frames[0];
     if (outer?.type === "row") return outer.table;
@@ -333,7 +338,7 @@ export class BlockWriter {
     return outer ?? null;
   }
 
-  /** Writes what was to stand behind the last block, unless what comes is part of the same. What is written calls for more: that stands behind it. */
+  /** Writes the deferred text unless the next block continues the same structure. Deferred text may defer more, which follows it. */
   #leave(next: Frame | Table | number | null): void {
     if (this.#behind.length === 0 || this.#isWritingBehind || (next !== null && next === this.#before)) return;
     const around = [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] as const;
@@ -346,7 +351,7 @@ export class BlockWriter {
     this.#isWritingBehind = false;
     this.#behind = [];
     [this.#frames, this.#listDepth, this.#bold, this.#pending, this.#headingLevel] = around;
-    // A list of what was written does not go on.
+    // A list in a note must not continue in the text after it.
     this.#lists++;
   }
 
@@ -369,7 +374,7 @@ export class BlockWriter {
     this.#open = null;
     const { type, level, header, start, isHeadLine } = open;
     const end = this.#builder.length;
-    // What is bold around several paragraphs says nothing of one, and a note heads nothing of the text.
+    // Bold markup around several paragraphs, or in a note, marks no heading.
     const isThroughout = open.boldEnd < 0 && !open.isBoldOpen && !this.#isWritingBehind;
     const boldEnd = isThroughout ? end : Math.max(start, open.boldEnd);
     if (this.#sections.length > 0) this.#inSections.push(this.#blocks.length);

@@ -1,26 +1,29 @@
 import type { Block } from "../shared/types.ts";
 
-/** A block as it was written. */
+/** A written block with the facts that decide whether it is a heading. */
 export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {
-  /** Where the bold words end with which it begins; its start: it begins with none. */
+  /** End of the bold text at the start of the block; equal to `start` without bold text. */
   readonly boldEnd: number;
-  /** A line that heads the next block without any mark (`headBreaks`). */
+  /** A line that is the heading of the next block without any markup (`headBreaks`). */
   readonly isHeadLine: boolean;
-  /** Level of the last true heading before it. */
+  /** Level of the last heading before it. */
   readonly above: number;
-  /** Where the section ends in which it stands; absent: in none. */
+  /** End of the section that contains the block; absent outside sections. */
   readonly sectionEnd?: number;
 }
 
-/** A head of bold words is at most so long, in characters. */
+/** Maximum length of a bold heading, in characters. */
 const MAX_HEAD = 80;
-/** How a run-in head ends, and what else may stand between it and the words that it heads. */
+/** The end of a run-in heading, and the punctuation that may stand between it and its text. */
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
-/** How bold words end that are no heading: as a sentence does, or what announces one. */
+/** The end of bold text that is no heading: the end of a sentence or an announcement. */
 export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 
-/** Blocks with the run-in heads of paragraphs and items, and with bold paragraphs that head what follows as headings, one level below the last true heading. */
+/**
+ * Adds run-in headings to paragraphs and items, and turns bold paragraphs that serve as headings into headings, one level below the last
+ * heading.
+ */
 export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block[] {
   const headings = boldHeadings(blocks, text);
   return blocks.map((block, i): Block => {
@@ -34,8 +37,8 @@ export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block
 }
 
 /**
- * Paragraphs that head what follows, by their index: short, bold throughout, and nothing that ends, announces or holds a statement as far as its form says. None
- * where bold is how most is written, or bold lines follow each other.
+ * Returns the indexes of paragraphs that serve as headings: short, bold throughout, without digits and without the punctuation of a
+ * sentence. Returns none where most of the text is bold, and skips bold lines in a row.
  */
 function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<number> {
   const isBold = blocks.map(({ start, end, boldEnd }) => boldEnd > start && text.slice(boldEnd, end).trim() === "");
@@ -46,7 +49,7 @@ function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<n
     const canHead = next !== undefined && next.type !== "heading" && next.type !== "table-row" && !isBold[i + 1] && block.above < 6;
     return isBold[i] && canHead && isTitleLike(block, text) ? [i] : [];
   });
-  // One line in the middle of a text that has no headings would be its title.
+  // A single bold line in the middle of a text without headings would become its title.
   const isLone = found.length === 1 && found[0] !== 0 && blocks.every(({ type }) => type !== "heading");
   return new Set(isLone ? [] : found);
 }
@@ -56,7 +59,9 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
   return type === "paragraph" && line.length <= MAX_HEAD && /\p{L}/u.test(line) && !/[\d\n:]/.test(line) && !NO_HEADING_END.test(line);
 }
 
-/** Where the run-in head of a block ends; `null`: bold words that only emphasise are none, nor is a block that is bold throughout. */
+/**
+ * Returns the end of a block's run-in heading, or `null`. Bold text that only emphasises is none, nor is a block that is bold throughout.
+ */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;
   const head = text.slice(start, boldEnd).trimEnd();

@@ -5,24 +5,24 @@ import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 
 interface PartitionOptions {
-  /** All in tokens. */
+  /** In tokens. */
   readonly target: number;
   readonly min: number;
   readonly max: number;
-  /** How much of the preceding part a part may repeat. */
+  /** Maximum tokens of the preceding part that a part repeats. */
   readonly overlap: number;
-  /** Cuts inside a unit, table or quotation, or after a heading, rather than leaving a part below `min`. */
+  /** Allows a cut inside a unit, table or quotation, or after a heading, rather than a part below `min`. */
   readonly mayCutUnits: boolean;
 }
 
-/** Atoms `first` to `last`; those before `own` also belong to the preceding part. */
+/** The atoms from `first` to `last`. Those before `own` also belong to the preceding part. */
 interface Part {
   readonly first: number;
   readonly own: number;
   readonly last: number;
 }
 
-/** Price of a cut. Missing the target by half costs 25, a part below the minimum from 1,000 on. */
+/** Cost of a cut, on the scale of `sizeCost`: missing the target by half costs 25, a part below the minimum at least 1,000. */
 const CUT_COST: Readonly<Record<Boundary, number>> = {
   section: 0,
   block: 4,
@@ -37,12 +37,12 @@ const CUT_COST: Readonly<Record<Boundary, number>> = {
 };
 const UNIT_CUT_COST = 1_000_000;
 const BELOW_MIN_COST = 1_000;
-/** Sums of atoms can differ from the count of their slice by a token at either end. */
+/** The sum over atoms can differ from the count of their slice by one token at either end. */
 const MARGIN = 2;
 
 /**
- * Divides atoms into parts of `min` to `max` tokens near `target`, at the cheapest places: the best of all divisions by dynamic
- * programming, so that the last parts are balanced too. Ties go to the longer part.
+ * Divides atoms into parts of `min` to `max` tokens near `target` at the lowest total cost. Dynamic programming also balances the last
+ * parts. Ties go to the longer part.
  */
 function partition(atoms: readonly Atom[], options: PartitionOptions): Part[] {
   const count = atoms.length;
@@ -86,7 +86,7 @@ function cutCost(boundary: Boundary, mayCutUnits: boolean): number {
   return mayCutUnits ? Math.min(CUT_COST[boundary], BELOW_MIN_COST / 4) : CUT_COST[boundary];
 }
 
-/** The earliest unit from which `overlap` tokens reach up to atom `own`. */
+/** Returns the earliest atom that may begin an overlap of at most `overlap` tokens before atom `own`. */
 function overlapStart(atoms: readonly Atom[], sums: Float64Array, own: number, overlap: number): number {
   let start = own;
   for (let i = own - 1; i >= 0 && tokensBetween(sums, i, own) <= overlap; i--) {
@@ -95,14 +95,14 @@ function overlapStart(atoms: readonly Atom[], sums: Float64Array, own: number, o
   return start;
 }
 
-/** Less of the overlap, if all of it would exceed the limit. */
+/** Shortens the overlap until the part is within the limit. */
 function fittingOverlap(atoms: readonly Atom[], sums: Float64Array, first: number, own: number, end: number, limit: number): number {
   let start = first;
   while (start < own && (tokensBetween(sums, start, end) > limit || !isRepeatable(atoms, start))) start++;
   return start;
 }
 
-/** Whether an overlap may begin with this atom: with whole units, never in the middle of a table or quotation that is whole. */
+/** Returns whether an overlap may begin with this atom: at a whole unit, and never inside a table or quotation that stays whole. */
 function isRepeatable(atoms: readonly Atom[], index: number): boolean {
   const boundary = atoms[index]?.boundary;
   return boundary !== "word" && boundary !== "whole";
@@ -112,18 +112,18 @@ function tokensBetween(sums: Float64Array, start: number, end: number): number {
   return (sums[end] ?? 0) - (sums[start] ?? 0);
 }
 
-/** Size that chunks tend to, in cl100k tokens: about one screen, enough to answer from. */
+/** Target size of chunks, in cl100k tokens: about one screen, enough to answer from. */
 export const CHUNK_TARGET_TOKENS = 800;
-/** No chunk is larger, in cl100k tokens. */
+/** Maximum size of a chunk, in cl100k tokens. */
 export const CHUNK_MAX_TOKENS = 1_024;
-/** No chunk is smaller where the document has more, in cl100k tokens; only a table or quotation that stays whole goes before it. */
+/** Minimum size of a chunk in a longer document, in cl100k tokens. Only a table or quotation that stays whole takes precedence. */
 export const CHUNK_MIN_TOKENS = 512;
-/** How much of its predecessor a chunk repeats at most, in whole units, in cl100k tokens. */
+/** Maximum overlap of consecutive chunks, in whole units, in cl100k tokens. */
 export const CHUNK_OVERLAP_TOKENS = 128;
-/** Windows hold what encoders see whole: their usual limit is 256 word pieces; below half of it a text says too little. */
+/** Size of windows, in tokens. Encoders usually truncate after 256 word pieces; below half of that, a window has too little context. */
 export const WINDOW_MAX_TOKENS = 256;
 export const WINDOW_MIN_TOKENS = 128;
-/** Longer pieces of one unit are cut (at a clause, a blank, or any character) so that windows can always be filled. */
+/** Maximum size of an atom, in tokens. Longer units are split so that windows can always be filled. */
 const ATOM_MAX_TOKENS = 48;
 
 const CHUNKS: PartitionOptions = {
@@ -138,15 +138,15 @@ const WINDOWS: PartitionOptions = {
 /** A chunk before its document has an identity. */
 export type ChunkDraft = Omit<Chunk, "id" | "documentId">;
 
-/** What of a document is needed to cut it. */
+/** The parts of a document that chunking needs. */
 export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
 
 /**
- * Cuts a document into overlapping chunks and each chunk into windows. Every chunk and window is `text.slice(start, end)`; the chunks
- * cover everything but white space, the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences;
- * never after a heading, and inside a table, or a quotation with who said it, only if it is larger than a chunk. `headingPath` names the sections in which the chunk
- * begins, with a heading that it begins with.
- * @param words of other documents that were cut before; absent: none
+ * Splits a document into overlapping chunks, and each chunk into windows. Every chunk and window is `text.slice(start, end)`. The chunks
+ * cover everything but white space; the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences, never
+ * after a heading. A cut falls inside a table, or a quotation with its attribution, only if that is larger than a chunk. `headingPath`
+ * names the sections that contain the start of the chunk, including a heading at its start.
+ * @param words token counts of words from earlier documents @default none
  */
 export function chunkDocument(source: ChunkSource, words?: WordTokens): ChunkDraft[] {
   const count = createTokenCounter(source.text, words);
@@ -173,7 +173,7 @@ interface CountedPart extends Part {
   readonly tokens: number;
 }
 
-/** The part as it is, or with less of its overlap, or its halves, until the count on the slice itself is within the limit. */
+/** Reduces the overlap, then halves the part, until the token count of the slice itself is within the limit. */
 function fitting(count: TokenCounter, atoms: readonly Atom[], part: Part, max: number): CountedPart[] {
   const tokens = count(rangeOf(atoms, part.first, part.last));
   if (part.first === part.last || tokens <= max) return [{ ...part, tokens }];
@@ -195,7 +195,7 @@ function rangeOf(atoms: readonly Atom[], first: number, last: number): TextRange
   return { start: atoms[first]?.start ?? 0, end: atoms[last]?.end ?? 0 };
 }
 
-/** The headings under which each offset stands; offsets ascend. */
+/** Returns the heading path of each offset. Offsets must ascend. */
 function headingPaths({ text, blocks }: ChunkSource, offsets: readonly number[]): string[][] {
   const headings = blocks.filter((block) => block.type === "heading");
   const walk = walkHeadings<Block>();

@@ -2,15 +2,17 @@ import type { SourceText, TextRange } from "../shared/types.ts";
 import { aboveUnit, unitsIn } from "../text/units.ts";
 import type { ParsedDocument } from "./parse.ts";
 
-/** A stretch of a document with what stands above it: title, headings, a table's header. `text === document.text.slice(start, end)`. */
+/** A range of a document with its context: title, headings, table header. `text === document.text.slice(start, end)`. */
 export interface DocumentQuote extends TextRange {
   readonly text: string;
   readonly above: readonly string[];
-  /** Of a table's row: the header of its table; otherwise `null`. */
+  /** Header of the table if the quote is a table row; otherwise `null`. */
   readonly header: string | null;
 }
 
-/** A document as quotes that together hold all of it: what stands under one heading is one, a table row is one of its own. */
+/**
+ * Splits a document into quotes that together cover it. The text below one heading is one quote; each table row is a quote of its own.
+ */
 export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   const { text, metadata } = document;
   const quotes: DocumentQuote[] = [];
@@ -25,7 +27,7 @@ export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   let under: readonly string[] = [];
   for (const unit of unitsIn(document)) {
     const { start, end, headingPath } = unit;
-    // Behind the end of a section the headings above it hold again.
+    // After the end of a section, the headings above the section apply again.
     if (headingPath !== under) flush();
     under = headingPath;
     if (unit.type === "heading") flush();

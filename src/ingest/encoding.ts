@@ -3,33 +3,33 @@ import { analyse } from "chardet";
 import { IngestError } from "../shared/errors.ts";
 import type { ReadingNotice } from "../shared/types.ts";
 
-/** A file's bytes as characters. */
+/** The decoded text of a file. */
 export interface DecodedText {
   readonly text: string;
   /** Label of the WHATWG encoding standard, such as `utf-8` or `windows-1252`. */
   readonly encoding: string;
-  /** Says so where the encoding was neither marked nor declared. */
+  /** Reports an encoding that was neither marked nor declared. */
   readonly notices: readonly ReadingNotice[];
 }
 
-/** Bytes that are looked at to guess an encoding: more does not change the guess, and costs. */
+/** Maximum bytes that detection of the encoding examines; more does not change the result. */
 const SAMPLE_BYTES = 64 * 1024;
-/** A legacy encoding is taken over the Western one only when its letters' frequencies say so clearly, in percent. */
+/** Minimum confidence, in percent, for a legacy encoding to win over windows-1252. */
 const MIN_CONFIDENCE = 20;
-/** In UTF-16 of mostly Latin text every other byte is NUL; anything near that is no accident. */
+/** Minimum share of NUL bytes for UTF-16: in mostly Latin text, every other byte is NUL. */
 const MIN_NUL_SHARE = 0.2;
-/** A few NUL bytes are no text at all. */
+/** Minimum NUL bytes for UTF-16; fewer are taken for binary data. */
 const MIN_NULS = 2;
 const WESTERN = "windows-1252";
-/** How ISO-2022 shifts into another set of characters, all in seven bits. */
+/** The escape sequences of ISO-2022, a seven-bit encoding that would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** `charset=…` of HTML, `encoding="…"` of XML. */
 const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
 /**
- * Decodes text in any encoding: by its mark, as UTF-8 if it is valid, as it declares, else as its letters suggest. A byte order mark stays in the text, so
- * that offsets count the file's own characters.
- * @throws IngestError `binary_file` for what is no text, `bad_encoding` for UTF-32
+ * Decodes text of any encoding: by its byte order mark, as UTF-8 if valid, as declared, else by letter frequencies. The byte order mark
+ * stays in the text, so that offsets count the characters of the file.
+ * @throws IngestError `binary_file` if the bytes are no text, `bad_encoding` for UTF-32
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const marked = markedEncoding(bytes);
@@ -49,12 +49,12 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   return decodeAs(bytes, likely, [guessed(likely, "it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong")]);
 }
 
-/** As the server says that it is written; where that is no encoding, as the bytes suggest. */
+/** Decodes with the charset that the server names, or detects the encoding if that charset is unknown. */
 export function textOf(bytes: Uint8Array, charset: string | null): string {
   try {
     if (charset !== null) return new TextDecoder(charset).decode(bytes);
   } catch {
-    // An encoding that nobody knows: the bytes have to tell.
+    // Unknown charset: detect the encoding from the bytes.
   }
   return decodeText(bytes).text;
 }
@@ -76,7 +76,7 @@ function markedEncoding([first, second, third, fourth]: Uint8Array): string | nu
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** UTF-16 without a mark: NUL bytes stand on one side of the pairs only. */
+/** Detects UTF-16 without a byte order mark: the NUL bytes are on one side of the byte pairs. */
 function wideEncoding(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const counts = [0, 0];
@@ -87,7 +87,7 @@ function wideEncoding(bytes: Uint8Array): string | null {
   return odd > enough ? "utf-16le" : even > enough ? "utf-16be" : null;
 }
 
-/** Control characters that no text has; a form feed ends pages, and an escape begins the shifts of ISO-2022. */
+/** Returns whether a byte is a control character that no text contains. Form feeds end pages; escapes belong to ISO-2022. */
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
 }

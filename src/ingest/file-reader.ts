@@ -7,10 +7,10 @@ import type { FileOutcome } from "./file-worker.ts";
 import { findRecognition } from "./formats/pdf/recognise.ts";
 import type { DocumentDraft } from "./to-document.ts";
 
-/** Megabytes of heap of one reader: the structure of the largest text takes less than half. */
+/** Heap limit of one reader thread, in megabytes. The structure of the largest text takes less than half. */
 const HEAP_MB = 1_024;
 
-/** Built also where this file runs from its source: a thread has no share in what others have read of the program, and types would be stripped anew in each. */
+/** The worker always runs from the build: from source, each thread would strip the types again. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
 interface FileToRead {
@@ -23,8 +23,8 @@ type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 /** A thread that reads one file at a time. */
 interface ReaderThread {
   /**
-   * @param file its bytes are taken
-   * @throws IngestError `read_timeout`, `read_failed`; the reason of `signal`: the thread ends with each
+   * @param file its bytes are transferred
+   * @throws IngestError `read_timeout`, `read_failed`; the reason of `signal`. Each error ends the thread.
    */
   read(file: FileToRead, signal: AbortSignal): Promise<FinishedFile>;
   end(): Promise<void>;
@@ -37,7 +37,7 @@ interface Task {
   readonly reject: (cause: unknown) => void;
 }
 
-/** @param onEnd called once the thread takes no more files */
+/** @param onEnd called when the thread ends */
 function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; readonly onEnd: () => void }): ReaderThread {
   const worker = startWorker();
   let task: Task | null = null;
@@ -45,7 +45,7 @@ function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; r
     const finished = task;
     task = null;
     clearTimeout(finished?.timer);
-    // A reader that waits for files keeps no process alive.
+    // An idle thread must not keep the process alive.
     worker.unref();
     return finished;
   };
@@ -83,14 +83,14 @@ function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; r
 
 function startWorker(): Worker {
   return new Worker(ENTRY, {
-    // What a parser prints about a file is nobody's business, and it has no use for the environment.
+    // Discards the parser's output and withholds the environment, which a parser does not need.
     ...{ stdout: true, stderr: true, env: {} },
     ...{ resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }, execArgv: [] },
     name: `documents: ${ENTRY}`,
   });
 }
 
-/** The bytes in a buffer of their own, which can be handed over. */
+/** Returns the bytes in a buffer of their own, which can be transferred. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isOwn = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
   return isOwn ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
@@ -109,39 +109,39 @@ function broken(path: string, cause: unknown): IngestError {
   return new IngestError("read_failed", `${path}: ${why}: split it, or leave it out`, { path }, { cause });
 }
 
-/** Milliseconds for one file, and for each of its pages that is recognised; a book of 20 MB takes a third. */
+/** Milliseconds for one file, and for each of its recognised pages. A book of 20 MB takes a third. */
 export const FILE_TIMEOUT_MS = 60_000;
-/** Files that are read at the same time, at most: each may take the memory below, and one writer stores what they read. */
+/** Maximum files read at the same time. Each may take `HEAP_MB` of memory, and one writer stores all results. */
 const MOST_THREADS = 4;
-/** Bytes of files that are read at the same time, where more than one is: what a text needs while it is read is some ten times its size. */
+/** Maximum bytes of files read concurrently. Reading a text takes about ten times its size in memory. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Files begun for each thread, as many as it reads while a group is stored. */
+/** Files prepared ahead per thread: about the number that a thread reads while a group is stored. */
 const ROOM_PER_THREAD = 16;
-/** Turns files into documents, some at a time, each in a thread that can be ended. */
+/** Reads files into documents concurrently, each in a thread that can be terminated. */
 export interface FileReader {
-  /** Files that are read, or wait for it, at the same time. */
+  /** Number of files that are read or queued at the same time. */
   readonly room: number;
-  /** Are pages that are pictures read too? Files are read anew when that changes. */
+  /** Whether scanned pages are recognised (OCR). A change causes files to be read again. */
   readonly recognises: boolean;
   /**
-   * @param file its bytes are taken: they cannot be used afterwards
-   * @throws IngestError what the file's format says, `read_timeout`, `read_failed`; the reason of `signal`
+   * @param file its bytes are transferred: they cannot be used afterwards
+   * @throws IngestError the format's errors, `read_timeout`, `read_failed`; the reason of `signal`
    */
   read(file: FileToRead, signal: AbortSignal): Promise<readonly DocumentDraft[]>;
-  /** Ends the threads. */
+  /** Terminates the threads. */
   close(): Promise<void>;
 }
 
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default one fewer than there are processors, as storing takes one, and 4 at most */
+  /** @default one fewer than the number of processors, since storing takes one; at most 4 */
   readonly threads?: number;
 }
 
 /**
- * Reads files in threads that are kept from one to the next. A file that takes longer than its time, or more than its memory, ends its thread and is
- * reported; the next file gets a new one.
+ * Creates a reader that reuses its threads. A file that exceeds its time or memory limit ends its thread and is reported; the next file
+ * gets a new thread.
  */
 export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaultThreads() }: FileReaderOptions = {}): FileReader {
   const all = new Set<ReaderThread>();
@@ -180,7 +180,7 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
         const [thread = start()] = idle;
         idle.delete(thread);
         const outcome = await thread.read(file, signal);
-        // A thread keeps the memory that a large file took, for as long as it lives.
+        // A thread keeps the memory that a large file took until it ends.
         if (bytes > MOST_BYTES) await thread.end();
         else idle.add(thread);
         if (outcome.type === "documents") return outcome.documents;

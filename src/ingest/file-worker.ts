@@ -4,20 +4,20 @@ import { createWordTokens } from "../text/token-counter.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";
 
-/** A file in: its bytes are handed over, not copied. */
+/** A file to read. Its bytes are transferred, not copied. */
 export interface FileTask {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-/** What became of it. */
+/** The result of a file. */
 export type FileOutcome =
   | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
-  /** A page was recognised: the next one has the whole time again. */
+  /** Sent after each recognised page, to restart the time limit. */
   | { readonly type: "going-on" }
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** Files one after the other in a thread of their own, so that one that cannot be read in time ends with it. */
+/** Reads files one after the other in a separate thread, which ends with a file that exceeds its time limit. */
 const words = createWordTokens();
 const installed = findRecognition();
 const recogniser = installed === null ? null : reporting(createRecogniser(installed));
@@ -34,7 +34,7 @@ async function read(task: FileTask): Promise<void> {
   }
 }
 
-/** Recognition takes seconds a page: whoever waits is told of each. */
+/** Reports each recognised page, since recognition takes seconds per page. */
 function reporting(recogniser: Recogniser): Recogniser {
   return {
     ...recogniser,

@@ -2,33 +2,35 @@ import { isStopWord } from "../text/tokens.ts";
 import { NO_HEADING_END } from "./bold-heads.ts";
 import { linesOf } from "./visible.ts";
 
-/** A head is at most so long, in characters: one that asks is longer than one that names. */
+/** Maximum length of a heading, in characters. Questions are longer than titles. */
 const MAX_HEAD = 120;
-/** Of a paragraph below a clear head the first line is at least so many times as long as the head: lines of verse and addresses are of one length. */
+/** Minimum ratio of the first line below a clear heading to the heading's length. Lines of verse and addresses have similar lengths. */
 const CLEAR = 2;
-/** Clear heads, at least so many, and over this share of the paragraphs that have two lines or more: then a head above its text is how the document is written. */
+/**
+ * Minimum number of clear headings, and their minimum share of the paragraphs with two or more lines, to accept headings without markup.
+ */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
-/** A line without marks begins so: no bold words, items, links or tags. */
+/** The beginning of a line without markup: no bold text, item, link or tag. */
 const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
-/** Columns that white space parts: such a line is a row. */
+/** Columns separated by white space; such a line is a row. */
 const COLUMNS = /\S {3,}\S/;
-/** "Name: …" above "Berth: …": lines of a record, each of which says something. */
+/** A line of a record, such as "Name: …" above "Berth: …". */
 const LABELLED = /^[^:]{1,40}: /;
-/** "Winter fee: 5 pounds" says something by itself. */
+/** A labelled value such as "Winter fee: 5 pounds", which is a statement and no heading. */
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
- * Places of the line breaks of `source` from `from` on before which a line is the heading of the paragraph that follows it at once, without any mark: how pages are
- * copied into text ("How to cancel", and on the next line what to do). One such line may be anything; where a document has the habit, all of them are heads. A
- * heuristic on form alone: it knows no words. Linear.
+ * Returns the offsets of the line breaks of `source`, from `from` on, after headings without markup: lines directly above their
+ * paragraph, as in text copied from pages ("How to cancel", then the instructions). One such line is no evidence; where most paragraphs
+ * have one, all count. Uses form alone, no word list. Linear time.
  */
 export function headBreaks(source: string, from = 0): ReadonlySet<number> {
   const paragraphs = [...proseLines(source, from)].filter(
     (lines) => lines.length > 1 && beginsParagraph(source, lines[0] as ProseLine, from),
   );
   const widths = paragraphs.map((lines) => Math.max(...lines.map(({ text }) => text.length))).sort((a, b) => a - b);
-  // One address in a line of its own is no measure of how wide the lines of a document are.
+  // The median ignores outliers, such as one long address on a line of its own.
   const width = widths[Math.floor(widths.length / 2)] ?? 0;
   const headed = paragraphs.filter((lines) => isHeaded(lines, width));
   const clear = headed.filter(([head, first]) => (first as ProseLine).text.length >= CLEAR * (head as ProseLine).text.length).length;
@@ -36,7 +38,7 @@ export function headBreaks(source: string, from = 0): ReadonlySet<number> {
   return new Set(headed.map(([head]) => (head as ProseLine).end));
 }
 
-/** Does nothing stand right above the line but a heading? Behind other lines it goes on with their paragraph. */
+/** Returns whether the line begins a paragraph: an empty line, a heading or nothing precedes it. */
 function beginsParagraph(source: string, { end }: ProseLine, from: number): boolean {
   const start = source.lastIndexOf("\n", end - 1) + 1;
   if (start <= from) return true;
@@ -44,7 +46,7 @@ function beginsParagraph(source: string, { end }: ProseLine, from: number): bool
   return above === "" || /^#{1,6} /.test(above);
 }
 
-/** Is the first line like a title, ended although there was room, and is what follows prose? */
+/** Returns whether the first line looks like a title, ended with room to spare, and prose follows. */
 function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   const [{ text: head }, { text: first }] = lines as readonly [ProseLine, ProseLine];
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
@@ -54,18 +56,17 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   return isTitleLike && hadRoom && PROSE_WORD.test(first);
 }
 
-/** A line of a paragraph. */
 export interface ProseLine {
-  /** Where its line break stands. */
+  /** Offset of its line break. */
   readonly end: number;
   readonly text: string;
 }
 
-/** Lines that markdown reads as something else than a paragraph. */
+/** Lines that markdown does not parse as a paragraph. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
 const FENCE = /^(?:`{3}|~{3})/;
 
-/** The lines of `source` from `from` on that stand together, without an empty line, code or marks of markdown between them. Linear. */
+/** Yields groups of consecutive lines of `source`, from `from` on, without empty lines, code or markdown block syntax. Linear time. */
 export function* proseLines(source: string, from = 0): Generator<readonly ProseLine[]> {
   let lines: ProseLine[] = [];
   let fence = "";
@@ -81,27 +82,28 @@ export function* proseLines(source: string, from = 0): Generator<readonly ProseL
   if (lines.length > 0) yield lines;
 }
 
-/** Lines without an empty one between them, at least so many, may be rows. */
+/** Minimum number of consecutive lines that may be rows. */
 const LEAST_LINES = 3;
-/** Share of the breaks between lines that were meant, from which on the lines are rows. */
+/** Minimum share of deliberate line breaks for lines to be rows. */
 const MEANT = 0.6;
-/** Of the breaks that were meant, at most this share may lie within a sentence. */
+/** Maximum share of deliberate line breaks within a sentence. */
 const WITHIN = 0.2;
-/** A line that ends like this runs on. */
+/** The end of a line that continues on the next one. */
 const RUNS_ON = /[,;\-–—]$/;
 const CONTINUES = /^[\p{Ll}(]/u;
-/** The end of a sentence, or of what announces the next line. */
+/** The end of a sentence or of an announcement. */
 const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
-/** Share of lines that end a sentence, from which on an author of prose broke them, unless one begins or ends with a figure. */
+/** Minimum share of lines that end a sentence for wrapped prose, unless a line begins or ends with a figure. */
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
-/** A line with a word of prose; one without is a name or a title. Prose is not finished where it ends in a small letter. */
+/** A lower-case word marks prose; a line without one is a name or a title. Prose that ends in a lower-case letter is unfinished. */
 const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
 const UNFINISHED = /\p{Ll}[*_`]*$/u;
 
 /**
- * Places of the line breaks of `source` from `from` on that part rows: "Flexion limited to 30° 20" is one. Whoever wraps prose fills each line until the next word
- * does not fit; where that word would have fitted into the longest line of the paragraph, the break was meant. A heuristic on form alone: it knows no words. Linear.
+ * Returns the offsets of the line breaks of `source`, from `from` on, that separate rows, such as "Flexion limited to 30° 20". Wrapped
+ * prose fills each line until the next word does not fit. A break is deliberate if that word would have fitted into the longest line of
+ * the paragraph. Uses form alone, no word list. Linear time.
  */
 export function rowBreaks(source: string, from = 0): ReadonlySet<number> {
   const found = new Set<number>();
@@ -118,13 +120,13 @@ function breaksOf(lines: readonly ProseLine[]): number[] {
   return rowEnds(meant).map((i) => (lines[i] as ProseLine).end);
 }
 
-/** A line, and whether the next line's first word would have had room on it. */
+/** A line, and whether the first word of the next line would have fitted on it. */
 interface SetLine {
   readonly text: string;
   readonly hadRoom: boolean;
 }
 
-/** Lines of one paragraph that end a row, by their index; none where they are wrapped prose, or fewer than `least`. */
+/** Returns the indexes of the lines of one paragraph that end a row; none for wrapped prose or fewer than `least` lines. */
 export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[] {
   if (lines.length < least) return [];
   const ended = lines.filter(({ text }) => ENDS.test(text)).length;
@@ -140,10 +142,10 @@ export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[
   return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ index }) => index);
 }
 
-/** What the line ends that a break within a paragraph ends: a row, or the heading of what follows. */
+/** The kind of line that a significant break within a paragraph ends: a row, or the heading of the text after it. */
 export type LineBreak = "row" | "head";
 
-/** Line breaks within paragraphs of `source` from `from` on that say something, by their place. */
+/** Returns the significant line breaks within paragraphs of `source`, from `from` on, by offset. */
 export function lineBreaks(source: string, from = 0): ReadonlyMap<number, LineBreak> {
   const found = new Map<number, LineBreak>();
   for (const at of rowBreaks(source, from)) found.set(at, "row");
@@ -151,23 +153,23 @@ export function lineBreaks(source: string, from = 0): ReadonlyMap<number, LineBr
   return found;
 }
 
-/** A heading that stands alone is at most so long, in characters. */
+/** Maximum length of a heading between empty lines, in characters. */
 const MAX_LONE_HEAD = 80;
 const SECTION = /^\d+(?:\.\d+)*\.?\s+/;
 const SENTENCE_END = /[.!?:]["'”’»)\]]*$/;
 
 /**
- * Places of the paragraphs that are the heading of what follows, without any mark: a line like a title with an empty line behind it, as text copied from a page or a
- * PDF has them ("5 Bottling", "Sheds and greenhouses"). One such line may be anything; where a document has the habit, all of them are heads. A heuristic on form alone:
- * it knows no words. Linear.
- * @param paragraphs lines of each, in order
+ * Returns the indexes of paragraphs that are headings without markup: a line like a title between empty lines, as in text copied from a
+ * page or a PDF ("5 Bottling", "Sheds and greenhouses"). One such line is no evidence; where most are followed by prose, all count. Uses
+ * form alone, no word list. Linear time.
+ * @param paragraphs the lines of each paragraph, in order
  */
 export function loneHeads(paragraphs: readonly (readonly string[])[]): ReadonlySet<number> {
-  // What stands right behind a line that asks is its answer.
+  // A line directly after a question is its answer, not a heading.
   const candidates = paragraphs.flatMap((lines, i) => (isTitleLike(lines) && !asks(paragraphs[i - 1]) ? [i] : []));
   const alone = new Set(candidates);
   const heads = candidates.filter((i) => {
-    // A chapter's name may stand above that of its first section.
+    // A chapter's title may precede that of its first section.
     const below = paragraphs[alone.has(i + 1) ? i + 2 : i + 1] ?? [];
     return (below.length > 1 && PLAIN.test(below[0] as string)) || isProse(below);
   });
@@ -180,7 +182,7 @@ export function loneHeads(paragraphs: readonly (readonly string[])[]): ReadonlyS
 
 function isTitleLike([line, ...others]: readonly string[]): boolean {
   if (line === undefined || others.length > 0 || line.length > MAX_LONE_HEAD) return false;
-  // A line with a figure says something by itself, and one whose last word announces another goes on behind an empty line, as at the end of a page.
+  // A line with a figure is a statement. A line that ends in a stop word continues after the empty line, as at the end of a page.
   const says = line.replace(SECTION, "");
   if (/\d/.test(says) || isStopWord(/\p{Ll}+$/u.exec(says)?.[0] ?? "")) return false;
   return PLAIN.test(line) && /\p{L}{2}/u.test(says) && ![NO_HEADING_END, COLUMNS, LABELLED].some((form) => form.test(line));

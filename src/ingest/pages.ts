@@ -1,13 +1,13 @@
 import type { SourceMapData, TextRange } from "../shared/types.ts";
 import { firstAfter } from "./visible.ts";
 
-/** Form feed: what ends a page in text taken from PDFs and printers' files. */
+/** Form feed: ends a page in text exported from PDFs or meant for printers. */
 const PAGE_BREAK = "\f";
 
 /**
- * Where each page begins in the normalised text, page 1 first; `null` when the source has no page break. A form feed ends its page, so one at the very
- * end begins none.
- * @param map of the text, in the order of the source but for the ranges of it in `moved`, which stand on the page of what precedes them
+ * Returns the start of each page in the normalised text, page 1 first; `null` if the source has no page break. A form feed ends its page,
+ * so a trailing one starts no new page.
+ * @param map source map of the text in source order, except for the ranges in `moved`, which belong to the page of the text before them
  */
 export function pageStarts(
   source: string,
@@ -29,7 +29,7 @@ export function pageStarts(
   return starts;
 }
 
-/** A map without what leads to any of `ranges`, which are in order. */
+/** Returns the map without the segments that lead to `ranges`, which must be in order. */
 function withoutRanges(map: SourceMapData, ranges: readonly TextRange[]): number[] {
   const kept: number[] = [];
   for (let i = 0; i < map.length; i += 4) {

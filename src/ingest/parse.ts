@@ -8,10 +8,12 @@ import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
 import { chooseFormat, TEXT_FORMATS } from "./formats/formats.ts";
 import type { FormatResult } from "./formats/parsed.ts";
 
-/** List items and code blocks up to this many characters are quoted as a whole; longer ones by sentence or line. */
+/** Maximum length of a list item or code block that is one unit, in characters. Longer ones are split by sentence or line. */
 const WHOLE_UNIT_MAX_CHARS = 400;
 
-/** The smallest pieces that are quoted: sentences, short list items, table rows, headings. Together they cover all blocks. */
+/**
+ * Returns the units: sentences, short list items, table rows and headings. They are the smallest quotable ranges and cover all blocks.
+ */
 export function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
   return blocks.flatMap((block, index) => rangesOf(text, block).map(({ start, end }) => ({ start, end, type: block.type, block: index })));
 }
@@ -29,7 +31,7 @@ function rangesOf(text: string, block: Block): TextRange[] {
   );
 }
 
-/** A run-in head is quoted with the sentence behind it: alone it says nothing. */
+/** Joins a run-in heading to the sentence after it, since it states nothing alone. */
 function withHead(ranges: readonly TextRange[], runIn: number): TextRange[] {
   const [first] = ranges;
   const next = ranges.findIndex(({ end }) => end > runIn);
@@ -42,20 +44,20 @@ function linesOf(content: string): TextRange[] {
   return [...content.matchAll(/\S[^\n]*/g)].map((match) => ({ start: match.index, end: match.index + match[0].trimEnd().length }));
 }
 
-/** A file, or one entry of a JSON file, as a document that has no identity yet. */
+/** A file, or one entry of a JSON file, as a document without an identity. */
 export interface ParsedDocument {
-  /** Path relative to the source; for entries of a file `file.json#entry_id`. */
+  /** Path relative to the source; `file.json#entry_id` for entries of a file. */
   readonly path: string;
   readonly metadata: DocumentMetadata;
-  /** Access label and tenant that the document states itself; `null` where it leaves them to its domain. */
+  /** Access label and tenant that the document states; `null` leaves them to its domain. */
   readonly access: string | null;
   readonly tenant: string | null;
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly units: readonly Unit[];
-  /** From `text` to offsets of the original, in the unit that `reading` names; a byte order mark counts as one. */
+  /** Maps `text` to offsets of the original, in the unit that `reading` names. A byte order mark counts as one. */
   readonly sourceMap: SourceMapData;
-  /** Where each page begins in `text`, page 1 first; `null`: the file has no pages. */
+  /** Start of each page in `text`, page 1 first; `null` if the file has no pages. */
   readonly pages: readonly number[] | null;
   readonly reading: Reading;
   /** SHA-256 (hex) of the file's bytes. */
@@ -63,10 +65,10 @@ export interface ParsedDocument {
 }
 
 /**
- * Turns a file of any format into documents with normalised text, structure and the map back to the file. An empty text is a document without text.
+ * Parses a file of any format into documents with normalised text, structure and source map. An empty file gives a document without text.
  *
- * @throws IngestError `unsupported_format`, `file_too_large`, `binary_file`, `wrong_content`, `bad_front_matter`, `bad_json`, `duplicate_entry`, `too_deep`,
- * `unpacks_too_far` and what else the format says; the message begins with the path
+ * @throws IngestError `unsupported_format`, `file_too_large`, `binary_file`, `wrong_content`, `bad_front_matter`, `bad_json`,
+ * `duplicate_entry`, `too_deep`, `unpacks_too_far` and the format's own codes; the message begins with the path
  */
 export async function readDocuments(
   { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
@@ -86,8 +88,9 @@ export async function readDocuments(
 }
 
 /**
- * The same at once, for text: markdown, plain text, HTML, JSON. For texts that are known to be of these.
+ * Parses text files synchronously: the formats in `TEXT_FORMATS`.
  *
+ * @throws IngestError as `readDocuments`
  * @example parseFile({ path: "a.md", bytes: Buffer.from("# Hello") })[0]?.metadata.title // "Hello"
  */
 export function parseFile({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): ParsedDocument[] {
@@ -130,7 +133,7 @@ function toDocuments(
   }));
 }
 
-/** Characters of a document by which its language is told. */
+/** Maximum characters that language detection examines. */
 const TONGUE_SAMPLE = 5_000;
 
 function tongueNotice(text: string): ReadingNotice[] {
@@ -140,7 +143,7 @@ function tongueNotice(text: string): ReadingNotice[] {
   return [{ code: "not_english", message }];
 }
 
-/** An error of reading with the path of the file before it; any other as it is. */
+/** Puts the path of the file before the message of an ingest error; returns any other error unchanged. */
 export function withPath(error: unknown, path: string): unknown {
   if (!(error instanceof IngestError)) return error;
   return new IngestError(error.code, `${path}: ${error.message}`, { ...error.data, path }, { cause: error });

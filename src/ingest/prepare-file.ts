@@ -13,39 +13,39 @@ import { withPath } from "./parse.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
-/** Raised when titles or blocks are read otherwise than before, so that unchanged files are read anew. */
+/** Raise this when titles or blocks of unchanged files would differ, so that they are read again. */
 const STRUCTURE_VERSION = 4;
-/** Bytes of a file that is read at once: the four ways to another thread and back take ten times as long as its reading. */
+/** Maximum bytes of a file that is read synchronously. For small files, handing the read to another thread takes ten times as long. */
 const SMALL_BYTES = 32 * 1024;
 export interface IngestRequest {
   readonly domain: string;
   readonly tenant: string | null;
   /** Folder with the documents, absolute. */
   readonly folder: string;
-  /** Paths of documents are relative to this, absolute; mostly the folder itself. */
+  /** Base of document paths, absolute; usually the folder itself. */
   readonly root: string;
-  /** Name of the origin; files that vanish are deleted inside one source only. */
+  /** Name of the source. Missing files are deleted within one source only. */
   readonly source: string;
   /** Access label of documents that state none. */
   readonly access: string;
-  /** Take the folder as it is even if it holds no document any more. */
+  /** Accepts a folder that no longer holds any document. */
   readonly allowEmpty: boolean;
-  /** Reads and reports, and stores nothing. */
+  /** Reads and reports without storing anything. */
   readonly dryRun: boolean;
-  /** Absolute paths of the files that are read: the rest of the source stays as it is. `null`: all of the folder. */
+  /** Absolute paths of the files to read; the rest of the source stays unchanged. `null` reads the whole folder. */
   readonly only: readonly string[] | null;
 }
 
-/** What reading and storing files needs. */
+/** The dependencies of reading and storing files. */
 export interface FileParts {
   readonly store: Store;
-  /** Address of a document that states none. */
+  /** Returns the address of a document that states none. */
   readonly urlOf: (path: string) => string | null;
   readonly maxFileBytes: number;
   readonly reader: FileReader;
 }
 
-/** A file read, and what became of it. */
+/** A file with the outcome of reading it. */
 export interface PreparedFile {
   readonly path: string;
   readonly bytes: number;
@@ -53,7 +53,7 @@ export interface PreparedFile {
   readonly settings: string;
   readonly outcome:
     | { readonly type: "unchanged" }
-    /** `reason`: why it is left out; `null`: it has vanished since it was listed. */
+    /** `reason` says why the file is skipped; `null` if it vanished after the scan. */
     | { readonly type: "skipped"; readonly reason: string | null }
     | { readonly type: "failed"; readonly error: SourceboundError }
     | { readonly type: "read"; readonly drafts: readonly DocumentDraft[] };
@@ -66,7 +66,7 @@ interface PrepareParts {
   readonly signal: AbortSignal;
 }
 
-/** Reads a file and, if it is not as it was, what it says. */
+/** Reads a file, and parses it if it has changed. */
 export async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
   const { path } = file;
   const settings = settingsHash(request, { url: parts.urlOf(path), recognises: parts.reader.recognises && extensionOf(path) === ".pdf" });
@@ -90,7 +90,7 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
   }
 }
 
-/** `null` when the file has vanished since it was listed. */
+/** Returns `null` if the file vanished after the scan. */
 async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
   if (file.bytes > limit) {
     return new IngestError(
@@ -110,7 +110,7 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-/** Everything besides the bytes that shapes a file's documents: when it changes, the file is read anew. */
+/** Hashes everything except the bytes that shapes a file's documents. A change causes the file to be read again. */
 function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
   return sha256Hex(
     JSON.stringify([
@@ -125,7 +125,7 @@ function settingsHash(request: IngestRequest, { url, recognises }: { readonly ur
   ).slice(0, 16);
 }
 
-/** Bytes by which a file's format is told. */
+/** Bytes that detection of the format examines. */
 const HEAD_BYTES = 1_024;
 
 async function readHead(path: string): Promise<Uint8Array> {

@@ -5,22 +5,23 @@ import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { messageOf, WebError } from "../shared/errors.ts";
 
-/** Milliseconds for one page; a long honest one takes a tenth. */
+/** Milliseconds for one page; a long ordinary page takes a tenth. */
 const READ_TIMEOUT_MS = 4000;
-/** Pages read at the same time in this process; others wait. */
+/** Maximum pages read at the same time in this process; others wait. */
 const WORKERS = 2;
-/** Megabytes of heap of one reader: a page of two megabytes as a tree takes less than half. */
+/** Heap limit of one reader, in megabytes. The tree of a 2 MB page takes less than half. */
 const HEAP_MB = 192;
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "web-page-worker.js");
 
 /**
- * Reads pages in threads of their own with a limit on time and memory: whatever a page does to a parser, it ends there.
+ * Creates a reader that parses each page in a separate thread with limits on time and memory, so that a hostile page cannot affect the
+ * process.
  */
 export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   let running = 0;
   const waiting: (() => void)[] = [];
-  /** Whoever is cancelled while waiting gives the place in the row up. */
+  /** Waits for a free slot; an abort leaves the queue. */
   const turn = (signal: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       const leave = () => {
@@ -51,7 +52,7 @@ export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
 
 function readApart(source: FetchedPage, timeoutMs: number, signal: AbortSignal): Promise<PageText> {
   const limits = { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32 };
-  // What a parser prints about a page is nobody's business.
+  // Discards the parser's output.
   const worker = new Worker(ENTRY, { resourceLimits: limits, env: {}, stdout: true, stderr: true });
   const deadline = startDeadline(signal, timeoutMs);
   const read = new Promise<PageText>((resolve, reject) => {

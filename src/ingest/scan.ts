@@ -5,7 +5,6 @@ import type { FileRecord } from "../store/document-rows.ts";
 import type { Origin } from "../store/origins.ts";
 
 export interface ScannedFile {
-  /** Absolute. */
   readonly absolute: string;
   /** Relative to the root, with `/`. */
   readonly path: string;
@@ -15,24 +14,25 @@ export interface ScannedFile {
 export interface SkippedFile {
   readonly path: string;
   readonly reason: string;
-  /** Of a file of a kind that is not read, in lower case with the dot, `""` without one; `null`: skipped for another reason. */
+  /** Extension of an unsupported file, in lower case with the dot, `""` without one; `null` if skipped for another reason. */
   readonly extension: string | null;
 }
 
 export interface Scan {
   readonly files: readonly ScannedFile[];
-  /** What was seen and not taken, with the reason; hidden files are not even listed. */
+  /** Files seen and skipped. Hidden files are not listed. */
   readonly skipped: readonly SkippedFile[];
-  /** Folders below that could not be listed: what they hold is not known. */
+  /** Subfolders that could not be listed; their contents are unknown. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
-/** Folders nested deeper than this are reported, not entered. */
+/** Maximum folder depth; deeper folders are reported and skipped. */
 const DEEPEST_FOLDER = 64;
 
 /**
- * Files with a known extension or none below `folder`, sorted by path. Symbolic links are not followed: they can lead out of the folder or in circles.
- * @param root paths are relative to it
+ * Lists files below `folder` with a supported extension or none, sorted by path. Does not follow symbolic links, which can leave the
+ * folder or form cycles.
+ * @param root base of the paths
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
 export function scanFolder(folder: string, root: string, extensions: readonly string[]): Scan {
@@ -62,8 +62,8 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
 }
 
 /**
- * The files of a list, in their order, each once.
- * @param root paths are relative to it
+ * Lists the given files in order, each once.
+ * @param root base of the paths
  * @throws IngestError `file_missing`, `file_outside`; nothing is read then
  */
 export function scanFiles(paths: readonly string[], root: string, extensions: readonly string[]): Scan {
@@ -80,7 +80,7 @@ export function scanFiles(paths: readonly string[], root: string, extensions: re
 }
 
 /**
- * Are they all there? Asked of everything that a command names before any of it is read.
+ * Checks that all paths of a command exist before any file is read.
  * @throws IngestError as `scanFolder` and `scanFiles`
  */
 export function assertThere({ folders, files, root }: { folders: readonly string[]; files: readonly string[]; root: string }): void {
@@ -88,7 +88,7 @@ export function assertThere({ folders, files, root }: { folders: readonly string
   for (const file of files.map(canonicalPath)) fileBelow(file, canonicalPath(root));
 }
 
-/** One spelling of a folder or file, so that the same one reached through a link is the same. */
+/** Resolves symbolic links, so that each folder or file has one spelling. */
 export function canonicalPath(path: string): string {
   const absolute = resolve(path);
   return existsSync(absolute) ? realpathSync(absolute) : absolute;
@@ -135,14 +135,14 @@ function sizeOf(path: string): number {
   try {
     return statSync(path).size;
   } catch {
-    // Vanished between listing and reading: reading it will say so.
+    // Vanished after the listing; reading it reports the error.
     return 0;
   }
 }
 
 /**
- * Files of a folder that another source of the same party has already: a folder and one inside it, or some of its files by name, are often ingested
- * both. Absolute path → source.
+ * Returns the files of a folder that another source of the same tenant already holds (absolute path → source), since a folder and its
+ * subfolder, or single files of it, are often ingested as two sources.
  */
 export async function filesElsewhere(
   own: Pick<Origin, "domain" | "tenant" | "source" | "folder" | "root">,

@@ -5,32 +5,32 @@ import { sha256Hex } from "../text/hash.ts";
 import { renamedPath } from "../text/paths.ts";
 import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
-/** Files that are stored in one transaction, at most: an acknowledgement of the disk for each takes longer than to read one. */
+/** Maximum files per transaction. Committing each file alone would take longer than reading it. */
 export const GROUP_FILES = 64;
-/** Characters of text after which a group is stored: what one waits for another writer's turn. */
+/** Characters of text that fill a group. Bounds the time that other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
-/** Milliseconds for which a file that was read waits for others. */
+/** Maximum milliseconds that a prepared file waits for its group. */
 export const GROUP_MS = 250;
 
-/** What an ingest knows while it goes on. */
+/** The state of an ingest run. */
 export interface Run {
   readonly request: IngestRequest;
   readonly parts: FileParts;
-  /** Files that the source had before, by path; a renamed one is taken out. */
+  /** Files of the source before the run, by path. A renamed file is removed. */
   readonly known: Map<string, FileRecord>;
-  /** Paths that the source has now. */
+  /** Paths of the source in this run. */
   readonly present: Set<string>;
   readonly identities: Identities;
-  /** Files that vanished, by the hash of their bytes: one that is found under another name goes on. */
+  /** Vanished files by the hash of their bytes. A new file with the same hash is a rename. */
   readonly renamable: Map<string, FileRecord>;
   readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
   readonly notices: FileNotice[];
   chunks: number;
-  /** Has anything been stored? */
+  /** Whether anything has been stored. */
   isBegun: boolean;
 }
 
-/** Stores a group of files in one transaction, each as a whole, and says of each in order what became of it. */
+/** Stores a group of files in one transaction, each as a whole, and yields the outcome of each in order. */
 export async function* storeGroup(group: readonly PreparedFile[], run: Run): AsyncGenerator<IngestEvent, void> {
   const steps = group.map((file) => ({ file, ...planPut(file, run) }));
   const puts = steps.flatMap(({ put }) => (put === null ? [] : [put]));
@@ -42,7 +42,7 @@ export async function* storeGroup(group: readonly PreparedFile[], run: Run): Asy
   }
 }
 
-/** Before the first file is stored it is written down that the rest is missing: whatever cuts the reading off, answers say so. */
+/** Stores files. Records an unfinished ingest before the first one, so that answers warn if the run is interrupted. */
 async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutcome[]> {
   const { store } = run.parts;
   if (!run.isBegun) await store.unfinished.begin({ ...run.request, files: run.counts.total });
@@ -50,7 +50,7 @@ async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutc
   return store.documents.putFiles(puts);
 }
 
-/** What is to be stored of a file; `null`: nothing. */
+/** Plans the change that a file needs; `put` is `null` if nothing changes. */
 function planPut(
   { path, originalHash, settings, outcome }: PreparedFile,
   { request, parts, known, identities, renamable }: Run,
@@ -83,8 +83,8 @@ function planPut(
 }
 
 /**
- * When the version was read that a file keeps which cannot be read now: it may be half copied, or locked for a moment, and to have no answer is worse than to
- * have the one of that day, which is said. Under another access label nobody knows who may see it: then nothing stands.
+ * Returns the date of the stored version that an unreadable file keeps: the file may be half copied or briefly locked, and a dated answer
+ * is better than none. Returns `null` if the access label has changed, since the version's audience is then unknown.
  */
 function standingSince(file: FileRecord | undefined, { access }: IngestRequest): string | null {
   return file?.access === access ? file.readAt : null;
@@ -103,12 +103,12 @@ export function failedFile(
 
 interface Stored {
   readonly failure: string | null;
-  /** `null`: nothing is stored, it is only tried. */
+  /** `null` in a dry run. */
   readonly outcome: PutOutcome | null;
   readonly renamed: boolean;
 }
 
-/** Counts a file, and says what became of it; `null` of one that vanished. */
+/** Counts a file and returns its event; `null` if the file vanished. */
 function eventOf(file: PreparedFile, stored: Stored | null, run: Run): IngestEvent | null {
   const { path, outcome } = file;
   const { counts } = run;
@@ -157,7 +157,7 @@ export function isFullGroup(group: readonly PreparedFile[]): boolean {
   return group.length >= GROUP_FILES || group.reduce((sum, file) => sum + characters(file), 0) >= GROUP_CHARACTERS;
 }
 
-/** What was said of a file's documents, each thing once. */
+/** Returns the distinct notices of a file's documents. */
 function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[] {
   const said = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
   return [...said.values()].map((notice) => ({ path, ...notice }));
@@ -172,16 +172,16 @@ function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft
   );
 }
 
-/** Names documents: by where they come from, and the same as before where they were known under that path. */
+/** Assigns document ids. A document known under its path keeps its id. */
 export interface Identities {
   idOf(path: string): string;
-  /** The documents of a file go on under another name. */
+  /** Moves the documents of a file to another path; they keep their ids. */
   rename(from: string, to: string): void;
 }
 
 /**
- * @param origin domain, tenant and source: what besides the path tells documents apart
- * @param known documents of that source as they are stored
+ * @param origin domain, tenant and source, which distinguish documents with equal paths
+ * @param known stored documents of that source
  */
 export function createIdentities(origin: readonly string[], known: readonly KnownDocument[]): Identities {
   const byPath = new Map(known.map((document) => [document.path, document]));
@@ -190,7 +190,7 @@ export function createIdentities(origin: readonly string[], known: readonly Know
     idOf(path) {
       const before = byPath.get(path);
       if (before !== undefined) return before.id;
-      // The name may be taken by a document that was renamed since it got it.
+      // A renamed document may still use the id of its former path.
       for (let n = 0; ; n++) {
         const id = sha256Hex([...origin, path, ...(n === 0 ? [] : [String(n)])].join("\0")).slice(0, 24);
         if (taken.has(id)) continue;

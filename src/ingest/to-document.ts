@@ -17,7 +17,7 @@ import { FORMATS_VERSION } from "./formats/formats.ts";
 import type { Recogniser } from "./formats/pdf/recognise.ts";
 import { type ParsedDocument, readDocuments } from "./parse.ts";
 
-/** What shapes chunks besides the text: a change of any of these makes every document new. */
+/** Settings that shape chunks. A change of any of them gives every document a new version. */
 export const CHUNK_SETTINGS: readonly number[] = [
   CHUNK_TARGET_TOKENS,
   CHUNK_MAX_TOKENS,
@@ -27,16 +27,15 @@ export const CHUNK_SETTINGS: readonly number[] = [
   WINDOW_MAX_TOKENS,
 ];
 
-/** Whose a document is, besides what it says itself. */
+/** The owner of a document, for values that the document does not state itself. */
 export interface DocumentOwner {
   readonly domain: string;
   readonly tenant: string | null;
-  /** Access label of documents that state none. */
   readonly access: string;
   readonly source: string;
 }
 
-/** A document that was read, with what the installation gives it. */
+/** Adds the owner, identity and version to a parsed document. */
 export function toDocument(
   owner: DocumentOwner,
   parsed: DocumentDraft,
@@ -51,7 +50,7 @@ export function toDocument(
   };
 }
 
-/** A document with its version, before it is cut into chunks. */
+/** Returns a document with its version, without chunks. */
 export function identify(
   { tenant, access: given }: Pick<DocumentOwner, "tenant" | "access">,
   parsed: ParsedDocument,
@@ -75,12 +74,12 @@ export function identify(
   };
 }
 
-/** A document and its chunks, before it has an identity. */
+/** A document with its chunks, without an identity. */
 export interface DocumentDraft extends ParsedDocument {
   readonly chunks: readonly ChunkDraft[];
 }
 
-/** Everything that a file's bytes say, ready to be stored. What is kept from one file to the next may be given. */
+/** Parses and chunks a file. Callers may pass `words` and `recogniser` to reuse them between files. */
 export async function draftDocuments(
   file: { readonly path: string; readonly bytes: Uint8Array },
   { words = createWordTokens(), recogniser = null }: { readonly words?: WordTokens; readonly recogniser?: Recogniser | null } = {},

@@ -1,12 +1,12 @@
 import type { TextRange } from "../shared/types.ts";
 
-/** Text of a piece of code that ends a line. */
+/** Text of a code range that ends a line. */
 export const LINE_BREAK = "\n";
 export interface CodePiece extends TextRange {
   readonly text?: string;
 }
 
-/** Pieces of code from the first to the last line that shows something, with the white space before its first letter. */
+/** Trims code ranges to the lines from the first to the last visible character. Keeps the indentation of the first line. */
 export function withoutBlankEnds(pieces: readonly CodePiece[], original: string): CodePiece[] {
   const hasVisible = ({ start, end, text }: CodePiece): boolean =>
     text === undefined ? isVisible(original, start, end) : isVisible(text, 0, text.length);
@@ -23,7 +23,7 @@ export function withoutBlankEnds(pieces: readonly CodePiece[], original: string)
 
 const VISIBLE = /[^\s\p{Cc}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 
-/** Where the last character ends that the normaliser keeps, white space aside. */
+/** Returns the end of the last character that the normaliser keeps, white space aside. */
 export function visibleEnd(text: string): number {
   let end = text.length;
   while (end > 0) {
@@ -34,12 +34,12 @@ export function visibleEnd(text: string): number {
   return end;
 }
 
-/** Whether a range holds anything that the normaliser keeps besides white space. */
+/** Returns whether a range holds a character that the normaliser keeps, white space aside. */
 export function isVisible(text: string, start: number, end: number): boolean {
   return VISIBLE.test(start === 0 && end === text.length ? text : text.slice(start, end));
 }
 
-/** Index of the first of some ranges in order that ends after `offset`. */
+/** Returns the index of the first range that ends after `offset`. Ranges must be in order. */
 export function firstAfter(ranges: readonly TextRange[], offset: number): number {
   let low = 0;
   let high = ranges.length;
@@ -51,7 +51,7 @@ export function firstAfter(ranges: readonly TextRange[], offset: number): number
   return low;
 }
 
-/** The lines of `text[start, end)`, without their breaks. */
+/** Yields the lines of `text[start, end)` without their line breaks. */
 export function* linesOf(text: string, start: number, end: number): Generator<TextRange & { readonly text: string }> {
   for (let at = start; at < end; ) {
     const newline = text.indexOf("\n", at);

@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import { watch } from "node:fs/promises";
 import { systemCodeOf } from "../shared/errors.ts";
 
-/** Milliseconds without a further change before a change counts: programs write a file in several steps. */
+/** Milliseconds without further changes before a change counts, since programs write a file in several steps. */
 const QUIET_MS = 500;
 
 /**
- * Yields whenever something in the folder, or below it, has changed and nothing has for a moment; ends with `signal`. The folder is watched from the call
- * on: what changes before the first value is asked for is not missed.
+ * Yields after each change in or below the folder, once `quietMs` have passed without another. Ends with `signal`. Watching starts with
+ * the call, so changes before the first `next()` are not missed.
  */
 export function changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_MS): AsyncGenerator<void, void> {
   let wake: () => void = () => {};
@@ -19,7 +19,7 @@ export function changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_M
     wake();
   };
   const following = (async () => {
-    // Node.js 24 waits for ever below a folder that is not there.
+    // On a missing folder, Node.js 24 never settles; `statSync` throws instead.
     statSync(folder);
     for await (const _ of watch(folder, { recursive: true, signal })) {
       clearTimeout(timer);

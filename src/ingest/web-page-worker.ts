@@ -3,7 +3,7 @@ import type { FetchedPage } from "../models/web-page.ts";
 import { messageOf } from "../shared/errors.ts";
 import { readWebPage } from "./web-page.ts";
 
-/** One page in, one message out: a thread of its own, so that a page that cannot be read in time ends with it. */
+/** Reads one page in a separate thread, which ends with a page that exceeds its time limit. */
 parentPort?.once("message", (source: FetchedPage) => {
   try {
     parentPort?.postMessage({ page: readWebPage(source) });

@@ -6,36 +6,36 @@ import { IngestError } from "../shared/errors.ts";
 import { textOf } from "./encoding.ts";
 import { parseFile } from "./parse.ts";
 
-/** Elements of a page: the longest pages of encyclopaedias have about 50,000. */
+/** Maximum elements of a page. The longest encyclopaedia pages have about 50,000. */
 const MAX_ELEMENTS = 60_000;
-/** Elements inside each other: pages seldom have 60; whoever walks the tree does so recursively. */
+/** Maximum element depth. Pages seldom reach 60; walking the tree is recursive. */
 const MAX_DEPTH = 200;
-/** Characters of an attribute. */
+/** Maximum characters of an attribute; the rest is cut off. */
 const MAX_ATTRIBUTE = 200;
-/** Characters of text that are looked at: fifty pages of a book. */
+/** Maximum characters of text that are kept: about fifty pages of a book. */
 const MAX_TEXT = 150_000;
-/** Characters of one sentence, row or heading; longer ones are no statements. */
+/** Maximum characters of a unit; longer ones are dropped. */
 const MAX_UNIT = 1200;
-/** Sentences, rows and headings that are looked at. */
+/** Maximum number of units that are kept. */
 const MAX_UNITS = 6000;
 const MAX_TITLE = 300;
 
-/** Left out with everything inside. */
+/** Elements that are dropped with their contents. */
 const DROPPED: ReadonlySet<string> = new Set(
   "script style template noscript svg math iframe object embed canvas audio video select textarea dialog".split(" "),
 );
-/** Ours stand in their place. */
+/** Elements whose tags are dropped, since `boundedMarkup` writes its own. */
 const SKELETON: ReadonlySet<string> = new Set(["html", "head", "body", "title", "meta", "link", "base"]);
 const VOID: ReadonlySet<string> = new Set("area br col hr img input source track wbr param".split(" "));
-/** Attributes by which main content is told from the rest. */
+/** Attributes that Readability uses to find the main content. */
 const KEPT: ReadonlySet<string> = new Set("class id role hidden style aria-hidden aria-modal itemprop rel href alt summary".split(" "));
 
 /**
- * The main content of a page of the web. Made to be run where it can be ended: see `read-page-apart.ts`.
- * @throws IngestError `html_bomb`, and what `parseFile` throws
+ * Extracts the main content of a web page. Runs in a thread that can be terminated: see `read-page-apart.ts`.
+ * @throws IngestError `html_bomb`, and the errors of `parseFile`
  */
 export function readWebPage(source: FetchedPage): PageText {
-  // NUL means nothing in a page, and is no reason to refuse it.
+  // NUL has no meaning in a page and must not cause a refusal as binary.
   const text = textOf(
     source.bytes.filter((byte) => byte !== 0),
     source.charset,
@@ -55,12 +55,12 @@ function partsOf(path: string, content: string): PageText {
 }
 
 /**
- * The page as well-formed markup without scripts, styles and forms: what a small parser can take.
- * @throws IngestError `html_bomb` as soon as there are too many elements, or too deep ones
+ * Rewrites a page as well-formed markup for a small parser, without scripts, styles and forms.
+ * @throws IngestError `html_bomb` at too many elements or too great a depth
  */
 export function boundedMarkup(html: string): { readonly markup: string; readonly title: string } {
   const out: string[] = [];
-  /** A tag that the page's end cuts off is closed without having been opened. */
+  /** Needed because a tag cut off by the end of the page is closed without having been opened. */
   const open: string[] = [];
   let elements = 0;
   let dropping = 0;
