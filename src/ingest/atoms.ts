@@ -18,10 +18,7 @@ interface AtomSource {
   readonly units: readonly Unit[];
 }
 
-/**
- * Returns the units of a document in order with their token counts, and splits units of more than `atomTokens`. Marks tables, and
- * quotations with their attribution, of up to `wholeTokens` to stay whole.
- */
+/** Splits a document into atoms of at most `atomTokens`. Keeps tables, and quotations with attribution, of up to `wholeTokens` whole. */
 export function atomsOf(
   source: AtomSource,
   count: TokenCounter,
@@ -82,10 +79,7 @@ const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\
 /** Maximum notes after one paragraph. */
 const MOST_NOTES = 20;
 
-/**
- * Returns the offset of the mark that cites this note in the paragraph before it, skipping other notes. Returns -1 if the unit begins no
- * note.
- */
+/** Returns the offset in the previous paragraph of the mark that cites this note, skipping other notes; -1 if the unit begins no note. */
 function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   const textOf = (block: Block | undefined) => (block?.type === "paragraph" ? text.slice(block.start, block.end) : "");
   const markOf = (block: Block | undefined) => {
@@ -112,10 +106,7 @@ function keepFromCall(atoms: Atom[], call: number): void {
   }
 }
 
-/**
- * Marks the cuts inside the table or quotation that starts at atom `from` and ends with the last atom, if its size is within `limit`
- * tokens.
- */
+/** Marks the cuts inside the table or quotation from atom `from` to the last atom, if it has at most `limit` tokens. */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);

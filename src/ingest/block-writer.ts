@@ -105,10 +105,7 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /**
-   * Begins a heading that the source does not mark as one, such as an accordion's title, one level below the last heading or the
-   * section's.
-   */
+  /** Begins a heading that the source does not mark as one, such as an accordion's title, one level below the heading in force. */
   beginSubheading(): void {
     const level = Math.min(6, this.#headingLevel + 1);
     // Headings in a section rank below the heading that opens it.
@@ -237,10 +234,7 @@ export class BlockWriter {
     this.#builder.appendOpaque(text, start, end);
   }
 
-  /**
-   * Defers `write`, which writes paragraphs such as a note, until after the open block, or after the whole list, table or quotation
-   * around it.
-   */
+  /** Defers `write`, which writes paragraphs such as a note, until after the open block or the list, table or quotation around it. */
   writeBehind(write: () => void): void {
     if (this.#behind.length === 0) this.#before = this.#whole();
     this.#behind.push(write);

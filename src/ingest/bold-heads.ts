@@ -20,10 +20,7 @@ const BEHIND_HEAD = /^\s*[.:–—]/;
 /** The end of bold text that is no heading: the end of a sentence or an announcement. */
 export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 
-/**
- * Adds run-in headings to paragraphs and items, and turns bold paragraphs that serve as headings into headings, one level below the last
- * heading.
- */
+/** Adds run-in headings, and turns bold paragraphs that serve as headings into headings one level below the last heading. */
 export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block[] {
   const headings = boldHeadings(blocks, text);
   return blocks.map((block, i): Block => {
@@ -59,9 +56,7 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
   return type === "paragraph" && line.length <= MAX_HEAD && /\p{L}/u.test(line) && !/[\d\n:]/.test(line) && !NO_HEADING_END.test(line);
 }
 
-/**
- * Returns the end of a block's run-in heading, or `null`. Bold text that only emphasises is none, nor is a block that is bold throughout.
- */
+/** Returns the end of a run-in heading, or `null`. Emphasis within a sentence is none, nor is a block that is bold throughout. */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;
   const head = text.slice(start, boldEnd).trimEnd();

@@ -10,9 +10,7 @@ export interface DocumentQuote extends TextRange {
   readonly header: string | null;
 }
 
-/**
- * Splits a document into quotes that together cover it. The text below one heading is one quote; each table row is a quote of its own.
- */
+/** Splits a document into quotes that together cover it: one for the text below each heading and one for each table row. */
 export function documentQuotes(document: ParsedDocument): DocumentQuote[] {
   const { text, metadata } = document;
   const quotes: DocumentQuote[] = [];

@@ -1,9 +1,6 @@
 /** Maximum bytes of a file, such as a scanned book as PDF. The file is held in memory once. */
 export const MAX_FILE_BYTES = 200 * 1024 * 1024;
-/**
- * Maximum bytes of text that one file, or one table, may hold or unpack to. The longest book has about 10 MB; a larger file is nearly
- * always an export or a log.
- */
+/** Maximum bytes of text in a file. The longest book has about 10 MB; larger files are nearly always exports or logs. */
 export const MAX_TEXT_BYTES = 20 * 1024 * 1024;
 /** Maximum bytes of one page or file fetched from the web. */
 export const MAX_PAGE_FILE_BYTES = 20 * 1024 * 1024;
@@ -13,9 +10,7 @@ export const MAX_UNPACKED_BYTES = 100 * 1024 * 1024;
 export const MAX_ARCHIVE_PARTS = 20_000;
 /** Maximum columns of a table file: the limit of spreadsheets. */
 export const MAX_TABLE_COLUMNS = 16_384;
-/**
- * Maximum cells of a sheet, including empty ones, up to its last filled row and column. For entries read as rows: fields times entries.
- */
+/** Maximum cells of a sheet, including empty ones, up to its last row and column. For entries read as rows: fields times entries. */
 export const MAX_SHEET_CELLS = 20_000_000;
 /** Maximum rows of a table file: the limit of spreadsheets. */
 export const MAX_TABLE_ROWS = 1_048_576;

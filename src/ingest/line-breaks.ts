@@ -6,9 +6,7 @@ import { linesOf } from "./visible.ts";
 const MAX_HEAD = 120;
 /** Minimum ratio of the first line below a clear heading to the heading's length. Lines of verse and addresses have similar lengths. */
 const CLEAR = 2;
-/**
- * Minimum number of clear headings, and their minimum share of the paragraphs with two or more lines, to accept headings without markup.
- */
+/** Minimum number of clear headings, and their minimum share of paragraphs with two or more lines, to accept headings without markup. */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
 /** The beginning of a line without markup: no bold text, item, link or tag. */

@@ -11,9 +11,7 @@ import type { FormatResult } from "./formats/parsed.ts";
 /** Maximum length of a list item or code block that is one unit, in characters. Longer ones are split by sentence or line. */
 const WHOLE_UNIT_MAX_CHARS = 400;
 
-/**
- * Returns the units: sentences, short list items, table rows and headings. They are the smallest quotable ranges and cover all blocks.
- */
+/** Returns the units, the smallest quotable ranges: sentences, short list items, table rows and headings. They cover all blocks. */
 export function unitsOf(text: string, blocks: readonly Block[]): Unit[] {
   return blocks.flatMap((block, index) => rangesOf(text, block).map(({ start, end }) => ({ start, end, type: block.type, block: index })));
 }

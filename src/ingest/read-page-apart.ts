@@ -14,10 +14,7 @@ const HEAP_MB = 192;
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "web-page-worker.js");
 
-/**
- * Creates a reader that parses each page in a separate thread with limits on time and memory, so that a hostile page cannot affect the
- * process.
- */
+/** Creates a reader that parses each page in a separate thread with limits on time and memory, against hostile pages. */
 export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   let running = 0;
   const waiting: (() => void)[] = [];
