@@ -6,12 +6,11 @@ import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isHeaderRow } from "./table-grid.ts";
 
-/** Separators that are tried, in this order where two fit alike. */
+/** Supported separators. On equal scores the first wins. */
 const SEPARATORS = [",", "\t", ";", "|"] as const;
-/** Rows by which the separator is told. */
+/** Rows that detection of the separator examines. */
 const SAMPLE_ROWS = 50;
 
-/** Tables as text: every row with its header, every cell with its row and column. */
 export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 1, (source, name) => [parseCsv(source, name)]);
 
 export function parseCsv(source: string, name: string): FormatResult {
@@ -42,7 +41,7 @@ interface RawCell extends TextRange {
   readonly column: number;
 }
 
-/** The text of a cell without its quotes. */
+/** Returns the ranges of a cell's text without its quotes. */
 function piecesOf(source: string, { start, end }: RawCell): TextRange[] {
   if (source[start] !== '"') return [{ start, end }];
   const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
@@ -55,7 +54,7 @@ function piecesOf(source: string, { start, end }: RawCell): TextRange[] {
   return [...pieces, { start: from, end: inner.end }];
 }
 
-/** Cells as ranges, with their quotes; a row is a record, which may span lines. Linear in the length of the source. */
+/** Yields rows of cell ranges, including quotes. A row is a record, which may span lines. Linear time. */
 function* readRows(source: string, separator: string, limit = MAX_TABLE_ROWS): Generator<RawCell[]> {
   const mark = source.charCodeAt(0) === 0xfeff ? 1 : 0;
   let at = mark;
@@ -99,7 +98,7 @@ function cellEnd(source: string, start: number, separator: string): number {
   return at;
 }
 
-/** The separator that gives most rows the same number of cells, more than one. */
+/** Returns the separator that splits most rows into the same number of cells, at least two. */
 function separatorOf(source: string): string {
   const declared = /^\ufeff?sep=(.)\r?\n/i.exec(source)?.[1];
   if (declared !== undefined) return declared;

@@ -6,20 +6,20 @@ import { parseHtml } from "./html.ts";
 import { titleOf } from "./parsed.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
-/** Styles that a style may go back to. */
+/** Maximum length of a chain of base styles. */
 const MOST_BASES = 20;
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
-/** Of the looks of a table: its first row is set apart. */
+/** Bit of `w:tblLook` that applies the style of the first row. */
 const FIRST_ROW_BIT = 0x20;
 
-/** The document without the styles of tables that do not make use of a first row set apart. */
+/** Removes table styles from tables that do not apply the style of the first row. */
 function withUsedTableStyles(xml: string): string {
   return xml.replace(TABLE_LOOKS, (looks) =>
     usesFirstRow(/<w:tblLook[^<>]*>/.exec(looks)?.[0] ?? "") ? looks : looks.replace(/<w:tblStyle [^<>]*>/, ""),
   );
 }
 
-/** Styles of tables that set the first row apart, themselves or by a style that they go back to. */
+/** Returns the table styles that format the first row, directly or through a base style. */
 function stylesWithFirstRow(xml: string): ReadonlySet<string> {
   const styles = new Map<string, { basedOn: string; setsFirstRowApart: boolean }>();
   let open = "";
@@ -44,14 +44,14 @@ function stylesWithFirstRow(xml: string): ReadonlySet<string> {
   return new Set([...styles.keys()].filter((id) => setsApart(id, MOST_BASES)));
 }
 
-/** Word says it in words, or, before 2010, as one bit of many. */
+/** Word writes the flag as an attribute, or, before 2010, as one bit of a hexadecimal value. */
 function usesFirstRow(look: string): boolean {
   const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
   if (said !== undefined) return said === "1" || said === "true" || said === "on";
   return (Number.parseInt(/ w:val="([\da-fA-F]{1,8})"/.exec(look)?.[1] ?? "0", 16) & FIRST_ROW_BIT) !== 0;
 }
 
-/** What this needs of mammoth's tree of a document. */
+/** The part of mammoth's document tree that this module uses. */
 interface WordElement {
   readonly type: string;
   readonly children?: readonly WordElement[];
@@ -64,15 +64,15 @@ interface WordElement {
 
 type Kind = "text" | "quote" | "code" | "lines";
 
-/** Styles of quotations: pandoc and Word (one name for both), Word (two), LibreOffice. */
+/** Style names of quotations: pandoc and Word share the first, the next two are Word's, the last is LibreOffice's. */
 const QUOTE_STYLES: ReadonlySet<string> = new Set(["block text", "quote", "intense quote", "quotations"]);
-/** The style in which pandoc writes a block of code as one paragraph. */
+/** Style in which pandoc writes a code block as one paragraph. */
 const CODE_STYLE = "source code";
-/** Styles of preformatted text that have a paragraph for each line: Word (two), LibreOffice. */
+/** Styles of preformatted text with one paragraph per line: two of Word, one of LibreOffice. */
 const LINE_STYLES: ReadonlySet<string> = new Set(["html preformatted", "macro", "preformatted text"]);
 const LIST_CONTINUE = /^list continue(?: ([2-5]))?$/;
 const LEVELS = Array.from({ length: 9 }, (_, level) => level);
-/** How each kind of paragraph is written inside what holds it. A code block stands alone, lines of code join. */
+/** HTML path of each kind of paragraph inside its container. A code block stands alone; lines of code join. */
 const INSIDE: Readonly<Record<Kind, string>> = {
   text: "p:fresh",
   quote: "blockquote > p:fresh",
@@ -81,12 +81,12 @@ const INSIDE: Readonly<Record<Kind, string>> = {
 };
 const KINDS = ["text", "quote", "code", "lines"] as const;
 
-/** Name of a style that the style of a numbering level is given where the level shows nothing before its paragraphs. */
+/** Style name given to numbering levels that show no mark. */
 const UNSEEN = "sourcebound-unseen-level";
 const LEVEL = /<w:lvl(?: [^<>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
 const SHOWS_NOTHING = /<w:lvlText(?: [^<>]*)? w:val="\s*"/;
 
-/** `word/numbering.xml` with a mark on the levels that show nothing: their paragraphs go on with the item before. */
+/** Marks the levels of `word/numbering.xml` that show no mark, since their paragraphs continue the item before. */
 function markUnseenLevels(xml: string): string {
   return xml.replace(LEVEL, (level) => {
     if (!SHOWS_NOTHING.test(level) || level.includes("<w:lvlPicBulletId")) return level;
@@ -94,7 +94,7 @@ function markUnseenLevels(xml: string): string {
   });
 }
 
-/** Mammoth's style map for what `placeParagraphs` names. */
+/** Mammoth's style map for the style names that `placeParagraphs` assigns. */
 const PLACED_STYLES: readonly string[] = [
   ...KINDS.map((kind) => `p[style-name='Placed ${kind}'] => ${INSIDE[kind]}`),
   ...LEVELS.flatMap((level) => {
@@ -108,8 +108,8 @@ const PLACED_STYLES: readonly string[] = [
 ];
 
 /**
- * Names each paragraph by where it belongs, so that what goes on with a list item stands inside it.
- * @param headed styles of tables that set the first row apart: it becomes bold, as Mammoth does not read such styles
+ * Assigns each paragraph a style name for its place, so that paragraphs that continue a list item stay inside it.
+ * @param headed table styles that format the first row; mammoth ignores them, so the row is made bold
  */
 function placeParagraphs(element: WordElement, headed: ReadonlySet<string>): WordElement {
   let open = -1;
@@ -128,7 +128,7 @@ function inBold(element: WordElement): WordElement {
   return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
 }
 
-/** A paragraph as it is written, and the level of the list item that is open behind it; -1: none. */
+/** Returns a paragraph with its style name and the level of the list item that stays open after it, or -1. */
 function placeOf(paragraph: WordElement, open: number): { readonly paragraph: WordElement; readonly open: number } {
   const style = styleOf(paragraph);
   const { numbering = null } = paragraph;
@@ -146,7 +146,7 @@ function placeOf(paragraph: WordElement, open: number): { readonly paragraph: Wo
   return { paragraph: kind === "text" && !isUnseen ? paragraph : named(""), open: -1 };
 }
 
-/** Level of the open item that a paragraph without a mark of its own goes on with; -1: none. */
+/** Returns the level of the open item that a paragraph without a mark continues, or -1. */
 function continuedLevel(style: string, unseenLevel: number, open: number): number {
   if (unseenLevel >= 0) return Math.min(unseenLevel, open);
   if (style === "list paragraph") return open;
@@ -168,28 +168,28 @@ function textOf({ value, children = [] }: WordElement): string {
   return typeof value === "string" ? value : children.map(textOf).join("");
 }
 
-/** A run of text; one that holds further runs (a text box) is left as it is. */
+/** A run of text. A run that contains runs, such as a text box, does not match. */
 const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
-/** What Word itself does not show, and letters of at most one point. */
+/** Text that Word hides, and letters of at most one point. */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
-/** How a run looked before a tracked change of its looks. */
+/** The formatting of a run before a tracked change. */
 const FORMER_LOOKS = /<w:rPrChange(?: [^<>]*)?>(?:(?!<w:rPrChange[ >]|<\/w:rPrChange>)[\s\S])*<\/w:rPrChange>/g;
 const LOOKS = /<w:rPr(?: [^<>]*)?>(?:(?!<w:rPr[ >]|<\/w:rPr>)[\s\S])*<\/w:rPr>/g;
-/** Struck once or twice. */
+/** Single or double strikethrough. */
 const STRIKE = /<w:d?strike(?: [^<>]*)?(?:\/>|>\s*<\/w:d?strike>)/g;
 const IS_OFF = / w:val="(?:0|false|off)"/;
-/** What Mammoth reads text from. */
+/** Parts that mammoth takes text from. */
 const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
-/** Text that a tracked change deleted: Mammoth leaves it out. */
+/** Text deleted by a tracked change; mammoth omits it. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
-/** Mammoth's own words for a note: its number where it is called, its text at the end. */
+/** Notes in mammoth's HTML: the text at the end, a number at the reference. */
 const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
 const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
 const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
 
-/** Documents of Word: headings, lists, tables; notes stand after the paragraph that calls them. Offsets count the text that was taken out. */
+/** Reads Word documents. Each note follows the paragraph that cites it. Offsets count the extracted text. */
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
@@ -229,12 +229,12 @@ export const docxFormat: Format = {
   },
 };
 
-/** @param headed styles of tables that set the first row apart */
+/** @param headed table styles that format the first row */
 async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySet<string>): Promise<string> {
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
-  // Loaded with the first such file, as the other libraries of rarer formats: most runs never read one.
+  // Loaded on first use, since most runs read no such file.
   const { default: mammoth } = await import("mammoth");
   try {
     const { value } = await mammoth.convertToHtml(
@@ -252,7 +252,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySe
   }
 }
 
-/** The document with what is struck in any way struck once, and without how it looked before: of two strikes Mammoth reads the first alone, and none that is double. */
+/** Normalises strikethrough for mammoth, which ignores double strikes and all but the first. Drops tracked former formatting. */
 function withOneStrike(xml: string): string {
   return xml.replace(FORMER_LOOKS, "").replace(LOOKS, (looks) => {
     const isStruck = looks.match(STRIKE)?.some((strike) => !IS_OFF.test(strike)) === true;
@@ -260,7 +260,7 @@ function withOneStrike(xml: string): string {
   });
 }
 
-/** The document without runs that readers do not see, and how many characters they had. */
+/** Removes runs that Word does not show, and counts their characters. */
 function withoutHidden(xml: string): { readonly xml: string; readonly hidden: number } {
   let hidden = 0;
   const kept = xml.replace(RUN, (run, at: number) => {
@@ -271,7 +271,7 @@ function withoutHidden(xml: string): { readonly xml: string; readonly hidden: nu
   return { xml: kept, hidden };
 }
 
-/** Whether the cell or paragraph around is coloured: white letters are what readers see there. */
+/** Returns whether the cell or paragraph has a coloured background, on which white text is visible. */
 function isOnDarkGround(xml: string, at: number): boolean {
   const before = xml.slice(Math.max(0, at - 4_000), at);
   const from = Math.max(before.lastIndexOf("<w:tc>"), before.lastIndexOf("<w:tc "));
@@ -298,7 +298,7 @@ function notesToTheirCalls(html: string): string {
   return [...pieces, body.slice(from), ...notes.values()].join("");
 }
 
-/** Behind the table in which a note is called, else behind its paragraph, heading or item. */
+/** Returns the end of the table that contains the reference, else of its paragraph, heading or item. */
 function endOfBlock(html: string, at: number): number {
   const close = /<\/(?:p|li|h[1-6])>/g;
   close.lastIndex = at;

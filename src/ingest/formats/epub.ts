@@ -11,7 +11,7 @@ import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 
-/** Books: their chapters in reading order. Offsets count the characters of the chapter's own file inside the archive. */
+/** Reads books, with their chapters in reading order. Offsets count the characters of the chapter's file in the archive. */
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
@@ -67,7 +67,7 @@ export const epubFormat: Format = {
 interface BookPackage {
   readonly title: string | null;
   readonly author: string | null;
-  /** Its day; `null`: it says none. */
+  /** ISO date; `null` if the book states none. */
   readonly asOf: string | null;
   /** Paths of the chapters in reading order. */
   readonly spine: readonly string[];
@@ -95,13 +95,13 @@ function readPackage(source: string, path: string): BookPackage {
   };
 }
 
-/** Path of a part that another part names; one that leads out of the archive stays inside. */
+/** Resolves the path of a part relative to another. The result stays inside the archive. */
 function inside(from: string, href: string): string {
   let path = href.replace(/[#?].*$/, "");
   try {
     path = decodeURIComponent(path);
   } catch {
-    // A name that is no valid escape is taken as it stands.
+    // Not a valid escape: use the path as written.
   }
   return posix.join("/", posix.dirname(from), path).slice(1);
 }

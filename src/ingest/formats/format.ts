@@ -4,35 +4,34 @@ import { MAX_TEXT_BYTES } from "../limits.ts";
 import type { FormatResult } from "./parsed.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 
-/** A file as a format gets it. */
 export interface FormatFile {
-  /** Relative to the source, with `/`; for messages only. */
+  /** Relative to the source, with `/`; used in messages only. */
   readonly path: string;
-  /** File name without its ending: the title of what has no other. */
+  /** File name without extension; the fallback title. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Reads pictures of text; absent: pages that are pictures stay without text. */
+  /** Recognises text in pictures (OCR). Without it, scanned pages have no text. */
   readonly recogniser?: Recogniser | null;
 }
 
-/** How files of one kind become documents. */
+/** A reader for one kind of file. */
 export interface Format {
-  /** Short, such as `pdf`; stored with every document. */
+  /** Short, such as `pdf`; stored with each document. */
   readonly name: string;
-  /** Endings of file names, in lower case with the dot. */
+  /** File name extensions, in lower case with the dot. */
   readonly extensions: readonly string[];
-  /** What the reader of this version makes of a file stays the same: raise it when that changes, and files are read anew. */
+  /** Raise this when the reader's output changes, so that files are read again. */
   readonly version: number;
   /** @throws IngestError */
   readonly read: (file: FormatFile) => readonly FormatResult[] | Promise<readonly FormatResult[]>;
 }
 
-/** A format whose files are read at once. */
+/** A format with a synchronous reader. */
 export interface TextFormat extends Format {
   readonly read: (file: FormatFile) => readonly FormatResult[];
 }
 
-/** A format whose files are text, in any encoding. */
+/** Creates a format for text files in any encoding. */
 export function textFormat(
   name: string,
   extensions: readonly string[],
@@ -51,19 +50,18 @@ export function textFormat(
   };
 }
 
-/** What is said of a text of more bytes than a document may have, with the path before it where it is given. */
+/** Returns the error for a text above the size limit. The message begins with the path, if given. */
 export function textTooLarge(bytes: number, path = ""): IngestError {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
   const message = `${path === "" ? "" : `${path}: `}${size} is more than the ${MAX_TEXT_BYTES / 1024 / 1024} MB that a document may have: split it, or leave it out`;
   return new IngestError("file_too_large", message, { bytes, limit: MAX_TEXT_BYTES });
 }
 
-/** Ending of a file's name in lower case with the dot; empty: it has none. */
+/** Returns the extension in lower case with the dot, or an empty string. */
 export function extensionOf(path: string): string {
   return /[^/\\](\.[^./\\]*)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }
 
-/** File name without its ending. */
 export function nameOf(path: string): string {
   const file = path.split("/").at(-1) ?? path;
   return file.replace(/\.[^.]*$/, "") || file;

@@ -16,7 +16,7 @@ import { xlsxFormat } from "./xlsx.ts";
 import { yamlFormat } from "./yaml.ts";
 import { unpackGzip, zipKind } from "./zip.ts";
 
-/** Formats that are read at once. */
+/** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 15, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 9, (source, name) => [parseText(source, name)]),
@@ -46,19 +46,17 @@ const GZIP: Format = {
   },
 };
 
-/** File name endings that are read, in lower case with the dot. */
 export const supportedExtensions: readonly string[] = [...FORMATS, GZIP].flatMap(({ extensions }) => extensions);
 
-/** Endings of the formats that are read at once. */
 export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
 
-/** Changes whenever any format may read a file otherwise than before. */
+/** Changes with each format's version, so that files are read again. */
 export const FORMATS_VERSION = FORMATS.map(({ name, version }) => `${name}${version}`).join(" ");
 
 const byName = (name: string) => FORMATS.find((format) => format.name === name) as Format;
 
 /**
- * The format of a file: by its first bytes where they say so, else by its name. A name that says otherwise is reported, not believed.
+ * Selects the format by the first bytes, else by the name, and reports a name that disagrees with the bytes.
  * @throws IngestError `unsupported_format`, `wrong_content`
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
@@ -82,13 +80,13 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   throw unsupportedFormat(extension);
 }
 
-/** Whether a file is text by its name and by its first bytes, `head`: such files are refused by their size without being read. */
+/** Returns whether a file is text by name and first bytes. Such files can be refused by size without being read. */
 export function isTextFile(path: string, head: Uint8Array): boolean {
   const isNamed = textExtensions.includes(extensionOf(path));
   return isNamed && !Buffer.from(head).toString("latin1").startsWith("PK") && formatByContent(head) === null;
 }
 
-/** Formats whose files begin with bytes of their own. */
+/** Returns whether files of this format begin with a signature. */
 function isPacked({ name }: Format): boolean {
   return ["pdf", "docx", "epub", "xlsx", "gzip"].includes(name);
 }
@@ -114,7 +112,7 @@ export function unsupportedFormat(extension: string): IngestError {
 }
 
 /**
- * The name under which a document that is handed over is kept.
+ * Returns the safe file name under which an uploaded document is stored.
  * @throws RequestError `input_name`; IngestError `unsupported_format`
  */
 export function inputName(name: string): string {

@@ -25,7 +25,7 @@ const date = z
   .transform((value) => (value instanceof Date ? value.toISOString() : value?.trim() || null))
   .refine((value) => value === null || isoDayOf(value) !== null, "must be a date such as 2019-04-30")
   .transform((value) => value?.slice(0, 10) ?? null);
-/** Unknown kinds of a known key are ignored: many sites use `type` and `authority` for purposes of their own. */
+/** Ignores unknown values, since many sites use `type` and `authority` for purposes of their own. */
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
 
 const frontMatterSchema = z.object({
@@ -46,15 +46,15 @@ const frontMatterSchema = z.object({
 
 export interface FrontMatter {
   readonly metadata: DocumentMetadata;
-  /** `title`, else `display_title`, else `null`: the format falls back to what it finds in the text. */
+  /** `title`, else `display_title`, else `null`: the format then uses the title that it finds in the text. */
   readonly title: string | null;
   readonly access: string | null;
   readonly tenant: string | null;
-  /** Where the text after it begins. */
+  /** Start of the text after the front matter. */
   readonly bodyStart: number;
 }
 
-/** A text with what its front matter says; where that says nothing, with what is `found` in the text. */
+/** Combines a text with its front matter. Metadata found in the text fills the gaps. */
 export function withFrontMatter(
   written: WrittenBlocks,
   { metadata, title, access, tenant }: FrontMatter,
@@ -72,13 +72,16 @@ export function withFrontMatter(
   };
 }
 
-/** Reads the YAML between `---` lines or the TOML between `+++` lines at the top of a file; a file without any gets empty metadata. Throws `bad_front_matter`. */
+/**
+ * Parses YAML between `---` lines or TOML between `+++` lines at the top of a file. Without front matter, the metadata is empty.
+ * @throws IngestError `bad_front_matter`
+ */
 export function readFrontMatter(source: string): FrontMatter {
-  // Behind empty lines it may be a rule: nobody is told to correct one.
+  // After empty lines, `---` may be a horizontal rule, so syntax errors are ignored there.
   return FENCED.exec(source)?.groups?.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
-/** The same of files whose format has no front matter of its own: what cannot be read as such, or says nothing that is known of documents, is text. */
+/** Parses front matter in formats that do not define it. Invalid front matter, or front matter without a known key, is text. */
 export function readLooseFrontMatter(source: string): FrontMatter {
   try {
     const front = fencedFrontMatter(source);
@@ -138,7 +141,7 @@ function tomlValues(toml: string): unknown {
   }
 }
 
-/** Dates stay strings: a time stamp would shift with the time zone. */
+/** Keeps dates as strings, since a time stamp would shift with the time zone. */
 function yamlValues(yaml: string): unknown {
   try {
     const [document] = composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" }).documents;
@@ -153,7 +156,7 @@ function yamlValues(yaml: string): unknown {
   }
 }
 
-/** Line of the file on which a place of the front matter stands. */
+/** Returns the line number in the file of an offset in the front matter. */
 function lineAt(body: string, offset: number): number {
   return body.slice(0, Math.max(0, offset)).split("\n").length + 1;
 }
@@ -163,7 +166,7 @@ function badFrontMatter(line: number, reason: string, cause: unknown, syntax: st
   return new IngestError("bad_front_matter", message, { line }, { cause });
 }
 
-/** The day of an ISO date, with or without a time behind it; `null`: it is none. */
+/** Returns the day of an ISO date, with or without a time; `null` for anything else. */
 export function isoDayOf(value: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return null;
   const day = value.slice(0, 10);

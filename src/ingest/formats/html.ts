@@ -9,12 +9,12 @@ import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
-/** An `article` holds the page's content only if it holds most of its text; a teaser does not. */
+/** An `article` is the main content only with at least this share of the page's text; a teaser is not. */
 const MAIN_SHARE = 0.5;
 
 /**
- * A web page: its main content as text and blocks, its title, description and canonical address.
- * @param struck characters that were left out before because they are struck through
+ * Extracts the main content of a web page with its title, description and canonical address.
+ * @param struck struck-through characters that the caller has removed before
  */
 export function parseHtml(source: string, name: string, struck = 0): FormatResult {
   const front = readFrontMatter(source);
@@ -42,7 +42,7 @@ function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number)
   } else if (event.type === "close" && BOLD.has(event.name)) writer.endBold();
 }
 
-/** The visible events of `main`, of `article`s that hold most of the text, or of the whole page. */
+/** Returns the visible events of `main`, of `article`s with most of the text, or of the whole page. */
 function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>): MarkupEvent[] {
   const page = visibleEvents(all, unseen, isFurniture);
   const main = inside(all, unseen, (event) => event.name === "main" || event.attributes.role === "main");
@@ -51,12 +51,12 @@ function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>
   return textLength(articles) >= MAIN_SHARE * textLength(page) && textLength(articles) > 0 ? articles : page;
 }
 
-/** Whether an element belongs to the frame of a page. The notes of a book are text. */
+/** Returns whether an element is page furniture. Notes of a book are text. */
 function isFurniture({ name, attributes }: OpenEvent): boolean {
   return HIDDEN_ON_PAGES.has(name) && !/note/.test(attributes["epub:type"] ?? "");
 }
 
-/** The visible events inside the outermost elements that `matches` accepts. A `header` in there holds the title, not navigation. */
+/** Returns the visible events inside the outermost elements that `matches` accepts. A `header` inside them holds the title. */
 function inside(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>, matches: (event: OpenEvent) => boolean): MarkupEvent[] {
   const partner = partnersOf(all);
   const found: MarkupEvent[] = [];

@@ -6,14 +6,14 @@ import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
 import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue } from "./records.ts";
 
-/** String literals (with escapes skipped), structure, and everything else. */
+/** String literals (skipping escapes), structural characters, and everything else. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
-/** Lists and records inside each other; no document for people comes near it. */
+/** Maximum nesting of lists and records; documents for people stay far below. */
 const MAX_DEPTH = 200;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer U)[] ? U[] : T[K] };
 
-/** The values of valid JSON with their places, in `range` of the source; without recursion, so that no nesting can end the process. */
+/** Parses valid JSON in `range` into values with offsets. Iterates, so that deep nesting cannot overflow the stack. */
 function readJsonValue(source: string, range: TextRange): SourceValue {
   const open: (Mutable<ListValue> | Mutable<RecordValue>)[] = [];
   let key: ScalarValue | null = null;
@@ -59,7 +59,7 @@ function toScalar(source: string, start: number, token: string): ScalarValue {
   return { type: "scalar", text: JSON.parse(token) as string, isText: true, start, end, map: literalMap(source, { start, end }) };
 }
 
-/** Map from a decoded JSON string to its literal: plain characters one to one, each escape as a whole. */
+/** Maps a decoded JSON string to its literal: plain characters one to one, each escape as a whole. */
 function literalMap(source: string, literal: TextRange): SourceMapData {
   const map: number[] = [];
   const piece = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\./gy;
@@ -78,7 +78,7 @@ const optionalText = z
   .nullish()
   .transform((value) => value?.trim() || null);
 
-/** One curated chunk. Other keys are allowed and ignored. */
+/** The schema of a curated entry. Other keys are ignored. */
 const entrySchema = z.looseObject({
   entry_id: z.string().trim().min(1),
   topic: optionalText,
@@ -94,7 +94,7 @@ const entrySchema = z.looseObject({
   tenant: optionalText,
 });
 
-/** A JSON file of any shape; entries of curated chunks are documents of their own whose maps lead into the file. */
+/** Parses JSON of any shape. Each curated entry becomes a document with a source map into the file. */
 export function parseJson(source: string, name: string): FormatResult[] {
   const bom = source.startsWith("\ufeff") ? 1 : 0;
   checkSyntax(source.slice(bom), 1);
@@ -103,7 +103,7 @@ export function parseJson(source: string, name: string): FormatResult[] {
   return values.some(isCurated) ? readEntries(values) : documentsOfValue(source, root, name);
 }
 
-/** One value per line. */
+/** Parses JSON Lines: one value per line. */
 export function parseJsonLines(source: string, name: string): FormatResult[] {
   const items: SourceValue[] = [];
   let number = 0;
@@ -118,7 +118,7 @@ export function parseJsonLines(source: string, name: string): FormatResult[] {
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-/** Whoever names entries and their content means curated chunks: faults in them are reported, not guessed around. */
+/** Entries with both keys are curated: faults in them are reported instead of being guessed around. */
 function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }
@@ -151,7 +151,7 @@ function readEntries(values: readonly SourceValue[]): FormatResult[] {
   });
 }
 
-/** The fields that stand at the top of an entry, as they were written. */
+/** Returns the top-level fields of an entry as plain values. */
 function plainValue(value: SourceValue): unknown {
   if (value.type !== "record") return value.type;
   const { fields } = value;

@@ -7,10 +7,10 @@ import { parseHtml } from "./html.ts";
 import { type FormatResult, joinWritten, plainMetadata } from "./parsed.ts";
 import { parseText } from "./text.ts";
 
-/** Messages of one mailbox file. */
+/** Maximum messages in one mailbox file. */
 const MAX_MESSAGES = 200_000;
 
-/** A mail: subject, who to whom and when, and what it says. Offsets count the text that was taken out. */
+/** Reads a mail: subject, sender, recipients, date and body. Offsets count the extracted text. */
 export const emlFormat: Format = {
   name: "eml",
   extensions: [".eml"],
@@ -21,7 +21,7 @@ export const emlFormat: Format = {
   },
 };
 
-/** A mailbox: every message is a document of its own. */
+/** Reads a mailbox; each message is one document. */
 export const mboxFormat: Format = {
   name: "mbox",
   extensions: [".mbox", ".mbx"],
@@ -40,7 +40,7 @@ export const mboxFormat: Format = {
   },
 };
 
-/** A message begins at a line `From ` that follows an empty line; in a body such a line is written `>From `. */
+/** Splits a mailbox. A message begins at a `From ` line after an empty line; bodies escape such lines as `>From `. */
 function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const mark = Buffer.from("\nFrom ");
@@ -57,7 +57,7 @@ function* messagesOf(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Lines as they were before a mailbox took them: each that it would take for the next message has one sign more there. */
+/** Removes the `>` that a mailbox adds to each `From ` line of a body. */
 function withoutEscapes(message: Buffer): Buffer {
   if (!message.includes("\n>")) return message;
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
@@ -89,12 +89,12 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
   };
 }
 
-/** Lines that an earlier mail said, with the signs before them. */
+/** The prefix of lines quoted from earlier mails. */
 const QUOTED = /^(?:>[ \t]?)+/;
-/** "More than so much" begins so too. */
+/** A comparison such as ">5", which also begins with the quoting sign. */
 const COMPARED = /^>\d/;
 
-/** What the writer says, and as quotations without their signs what is quoted of earlier mails, each answer to an answer on its own. */
+/** Splits a plain-text mail into the writer's text and quotations of earlier mails, one per depth of quoting. */
 function readPlainMail(source: string, name: string): WrittenBlocks & Pick<FormatResult, "notices"> {
   const parts: { readonly depth: number; readonly lines: string[] }[] = [];
   const all = source.split("\n");
@@ -140,7 +140,7 @@ function headOf(mail: Email, subject: string): string {
   return [...(subject === "" ? [] : [subject]), lines.join("\n")].join("\n\n");
 }
 
-/** The subject opens the mail. */
+/** Turns the subject line into a heading. */
 function withHeading({ text, blocks, sourceMap }: WrittenBlocks): WrittenBlocks {
   return { text, sourceMap, blocks: blocks.map((block, i) => (i === 0 ? { ...block, type: "heading", level: 1 } : block)) };
 }

@@ -3,19 +3,19 @@ import { linesOf } from "../visible.ts";
 import { BLANK_LINE, fenceAfter } from "./markdown-run.ts";
 import { COVER, type Sign } from "./masked-source.ts";
 
-/** What a footnote is called by, in `[^…]`: without white space, brackets, and tags within. */
+/** The label of a footnote in `[^…]`: no white space, brackets or tags. */
 const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
 const LEAD = new RegExp(`^ {0,3}(?=\\[\\^)(\\[\\^${LABEL}\\]:)`);
-/** What is escaped calls nothing. */
+/** Escapes match first, so that an escaped reference is ignored. */
 const SIGN = new RegExp(`\\\\[\\s\\S]|\\[\\^(${LABEL})\\](:?)`, "g");
 const IS_DEEPER = /^(?: {2}| ?\t)/;
-/** What begins another block right behind the lines of a note, as it would behind those of an item. */
+/** The start of another block directly after the lines of a note. */
 const OTHER_BLOCK = /^ ?(?:#{1,6}(?:[ \t\r]|$)|>|(?:[-+*]|1[.)])[ \t]|`{3}|~{3}|-{3,}[ \t\r]*$|[*_]{3,}[ \t\r]*$|={3,}[ \t\r]*$)/;
 
 /**
- * The definitions of footnotes in `runs` of markdown, in order, each from its sign on: up to the empty line that no deeper line follows, the next definition or
- * another block. In code none begins. Linear.
- * @param maxIndent columns before a line, beyond which it may be code
+ * Finds the footnote definitions in `runs` of markdown, in order. A note ends at an empty line without a deeper line after it, at the next
+ * definition, or at another block. Definitions in code are ignored. Linear time.
+ * @param maxIndent maximum columns before a code fence
  */
 export function findNotes(masked: string, runs: readonly TextRange[], maxIndent: number): TextRange[] {
   return runs.flatMap((run) => (masked.slice(run.start, run.end).includes("[^") ? notesIn(masked, run, maxIndent) : []));
@@ -49,7 +49,7 @@ function notesIn(masked: string, run: TextRange, maxIndent: number): TextRange[]
   return notes;
 }
 
-/** The signs of footnotes from `from` on, in order. The first of several notes of one label is the one that is called. */
+/** Returns the footnote signs from `from` on, in order. The first of several notes with one label is the target. */
 export function signsOf(masked: string, notes: readonly TextRange[], from: number): Sign[] {
   const leads = new Set(notes.map(({ start }) => start));
   const byLabel = new Map<string, TextRange>();
@@ -67,7 +67,7 @@ export function signsOf(masked: string, notes: readonly TextRange[], from: numbe
     const note = byLabel.get(label.toLowerCase());
     if (leads.has(start)) signs.push({ start, end, effect: "lead" });
     else if (note !== undefined) signs.push({ start, end: end - colon.length, effect: "call", note });
-    // To the full parser it might define a link, and be no text.
+    // Left visible, the full parser might take it for a link definition, which has no text.
     else if (colon !== "") signs.push({ start, end, effect: "text" });
   }
   return signs;

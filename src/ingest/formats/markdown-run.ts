@@ -9,47 +9,46 @@ import { linesOf } from "../visible.ts";
 import { createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
-/** Parts are parsed together up to about this many characters, and cut where a block surely begins; list items where they must. */
+/** Maximum characters of segments that are parsed together, where a block begins; larger inside lists, which are cut only if needed. */
 const GROUP_LENGTH = 1_000;
 const LIST_GROUP_LENGTH = 8_000;
 
-/** A link's definition from its label on; it may stand in items of lists and in quotes. */
+/** A link definition; it may be inside list items and quotes. */
 const DEFINITION = /^ {0,3}(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)*(\[([^\]\n]{1,200})\]:[ \t]*\S.*)$/gm;
-/** Lines that look like definitions of one label: the first that is one by the grammar counts, and only the full parser tells. */
+/** Maximum candidate definitions per label. The full parser decides which one is valid. */
 const SAME_LABEL = 4;
 const INNER_FENCE = /^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)+(?:`{3}|~{3})/m;
 const REFERENCE = /\[([^[\]\n]{1,200})\]/g;
 const MAY_CONTINUE_LIST = /^(?:[ \t]|[-+*](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
 const INLINE_SYNTAX = /[*_`~[\]<&\\\n\r]/;
-/** Constructs that begin a block. */
 const BLOCKS = [
   ...["blockQuote", "codeFenced", "codeIndented", "definition", "headingAtx", "htmlFlow", "list", "setextUnderline", "table"],
   "thematicBreak",
 ];
 const BLANK_RUN = /^\s*$/;
 
-/** Writes markdown from ranges of one source. */
+/** A writer of markdown from ranges of one source. */
 export interface MarkdownWriter {
-  /** `source[start, end)` as blocks; on a single line (a heading, a cell) only inline syntax counts. */
+  /** Writes `source[start, end)` as blocks. In a heading or a cell, only inline syntax applies. */
   write(start: number, end: number): void;
-  /** A footnote with its sign: the lines of it that stand deeper are no code. */
+  /** Writes a footnote with its sign; indented lines in it are not code. */
   writeNote(note: TextRange): void;
 }
 
 export interface MarkdownOptions {
-  /** Definitions of footnotes, in order: no other block goes on over one. @default none */
+  /** Footnote definitions in order; each ends the block before it. @default none */
   readonly notes?: readonly TextRange[];
-  /** Those of them that are not written where they stand. @default none */
+  /** The notes that are not written in place. @default none */
   readonly moved?: ReadonlySet<TextRange>;
-  /** @default nobody is told */
+  /** @default no callback */
   readonly onStruck?: Sides["onStruck"];
 }
 
-/** How lines are read: in the file, and in its notes. */
+/** The parser settings for a range of lines. */
 interface Reading {
-  /** Columns before a line, beyond which it may be code. */
+  /** Maximum columns before a line that cannot be indented code. */
   readonly maxIndent: number;
-  /** Constructs of markdown that are text here. */
+  /** Disabled markdown constructs, which are text here. */
   readonly disabled: readonly string[];
 }
 
@@ -69,7 +68,7 @@ export function createMarkdownWriter(
     const text = source.masked.slice(start, end);
     if (BLANK_RUN.test(text)) return;
     if (writer.isSingleLine) {
-      // As the full parser has it: what a tag parts is two paragraphs.
+      // As in the full parser, a tag splits the text into two paragraphs.
       if (INLINE_SYNTAX.test(text)) parse(start, end, BLOCKS);
       else writeWords(start, end);
       return;
@@ -86,7 +85,7 @@ export function createMarkdownWriter(
   function writeParts(range: TextRange, { maxIndent, disabled }: Reading): void {
     let groupStart = -1;
     let groupEnd = -1;
-    // Code inside of an item may go on behind empty lines, and shows the tags of lines that are empty but for them.
+    // A fence inside a list item may continue after empty lines and shows tags as text.
     let holdsFence = false;
     for (const part of segmentsOf(source.masked, range, maxIndent)) {
       const opensBlock = part.isCut || !mayContinueList(source.masked, part);
@@ -116,10 +115,10 @@ export function createMarkdownWriter(
 
   function parse(start: number, end: number, disabled: readonly string[]): void {
     const text = source.masked.slice(start, end);
-    // First, as code that nothing closes would run on into them.
+    // Definitions go first: an unclosed code fence would swallow them at the end.
     const defined = definitions.usedIn(text);
     const children = fromMarkdown(defined + text, options(disabled, text.includes("|"))).children;
-    // Definitions that turn out to be none would be text twice.
+    // A definition that the parser rejects would be text a second time.
     tree.write(
       children.filter((node) => startOf(node) >= defined.length),
       start - defined.length,
@@ -127,7 +126,7 @@ export function createMarkdownWriter(
   }
 }
 
-/** Columns before a line, beyond which it may be code: in a file with HTML, indentation follows the tags and says nothing about code. */
+/** Returns the maximum columns before a line that cannot be code. In files with HTML, indentation follows the tags instead. */
 export function maxIndentOf({ hasTags }: MaskedSource): number {
   return hasTags ? Number.POSITIVE_INFINITY : 3;
 }
@@ -143,7 +142,7 @@ function options(disabled: readonly string[], hasTables: boolean): Options {
   };
 }
 
-/** The link definitions of a file: a part may refer to one wherever it stands. */
+/** Collects the link definitions of a file, since any segment may refer to them. */
 function linkDefinitions(masked: string): { usedIn(text: string): string } {
   const definitions = new Map<string, string[]>();
   for (const [, line = "", label] of masked.includes("]:") ? masked.matchAll(DEFINITION) : []) {
@@ -168,34 +167,34 @@ function labelKey(label: string): string {
   return label.trim().replace(/\s+/g, " ").toLowerCase();
 }
 
-/** A part of markdown between places where a block surely ends. */
+/** A range of markdown between certain block boundaries. */
 interface Segment extends TextRange {
-  /** Cut out of a longer part to keep parsing time linear; stands alone whatever its first line says. */
+  /** Cut out of a longer segment to keep parsing linear; always parsed alone. */
   readonly isCut: boolean;
-  /** `words`: a paragraph without any syntax; `hostile`: markdown that would take too long to parse. */
+  /** `words` is a paragraph without syntax; `hostile` is markdown that would take too long to parse. */
   readonly kind: "words" | "markdown" | "hostile";
 }
 
-/** Lists and quotes inside each other, and emphasis marks in one part: beyond, parsing time grows with the square; the text stays. */
+/** Limits per segment. Parsing time is quadratic in containers and delimiters; beyond the limits, the text is kept unparsed. */
 const MAX_CONTAINERS = 100;
 const MAX_DELIMITERS = 2_000;
-/** The full parser's time grows with the square of a part's lines; longer parts are cut, at a list item or sentence if there is one. */
+/** Parsing time is quadratic in lines. Longer segments are cut, at a list item or sentence if possible. */
 const CUT_AFTER_LINES = 100;
 const CUT_AT_LINES = 150;
 
-/** What opens code: behind backticks stands none on the same line. */
+/** The start of fenced code. No backtick may follow backticks on the same line. */
 const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
 const HEADING_LINE = /^#{1,6}[ \t]/;
-/** Inline syntax, or a line that may start another block or a table, or ends in a hard break: a paragraph without is words alone. */
+/** Inline syntax, the start of another block, or a hard break. A paragraph without any is plain text. */
 const SYNTAX = /^[ \t]|~~|[*_`[\]<&\\|]| {2}\r?\n|(?:^|\n)[ \t]*(?:[#>+\-=~:]|\d{1,9}[.)])/;
 export const BLANK_LINE = /^[ \t\r]*$/;
-/** The line below the header of a table. */
+/** The delimiter row below a table's header. */
 const DELIMITER_ROW = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t\r]*$/;
 const NO_ROW = /(?:^|\n)[ \t]*[^ \t|]/;
 const ITEM_LINE = /^(?:[-+*]|\d{1,9}[.)])[ \t]/;
 const CONTAINER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
 
-/** The parts of `text[start, end)` between empty lines. Headings and closed fences end a part, fenced code stays in one. */
+/** Splits `text[start, end)` at empty lines, headings and the ends of closed fences. Fenced code stays whole. */
 function segmentsOf(text: string, { start, end }: TextRange, maxIndent: number): Segment[] {
   const found: Segment[] = [];
   let from = -1;
@@ -225,10 +224,10 @@ function segmentsOf(text: string, { start, end }: TextRange, maxIndent: number):
   return found;
 }
 
-/** The marks of the code that is open behind a line, given those before it; empty: none is. */
+/** Returns the marks of the fence that is open after a line, given those before it; empty if none. */
 export function fenceAfter(fence: string, line: string, maxIndent: number): string {
   const [, indent = "", marks = ""] = FENCE.exec(line) ?? [];
-  // A fence that stands deeper is code, or belongs to an item whose lines stand deeper too.
+  // A deeper fence is code itself, or belongs to a list item.
   if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) return fence;
   if (fence === "") return marks;
   return marks.startsWith(fence) && line.trim() === marks ? "" : fence;
@@ -245,7 +244,7 @@ function segmentsIn(text: string, { start, end }: TextRange, isFenced: boolean):
   });
 }
 
-/** Whether a part is one table, each line of which begins with a pipe: the parser's time grows with its length alone. */
+/** Returns whether a segment is one pipe table, which parses in linear time. */
 function isTable(part: string): boolean {
   const [head = "", delimiter = ""] = part.split("\n", 2);
   const columnsOf = (line: string) => line.trim().replace(/\\./g, "").split("|").length;
@@ -282,7 +281,7 @@ function countDelimiters(text: string): number {
   return count;
 }
 
-/** Deepest nesting of lists and quotes that the lines can open, judged by markers and indentation. */
+/** Returns the maximum nesting of lists and quotes that the lines can open, by markers and indentation. */
 function containerDepth(text: string): number {
   let deepest = 0;
   const columns: number[] = [];

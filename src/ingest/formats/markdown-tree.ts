@@ -3,9 +3,9 @@ import type { BlockWriter } from "../block-writer.ts";
 import type { CodePiece } from "../visible.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
-/** Writes what the full parser read. */
+/** A writer of the full parser's nodes. */
 export interface TreeWriter {
-  /** @param base where in the source nodes count from */
+  /** @param base source offset of the nodes' position 0 */
   write(nodes: readonly RootContent[], base: number): void;
 }
 
@@ -60,16 +60,16 @@ export function createTreeWriter(sides: Sides): TreeWriter {
   }
 }
 
-/** What text is taken from, and where it goes. */
+/** The source and destination of the text. */
 export interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;
-  /** Is told how many characters are left out because they are struck through. */
+  /** Called with the number of struck-through characters that are omitted. */
   readonly onStruck: (characters: number) => void;
 }
 
 const MAX_ADDRESS = 200;
-/** Tildes in an address that stands alone strike nothing. */
+/** A bare URL, in which tildes do not strike text through. */
 const IN_ADDRESS = /(?:https?:\/\/|www\.)\S*$/i;
 
 function writeRows(sides: Sides, rows: readonly TableRow[], base: number): void {
@@ -106,7 +106,7 @@ function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: nu
   }
 }
 
-/** The lines of a code block without its fences and the indentation that its container takes away. */
+/** Returns the lines of a code block without its fences and its container's indentation. */
 function codePieces(text: string, value: string, start: number, end: number): CodePiece[] {
   const pieces: CodePiece[] = [];
   const isFenced = /^(?:`{3}|~{3})/.test(text.slice(start, start + 3));
@@ -118,7 +118,7 @@ function codePieces(text: string, value: string, start: number, end: number): Co
     const newline = text.indexOf("\n", at);
     const stop = newline < 0 || newline >= end ? end : newline;
     const whole = text.slice(at, stop).trimEnd();
-    // Half a tab of indentation stands in `value` as blanks that the source does not have.
+    // Partial tabs of indentation are spaces in `value` that the source does not have.
     const content = [line.trimEnd(), line.trim()].find((candidate) => whole.endsWith(candidate)) ?? whole;
     pieces.push({ start: at + whole.length - content.length, end: Math.min(end, stop + 1) });
     at = stop + 1;
@@ -143,7 +143,7 @@ function endOf(node: Nodes): number {
   return node.position?.end.offset ?? 0;
 }
 
-/** Where the words of a heading end: before `{#id .class}`, by which generators of sites name it. */
+/** Returns the end of a heading's text, before attributes such as `{#id .class}` of site generators. */
 function headingEnd(text: string, start: number, end: number): number {
   const heading = text.slice(start, end).trimEnd();
   const open = heading.endsWith("}") ? heading.lastIndexOf("{") : -1;

@@ -14,7 +14,7 @@ import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
-/** A tag, comment or declaration by the grammar of CommonMark, or `</br>`; anything else after `<` is text. */
+/** A tag, comment or declaration by the grammar of CommonMark, or `</br>`. Any other `<` is text. */
 const TAG = new RegExp(
   [
     "<!--[\\s\\S]*?-->",
@@ -25,14 +25,14 @@ const TAG = new RegExp(
   "y",
 );
 const RAW_OPEN = /^<(script|style|textarea|title|iframe|noembed|noframes|xmp|plaintext)\b/i;
-/** A character that no file contains in practice, one code unit long, in place of a `<` that opens no tag. */
+/** Replaces each `<` that opens no tag. A private-use character of one UTF-16 code unit that files do not contain in practice. */
 const NOT_A_TAG = "\ue000";
 const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|)/m;
 
-/** Markdown with GFM tables, YAML front matter and HTML of any (also unbalanced) kind inside. `name` is the last resort for a title. */
+/** Parses markdown with GFM tables, front matter and HTML, balanced or not. `name` is the fallback title. */
 export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
-  // A page break is white space: CommonMark would see a letter in it, and no heading after it.
+  // Page breaks become spaces: CommonMark would treat a form feed as text and miss a heading after it.
   const { moved, ...written } = readMarkdown(source.replaceAll("\f", " "), front.bodyStart);
   const pages = pageStarts(source, written.sourceMap, { length: written.text.length, moved });
   return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), notices: written.notices, pages };
@@ -40,13 +40,13 @@ export function parseMarkdown(source: string, name: string): FormatResult {
 
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
 
-/** The text and blocks of `source` from `bodyStart` on; offsets of the map are those of `source`. */
+/** Parses `source` from `bodyStart` on. The source map counts offsets of `source`. */
 export function parseMarkdownText(source: string, bodyStart: number): MarkdownText {
   const { moved: _, ...written } = readMarkdown(source, bodyStart);
   return written;
 }
 
-/** Also the footnotes that do not stand in the text where they stand in the source, in the order of the source. */
+/** Also returns the footnotes that move in the text, in source order. */
 function readMarkdown(source: string, bodyStart: number): MarkdownText & { readonly moved: readonly TextRange[] } {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
@@ -78,7 +78,7 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   };
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
-  // What nothing calls, or another such note alone, stays where it stands.
+  // Notes cited nowhere, or only within a note of that kind, stay in place: write again without moving them.
   const { written, called, struck } = all.called.size === notes.length ? all : write(all.called);
   const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck });
   return { ...written, notices, moved: notes.filter((note) => called.has(note)) };
@@ -94,11 +94,11 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
     return { notes: found, signs: signsOf(tagless.masked, found, bodyStart) };
   }
 
-  /** Writes the text with each of the notes `moved` behind the block that calls it first; without those that none calls. */
+  /** Writes the text. Each note of `moved` follows the block that first cites it; uncited ones are omitted. */
   function write(moved: ReadonlySet<TextRange>): {
     readonly written: WrittenBlocks;
     readonly called: ReadonlySet<TextRange>;
-    /** Characters that marks strike through. */
+    /** Struck-through characters. */
     readonly struck: number;
   } {
     const writer = new BlockWriter(source, breaks);
@@ -119,7 +119,7 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   }
 }
 
-/** `source` from `start` on, with every `<` covered that opens no tag: in code, in comparisons, in links. Same length. */
+/** Replaces every `<` from `start` on that opens no tag, as in code, comparisons and links. Keeps the length. */
 function withoutFalseTags(source: string, start: number): string {
   const parts: string[] = [];
   const codeSpans = codeSpanFinder(source);
@@ -178,13 +178,13 @@ function indexOfClosing(source: string, name: string, from: number): number {
   return closing.exec(source)?.index ?? -1;
 }
 
-/** Events as the source has them; what is left out may hold words that stand elsewhere now, and takes no room. */
+/** Sorts events by source position. Omitted elements may hold text that moved, so their range becomes empty. */
 function inSourceOrder(events: readonly MarkupEvent[]): MarkupEvent[] {
   const isLeftOut = (event: MarkupEvent) => event.type === "comment" || (event.type === "open" && event.name === "hr");
   return events.map((event) => (isLeftOut(event) ? { ...event, end: event.start } : event)).sort((a, b) => a.start - b.start);
 }
 
-/** Inline tags, comments and stray tags: all between the texts that does not start or end a block. */
+/** Returns masks for inline tags, comments and stray tags: everything between texts that is no block boundary. */
 function masksOf(
   events: readonly MarkupEvent[],
   bodyStart: number,
@@ -195,7 +195,7 @@ function masksOf(
   let at = bodyStart;
   for (const event of events) {
     if (event.end <= bodyStart) continue;
-    // An implied closing tag reports the place of the tag that implies it, so places can overlap.
+    // An implied closing tag has the range of the tag that implies it, so ranges can overlap.
     const start = Math.max(at, event.start);
     if (start > at) masks.push({ start: at, end: start, effect: "none", shown: "" });
     at = Math.max(at, event.end);
@@ -214,7 +214,7 @@ function masksOf(
   return masks;
 }
 
-/** Whether an offset lies on a line of a pipe table. */
+/** Returns a test for offsets on the lines of pipe tables. */
 function pipeLines(source: string, start: number): (offset: number) => boolean {
   if (!source.includes("|", start)) return () => false;
   const line = /^[ \t]*\|.*\|[ \t\r]*$/gm;

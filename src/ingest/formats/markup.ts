@@ -10,19 +10,19 @@ export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Elements whose contents are not text for readers. */
+/** Elements whose contents are not visible text. */
 const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set(
   (
     "audio canvas datalist head iframe math nav noembed noframes noscript object optgroup option script select style svg template " +
     "textarea title video"
   ).split(" "),
 );
-/** Their contents never reach the reader, closed or not: browsers read them to the end of the file. */
+/** Elements whose contents stay hidden even if unclosed: browsers read them to the end of the file. */
 const RAW_ELEMENTS: ReadonlySet<string> = new Set("iframe noembed noframes script style textarea title".split(" "));
 
 /**
- * The events without what readers do not see: scripts, styles, navigation, controls, the `unseen` elements, and what `isHiddenToo` names. A hidden block
- * leaves an empty block behind, a hidden inline element a comment, so that what stands around it joins or separates as on the page.
+ * Removes invisible content: scripts, styles, navigation, controls, `unseen` elements and those that `isHiddenToo` matches. A hidden block
+ * becomes an empty block and a hidden inline element a comment, so that the text around it joins or separates as on the page.
  */
 export function visibleEvents(
   events: readonly MarkupEvent[],
@@ -49,7 +49,7 @@ export function visibleEvents(
   return visible;
 }
 
-/** For each opening event the index of its closing event. */
+/** Returns for each opening event the index of its closing event, and the reverse. */
 export function partnersOf(events: readonly MarkupEvent[]): Int32Array {
   const partner = new Int32Array(events.length).fill(-1);
   const open: number[] = [];
@@ -70,11 +70,10 @@ function isHidden(event: OpenEvent, close: MarkupEvent | undefined, isHiddenToo:
   const { name, attributes } = event;
   const hides = name === "button" || HIDDEN_ELEMENTS.has(name) || attributes["aria-hidden"] === "true" || isHiddenToo(event);
   if (!hides) return false;
-  // An element that is never closed would hide the rest of the document.
+  // An unclosed element must not hide the rest of the document.
   return RAW_ELEMENTS.has(name) || (close?.type === "close" && !close.atEnd);
 }
 
-/** Whether the contents of an element of this name are no text for readers. */
 export function isNeverText(name: string): boolean {
   return HIDDEN_ELEMENTS.has(name);
 }
@@ -94,7 +93,7 @@ export interface CloseEvent extends TextRange {
 
 export interface TextEvent extends TextRange {
   readonly type: "text";
-  /** As readers see it; differs from the source range only for an entity, which is an event of its own. */
+  /** Visible text. Differs from the source range only for an entity, which is a separate event. */
   readonly text: string;
 }
 
@@ -102,10 +101,10 @@ export interface CommentEvent extends TextRange {
   readonly type: "comment";
 }
 
-/** A piece of HTML with its place in the source. Tags that the source leaves out have an empty range. */
+/** A token of HTML with its source range. Implied tags have an empty range. */
 export type MarkupEvent = OpenEvent | CloseEvent | TextEvent | CommentEvent;
 
-/** A tag that the source does not have, at a place of it. */
+/** Creates an opening event for a tag that the source does not contain. */
 export function opening(name: string, at: number, attributes: OpenEvent["attributes"] = {}): OpenEvent {
   return { type: "open", name, attributes, start: at, end: at };
 }
@@ -114,10 +113,10 @@ export function closing(name: string, at: number): CloseEvent {
   return { type: "close", name, atEnd: false, start: at, end: at };
 }
 
-/** Elements inside each other; no page for people comes near it. Beyond, reading a file would take time that grows with its square. */
+/** Maximum element depth; pages for people stay far below. Processing time is quadratic in the depth. */
 export const MAX_MARKUP_DEPTH = 6_000;
 
-/** Reads HTML into balanced events in document order. Stray closing tags are dropped. */
+/** Parses HTML into balanced events in document order. Drops stray closing tags. */
 export function readMarkup(source: string, options: { readonly decodeEntities: boolean }): MarkupEvent[] {
   const events: MarkupEvent[] = [];
   let depth = 0;

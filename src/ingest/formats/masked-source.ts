@@ -3,43 +3,42 @@ import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { firstAfter } from "../visible.ts";
 
-/** An inline tag or comment inside text, or a text that is shown otherwise. */
+/** An inline tag or comment inside text, or a text with another display form. */
 export interface Mask {
   readonly start: number;
   readonly end: number;
   readonly effect: "none" | "break" | "paragraph" | "shown";
-  /** What stands in its place: the words for a picture, raised digits. */
+  /** The displayed replacement, such as alternative text or raised digits. */
   readonly shown: string;
 }
 
-/** The sign of a footnote, which is nothing else in markdown: where the note is called, before its own text, or as it is written, for want of a note. */
+/** A footnote sign: a reference (`call`), the label before a note's text (`lead`), or plain text without a note (`text`). */
 export type Sign = TextRange & ({ readonly effect: "lead" | "text" } | { readonly effect: "call"; readonly note: TextRange });
 
 /**
- * A source whose inline tags and comments are covered, length for length, so that a markdown parser sees text only and its offsets
- * stay those of the source. Covers count as punctuation, as the tags that they replace would; where a markdown block may begin, as
- * white space.
+ * A source with inline tags and comments covered, length for length, so that a markdown parser sees text only and keeps source offsets.
+ * Covers count as punctuation, as tags would; where a block may begin, as white space.
  */
 export interface MaskedSource {
   readonly masked: string;
-  /** The file holds tags at all. */
+  /** Whether the file contains tags. */
   readonly hasTags: boolean;
-  /** Writes `source[start, end)` without what is covered, and with the signs of notes as readers see them, unless it is code. */
+  /** Writes `source[start, end)` without covered ranges, and with footnote signs as readers see them, except in code. */
   write(writer: BlockWriter, start: number, end: number, isCode?: boolean): void;
-  /** Writes a text node: its `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
+  /** Writes a text node. `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
   writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode?: boolean): void;
 }
 
-/** A punctuation mark that means nothing in markdown. */
+/** A punctuation character without meaning in markdown. */
 export const COVER = "\u2e2e";
 const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
-/** A mark for bold opens before a word and closes: one without another, or beside marks of other lengths (`*P < 0.05, **P < 0.01`), is that of a note. */
+/** Bold marks in pairs: each opens before a word and closes. Single marks (`*P < 0.05, **P < 0.01`) are footnote marks. */
 const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
- * Covers `masks` (in order, not overlapping) in `source`, and the `signs` that were found in what they leave (`signsOf`).
- * @param onCall is told of each call that was written
+ * Covers `masks` (in order, without overlap) and `signs` in `source`.
+ * @param onCall called with the note of each reference that is written
  */
 export function maskSource(
   source: string,
@@ -67,7 +66,7 @@ export function maskSource(
     writer.text(at, end);
   }
 
-  /** `[^1]` as "[1]"; the colon before a note's text is a blank. */
+  /** Writes `[^1]` as "[1]", and the colon before a note's text as a space. */
   function writeSign(writer: BlockWriter, sign: Sign): void {
     const end = sign.effect === "lead" ? sign.end - 1 : sign.end;
     writer.text(sign.start, sign.start + 1);
@@ -105,7 +104,7 @@ export function maskSource(
         j++;
         written = at;
       } else {
-        // A backslash before what it escapes, or the prefix that a list or quote puts before each line.
+        // A backslash, or the prefix that a list or quote puts before each line.
         write(writer, from, at, isCode);
         at++;
         from = at;
@@ -122,12 +121,12 @@ export function maskSource(
     if (entity === undefined) return null;
     const decoded = decodeHTMLStrict(entity);
     if (decoded !== entity && value.startsWith(decoded, j)) return { decoded, length: entity.length };
-    // Markdown refuses control characters.
+    // The parser replaces control characters with U+FFFD.
     return entity[1] === "#" && value[j] === "\ufffd" ? { decoded: "\ufffd", length: entity.length } : null;
   }
 }
 
-/** Asterisks that were meant to mark bold text, but do not by the letter of the grammar (`**Note: **text`). */
+/** Matches asterisks meant as bold that the grammar does not accept (`**Note: **text`). */
 function isLeftOverMark(value: string, j: number): boolean {
   return value[j] === "*" && value[j + 1] === "*" && !(/^\s?$/.test(value[j - 1] ?? "") && /^\s?$/.test(value[j + 2] ?? ""));
 }
@@ -162,7 +161,7 @@ function coverSigns(masked: string, signs: readonly Sign[]): string {
   return parts.join("");
 }
 
-/** For each mask, where the text after it and after all masks on the same line that follow it directly begins. */
+/** Returns for each mask the start of the text after it and after the masks that follow directly on the line. */
 function followingText(source: string, masks: readonly Mask[]): Int32Array {
   const after = new Int32Array(masks.length);
   for (let i = masks.length - 1; i >= 0; i--) {

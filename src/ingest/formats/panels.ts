@@ -1,23 +1,23 @@
 import { closing, isNeverText, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 
-/** What the controls of a page open (a tab's panel, an accordion's text). By the indexes of opening events. */
+/** The panels of a page (tab panels, accordion texts) with their controls, by the indexes of opening events. */
 export interface Panels {
-  /** Each panel with its control. */
+  /** Panel → its control. */
   readonly controls: ReadonlyMap<number, number>;
-  /** Buttons that head no panel and are all that a heading or a cell of a table says. */
+  /** Buttons that open no panel and are the only text of a heading or table cell. */
   readonly kept: ReadonlySet<number>;
 }
 
-/** Elements that are never a panel: the page, tables and parts of tables. */
+/** Elements that are never a panel: the page, tables and their parts. */
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
-/** An element of running text: a button's words are none. */
+/** The inline element that replaces a kept button, since text of buttons is hidden. */
 const KEPT_AS = "span";
-/** A share of a page's text that is the page itself; the longer one of two panels is less. */
+/** Share of the page's text above which an element is the page and no panel. */
 const WHOLE_SHARE = 0.8;
-/** What names the element that a link or button shows instead of leading there. */
+/** Values of the toggle attribute of links and buttons that open a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
-/** Events with the one that closes each element, and the element around each. */
+/** Markup events with the partner and the parent of each. */
 interface Tree {
   readonly events: readonly MarkupEvent[];
   readonly partner: Int32Array;
@@ -25,8 +25,8 @@ interface Tree {
 }
 
 /**
- * The panels of a page with their controls: by what the control says it controls (`aria-controls`, its target or address), or by standing right behind an accordion's
- * button. A control opens one panel.
+ * Finds the panels of a page: by the target that a control names (`aria-controls`, data attribute or address), or by position directly
+ * after an accordion's button. Each control opens one panel.
  */
 export function findPanels(events: readonly MarkupEvent[]): Panels {
   if (!events.some(mayControl)) return { controls: new Map(), kept: new Set() };
@@ -69,10 +69,7 @@ export function findPanels(events: readonly MarkupEvent[]): Panels {
   return { controls: found, kept: new Set(kept.map(({ i }) => i)) };
 }
 
-/**
- * The events with each panel as the `details` that it is, its control's words as its summary, and with kept buttons as text unless they are `unseen`. What says
- * nothing of this stays as it is.
- */
+/** Rewrites each panel as `details` with its control's text as the summary, and kept buttons as text unless they are `unseen`. */
 export function withPanelsAsDetails(
   events: readonly MarkupEvent[],
   { controls, kept }: Panels,
@@ -99,7 +96,7 @@ export function withPanelsAsDetails(
     const event = events[i] as MarkupEvent;
     const end = moved.get(i);
     if (end !== undefined) {
-      // What stands around something that went elsewhere does not join.
+      // Prevents text around the moved control from joining.
       written.push(opening("hr", event.start), closing("hr", event.start));
       i = end;
       continue;
@@ -117,7 +114,7 @@ export function withPanelsAsDetails(
   return written;
 }
 
-/** Cheap: most pages have nothing of the kind. */
+/** Cheap test first: most pages have no controls. */
 function mayControl(event: MarkupEvent): boolean {
   return event.type === "open" && (event.name === "button" || event.name === "a" || event.attributes.role === "tab");
 }
@@ -133,11 +130,11 @@ function isControl(tree: Tree, index: number, byId: ReadonlyMap<string, number>)
   if (!isTab && !isAccordionButton(events[index]) && !((name === "a" || name === "button") && opens)) return false;
   if (name === "a" && !isTab && isInSentence(tree, index)) return false;
   const close = events[partner[index] ?? index];
-  // What is never closed would have the rest of the document for its words.
+  // An unclosed control would take the rest of the document as its label.
   return close?.type === "close" && !close.atEnd && saysSomething(events, index, partner[index] ?? index);
 }
 
-/** A link among other words of its paragraph is part of what they say. */
+/** A link within a sentence is part of the sentence. */
 function isInSentence({ events, partner }: Tree, index: number): boolean {
   const isBlank = (i: number) => events[i]?.type === "comment" || (events[i]?.type === "text" && !isWords(events[i]));
   let [before, behind] = [index - 1, (partner[index] ?? index) + 1];
@@ -146,7 +143,7 @@ function isInSentence({ events, partner }: Tree, index: number): boolean {
   return isWords(events[before]) || isWords(events[behind]);
 }
 
-/** A button that opens the text below it is that text's title; any other is a control. */
+/** Returns whether an element is a button that opens the text below it and serves as its title. */
 function isAccordionButton(event: MarkupEvent | undefined): boolean {
   if (event?.type !== "open" || event.name !== "button" || isRole(event, "tab")) return false;
   return "aria-controls" in event.attributes || "aria-expanded" in event.attributes || (event.attributes.class ?? "").includes("accordion");
@@ -156,7 +153,7 @@ function isRole(event: MarkupEvent | undefined, role: "tab" | "tabpanel"): boole
   return event?.type === "open" && event.attributes.role === role;
 }
 
-/** Ids that an element may open, by attribute or address. */
+/** Returns the ids that an element may open, by attribute or address. */
 export function targetsOf({ attributes }: OpenEvent): string[] {
   const links = [attributes["data-bs-target"], attributes["data-target"], attributes.href].flatMap((link) =>
     link?.startsWith("#") ? [link.slice(1)] : [],
@@ -173,7 +170,7 @@ function isWords(event: MarkupEvent | undefined): boolean {
   return event?.type === "text" && event.text.trim() !== "";
 }
 
-/** The element right behind a control, or behind what holds nothing but the control. */
+/** Returns the element directly after a control, or after an ancestor that holds only the control. */
 function elementBehind({ events, partner }: Tree, control: number): number | undefined {
   for (let i = (partner[control] ?? control) + 1; i < events.length; i++) {
     const event = events[i];
@@ -183,7 +180,7 @@ function elementBehind({ events, partner }: Tree, control: number): number | und
   return undefined;
 }
 
-/** Whether nothing that is read stands between the beginning of an element and a control in it. */
+/** Returns whether a control is the first content of an element. */
 function holdsOnly(events: readonly MarkupEvent[], element: number, control: number): boolean {
   for (let i = element + 1; i < control; i++) if (events[i]?.type === "close" || isWords(events[i])) return false;
   return true;
@@ -200,7 +197,7 @@ function parentsOf(events: readonly MarkupEvent[]): Int32Array {
   return parents;
 }
 
-/** The heading or the cell that holds nothing but a control; `null`: the control stands in none. */
+/** Returns the heading or cell that holds only this control, or `null`. */
 function wholeOf({ events, partner, parents }: Tree, control: number): number | null {
   let child = control;
   for (let at = parents[control] ?? -1; at >= 0; at = parents[at] ?? -1) {
@@ -211,13 +208,13 @@ function wholeOf({ events, partner, parents }: Tree, control: number): number | 
   return null;
 }
 
-/** A panel that its control opens, whatever it is now. */
+/** Removes the attributes that hide a panel. */
 function shown(panel: OpenEvent): OpenEvent {
   const { hidden: _, "aria-hidden": __, ...attributes } = panel.attributes;
   return { ...panel, attributes };
 }
 
-/** Tells whether an element is the page rather than a part of it: it holds the page's title, or nearly all of its text where no control names it. */
+/** Returns a test for elements that are the page itself: they hold its title, or nearly all of its text and no control names them. */
 function wholePageOf({ events, partner }: Tree): (element: number, isNamed: boolean) => boolean {
   const letters = new Float64Array(events.length + 1);
   const titles: number[] = [];

@@ -1,13 +1,13 @@
 import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** A piece that was written on its own, and where its source begins in the whole. */
+/** A separately written part, with the start of its source in the whole. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;
   readonly sourceStart: number;
 }
 
-/** Pieces one after the other, separated by an empty line, as if they had been written together. `starts`: where each begins in the text. */
+/** Joins parts, separated by empty lines, as if written together. `starts` holds the start of each in the text. */
 export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { readonly starts: readonly number[] } {
   const texts: string[] = [];
   const blocks: Block[] = [];
@@ -32,7 +32,7 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { rea
   return { text: texts.join(""), blocks, sourceMap, starts };
 }
 
-/** A block whose text stands `by` characters later. */
+/** Moves a block by `by` characters. */
 function shiftedBy<T extends Block>(block: T, by: number): T {
   const { start, end, runIn, sectionEnd } = block;
   return {
@@ -49,30 +49,30 @@ function appendMap(target: number[], map: SourceMapData, textStart: number, sour
   }
 }
 
-/** What a format makes of a file, or of one entry of it, before it becomes a document. */
+/** The result of a format for a file, or for one of its entries. */
 export interface FormatResult extends WrittenBlocks {
   readonly metadata: DocumentMetadata;
-  /** Access label and tenant that the document states itself; absent or `null`: it states none. */
+  /** Access label and tenant that the document states; absent or `null` if none. */
   readonly access?: string | null;
   readonly tenant?: string | null;
-  /** Tells the documents of one file apart; absent: the file is one document. */
+  /** Distinguishes the documents of one file; absent if the file is one document. */
   readonly entryId?: string;
-  /** Where each page begins in the text; absent or `null`: the format or the file has none. */
+  /** Start of each page in the text; absent or `null` without pages. */
   readonly pages?: readonly number[] | null;
-  /** What the source map leads to. @default "utf16" */
+  /** Unit of the source map's target offsets. @default "utf16" */
   readonly unit?: OriginalUnit;
-  /** How the bytes were decoded; absent or `null`: the file is no text. */
+  /** Encoding of the bytes; absent or `null` if the file is no text. */
   readonly encoding?: string | null;
   readonly places?: PlaceData | null;
   readonly notices?: readonly ReadingNotice[];
 }
 
-/** Longer first headings are cut when they serve as title, in characters. */
+/** Maximum length of a title, in characters. */
 const MAX_TITLE = 300;
 
 /**
- * The heading that names the whole text: the only one of the highest level, or the first where several are of level 1. `null` where several of a lower level
- * stand side by side: each names a chapter, none the text. What heads or stands in a section that a reader opens names no more than that.
+ * Returns the heading that names the whole text: the only one of the highest level, or the first of several of level 1. Returns `null` for
+ * several of a lower level, which name chapters. Ignores headings in collapsible sections.
  */
 export function titleOf({ text, blocks }: WrittenBlocks): string | null {
   const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);
@@ -82,7 +82,7 @@ export function titleOf({ text, blocks }: WrittenBlocks): string | null {
   return text.slice(heading.start, Math.min(heading.end, heading.start + MAX_TITLE));
 }
 
-/** What is known of a document that states nothing of itself but a title. */
+/** Returns metadata with a title and otherwise only the given values. */
 export function plainMetadata(title: string, known: Partial<DocumentMetadata> = {}): DocumentMetadata {
   const nothing = { description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null };
   return { ...nothing, ...known, title: title.trim().slice(0, MAX_TITLE) };

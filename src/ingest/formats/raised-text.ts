@@ -4,14 +4,14 @@ import { BLOCK_ELEMENTS, type MarkupEvent, partnersOf } from "./markup.ts";
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ, "];
 const LOWERED = [..."₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎ₙ, "];
-/** What calls a note, with or without brackets. */
+/** The mark of a note reference, with or without brackets. */
 const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
-/** What may go on with a number. */
+/** A continuation of a number. */
 const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 
 /**
- * Events with raised and lowered text as characters of its own, wherever it would become another number or part of one: `10<sup>6</sup>` is "10⁶", or `^`
- * where a character lacks. What calls a note is "[1]". Lowered digits behind a letter stay: "H2O" is found as it is written.
+ * Writes raised and lowered text in characters of its own where plain digits would change a number: `10<sup>6</sup>` becomes "10⁶", with
+ * `^` for missing characters. Note references become "[1]". Lowered digits after a letter stay, so that "H2O" remains searchable.
  */
 export function withRaisedText(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   if (!events.some(isRaising)) return events;
@@ -39,7 +39,7 @@ function isRaising(event: MarkupEvent): boolean {
   return event.type === "open" && (event.name === "sup" || event.name === "sub");
 }
 
-/** What is written in the place of a raised or lowered element; `null`: it stays as it is. */
+/** Returns the replacement of a raised or lowered element; `null` to keep it. */
 function raised(events: readonly MarkupEvent[], open: number, close: number, before: string): string | null {
   const inner = events.slice(open, close);
   const isSimple = inner.every((event) => event.type !== "open" || (!BLOCK_ELEMENTS.has(event.name) && event.name !== "img"));
@@ -57,7 +57,7 @@ function raised(events: readonly MarkupEvent[], open: number, close: number, bef
   return `${isLowered ? "_" : "^"}${text.includes(" ") ? `(${text})` : text}`;
 }
 
-/** The text that directly follows in the same block, at the same height. */
+/** Returns the text directly after the element in the same block, unless raised or lowered. */
 function textAfter(events: readonly MarkupEvent[], close: number): string {
   for (const event of events.slice(close + 1, close + 5)) {
     if (event.type === "text") return event.text;

@@ -6,18 +6,18 @@ import { MAX_SHEET_CELLS } from "../limits.ts";
 import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
 
-/** Names under which catalogues and FAQs keep what a thing is called, and what is said of it; the first that an entry has counts. */
+/** Field names of titles and texts in catalogues and FAQs, by priority. */
 const TITLE_FIELDS = ["title", "name", "question", "heading", "headline", "subject", "label", "term", "summary"];
 const TEXT_FIELDS = ["content", "text", "body", "answer", "description", "definition", "details", "value"];
 const QUESTION_FIELD = "question";
 const ID_FIELDS = ["id", "entry_id", "key", "slug", "sku", "code", "uuid"];
-/** Longer values are text of their own, not cells of a table or items of a list, in characters. */
+/** Maximum length of a value in a table cell or list item, in characters; longer values become text. */
 const SHORT_VALUE = 200;
-/** What is longer on average is no label any more, in characters. */
+/** Maximum average length of a label, in characters. */
 const SHORT_TEXT = 50;
 const MAX_HEADING = 6;
 
-/** Values of JSON or YAML of any shape as documents: entries of their own, rows of a table, or one document with headings. */
+/** Turns JSON or YAML values into documents: one per entry, one table, or one document with headings. */
 export function documentsOfValue(source: string, root: SourceValue, name: string): FormatResult[] {
   if (root.type === "list" && root.items.length === 0) return [];
   const entries = entriesOf(root);
@@ -29,11 +29,11 @@ export function documentsOfValue(source: string, root: SourceValue, name: string
 
 interface Entry {
   readonly record: RecordValue;
-  /** What the entry is kept under, where it is. */
+  /** The key of the entry in its parent, if any. */
   readonly key: ScalarValue | null;
 }
 
-/** The things that a file lists: a list of records, alone or as the one list beside single values, or records by their keys. */
+/** Returns the entries of a file: a list of records, alone or as the only list next to scalars, or records by key. */
 function entriesOf(root: SourceValue): Entry[] | null {
   if (root.type === "list")
     return root.items.length > 0 && root.items.every(isRecord) ? root.items.map((record) => ({ record, key: null })) : null;
@@ -56,7 +56,7 @@ function isFlat({ fields }: RecordValue): boolean {
   return fields.every(([, value]) => value.type === "scalar" && value.text.length <= SHORT_VALUE && !value.text.includes("\n"));
 }
 
-/** Entries that name what is said of what, in more words than a cell has, are texts: a FAQ is no table. */
+/** Returns whether entries are texts rather than table rows: they have a title and a text longer than a label, as in a FAQ. */
 function areTexts(entries: readonly Entry[]): boolean {
   const records = entries.map(({ record }) => record);
   const text = chooseField(records, TEXT_FIELDS);
@@ -65,7 +65,7 @@ function areTexts(entries: readonly Entry[]): boolean {
   return characters / records.length > SHORT_TEXT;
 }
 
-/** Most fields of every record are fields of the first. */
+/** Returns whether the first record has at least half of the fields of each other record. */
 function haveSameFields([first, ...rest]: readonly RecordValue[]): boolean {
   const names = new Set(first?.fields.map(([key]) => key.text));
   return rest.every(({ fields }) => fields.filter(([key]) => names.has(key.text)).length >= fields.length / 2);
@@ -107,7 +107,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
   };
 }
 
-/** Entries that share few fields make a table of nearly empty cells, by the product of both. */
+/** Rejects entries with so few shared fields that the table would be huge and mostly empty. */
 function assertSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS) return;
   const message = `${rows} entries have ${columns} fields together, a table of ${rows * columns} cells: at most ${MAX_SHEET_CELLS} are read. Split the file, or give all entries the same fields`;
@@ -142,16 +142,16 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
   });
 }
 
-/** A name for machines, such as `store-pickup`; what people ask by has capitals, a blank or nothing but digits. */
+/** A machine-readable identifier such as `store-pickup`. Identifiers for people have capitals, spaces or digits only. */
 const HANDLE = /^(?=.*[a-z])[a-z\d]+(?:[-_.][a-z\d]+)*$/;
 
-/** The record without what only tells it apart from the others: that is the document's id, and no text. */
+/** Removes a machine-readable id, which becomes the document's id, from the text. */
 function withoutHandle(record: RecordValue, id: string | null): RecordValue {
   if (id === null || !HANDLE.test(textOfField(record, id) ?? "")) return record;
   return { ...record, fields: record.fields.filter(([key]) => key.text !== id) };
 }
 
-/** The fields that name a thing, ask what its text answers, and hold that text; `null`: there is none. */
+/** The fields that hold the title, the question and the text; `null` if absent. */
 interface Roles {
   readonly title: string | null;
   readonly question: string | null;
@@ -166,7 +166,7 @@ function rolesOf(records: readonly RecordValue[]): Roles {
   return { title, question, text: known ?? longestField(records, [title, question]) };
 }
 
-/** The field that at least half of the records fill, and that is called a question or ends in a question mark in most of them. */
+/** Returns the field filled in half of the records that is named "question" or usually ends in a question mark. */
 function askingField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const counts = new Map<string, { filled: number; asks: number }>();
   for (const { fields } of records) {
@@ -182,7 +182,7 @@ function askingField(records: readonly RecordValue[], others: readonly (string |
   return [...counts].find(([, { filled, asks }]) => filled >= records.length / 2 && asks > filled / 2)?.[0] ?? null;
 }
 
-/** The first of the names that at least half of the records fill with text. */
+/** Returns the first of the names that at least half of the records fill with text. */
 function chooseField(records: readonly RecordValue[], names: readonly string[]): string | null {
   const spelled = new Map<string, string>();
   for (const record of records.slice(0, 100))
@@ -196,7 +196,7 @@ function chooseField(records: readonly RecordValue[], names: readonly string[]):
   return null;
 }
 
-/** The field with the most text, if it is text rather than a label. */
+/** Returns the field with the most text, unless it is a label. */
 function longestField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const lengths = new Map<string, number>();
   for (const { fields } of records) {
@@ -209,7 +209,7 @@ function longestField(records: readonly RecordValue[], others: readonly (string 
   return length / records.length > SHORT_TEXT ? name : null;
 }
 
-/** Title and question as headings, text, then what else the entry says. */
+/** Writes title and question as headings, then the text, then the other fields. */
 function writeEntry(source: string, record: RecordValue, { title, question, text }: Roles, level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
   const of = (name: string | null) => (name === null ? undefined : fieldOf(record, name));
@@ -254,7 +254,7 @@ function writeValue(source: string, value: SourceValue, level: number): WrittenB
   );
 }
 
-/** Short values as items, `key: value` where they have a key; longer ones and whole structures below their key as heading. */
+/** Writes short values as items (`key: value`), and longer values and structures below a heading with their key. */
 function writeFields(source: string, fields: readonly (readonly [ScalarValue | null, SourceValue])[], level: number): WrittenBlocks[] {
   const parts: WrittenBlocks[] = [];
   let items: (readonly [ScalarValue | null, ScalarValue])[] = [];
@@ -297,7 +297,7 @@ function writeHeading(writer: BlockWriter, value: ScalarValue, level: number): v
   writer.end();
 }
 
-/** A scalar piece by piece, so that each character leads to its own place. */
+/** Writes a scalar segment by segment, so that each character maps to its own source offset. */
 function writeScalar(writer: BlockWriter, { text, map }: ScalarValue): void {
   for (let i = 0; i < map.length; i += 4) {
     const [outStart = 0, outEnd = 0, start = 0, end = 0] = map.slice(i, i + 4);
@@ -328,15 +328,15 @@ function joinAll(parts: readonly WrittenBlocks[]): WrittenBlocks {
   return { text, blocks, sourceMap };
 }
 
-/** A value of JSON or YAML with its place in the source. */
+/** A JSON or YAML value with its source range. */
 export type SourceValue = ScalarValue | ListValue | RecordValue;
 
 export interface ScalarValue extends TextRange {
   readonly type: "scalar";
-  /** As it is read: strings decoded, anything else as it is written. */
+  /** Strings are decoded; other scalars stay as written. */
   readonly text: string;
   readonly isText: boolean;
-  /** From `text` to the source. */
+  /** Maps `text` to the source. */
   readonly map: SourceMapData;
 }
 
@@ -347,16 +347,15 @@ export interface ListValue extends TextRange {
 
 export interface RecordValue extends TextRange {
   readonly type: "record";
-  /** Of equal keys the last counts. */
+  /** The last of equal keys wins. */
   readonly fields: readonly (readonly [ScalarValue, SourceValue])[];
 }
 
-/** The field's value; `undefined` when there is none. */
 export function fieldOf(record: RecordValue, name: string): SourceValue | undefined {
   return record.fields.findLast(([key]) => key.text === name)?.[1];
 }
 
-/** The field's text if it is a scalar that is not empty. */
+/** Returns the trimmed text of a non-empty scalar field, else `null`. */
 function textOfField(record: RecordValue, name: string): string | null {
   const value = fieldOf(record, name);
   return value?.type === "scalar" && value.text.trim() !== "" ? value.text.trim() : null;

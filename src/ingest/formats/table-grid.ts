@@ -1,53 +1,52 @@
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
 
-/** What is longer is read once, wherever it reaches. In characters. */
+/** Maximum length of a cell that is repeated in each row and column it covers, in characters. */
 const SHORT_CHARACTERS = 200;
-/** What HTML allows a cell to cover. */
+/** Limits of `colspan` and `rowspan` in HTML. */
 const MOST_COLUMNS = 1_000;
 const MOST_ROWS = 65_534;
-/** Events that may be written anew for each event of a table: cells that cover more would be an attempt to fill the memory. */
+/** Maximum copied events per event of the table. More indicates an attack on memory. */
 const COPIED_PER_EVENT = 8;
 const LEAST_COPIED = 64;
-/** Events of a cell at most: what is longer neither names a column nor is a value. */
+/** Maximum events of a simple cell; larger cells are neither column names nor values. */
 const SIMPLE_EVENTS = 60;
 const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
 
-/** A cell of a table in markup. */
 export interface MarkupCell {
-  /** Index of the event that opens it, and of that which closes it. */
+  /** Indexes of its opening and closing events. */
   readonly open: number;
   readonly close: number;
   readonly column: number;
   readonly columns: number;
   readonly name: "td" | "th";
-  /** Without text, with blanks around it taken away. */
+  /** Trimmed; empty if the cell is not simple. */
   readonly text: string;
   readonly isBold: boolean;
-  /** It holds no table, nor many elements. */
+  /** Whether the cell holds no table and at most `SIMPLE_EVENTS` events. */
   readonly isSimple: boolean;
-  /** May it be read in each column and row that it covers? */
+  /** Whether the cell is repeated in each row and column it covers. */
   readonly isShort: boolean;
 }
 
 export interface MarkupRow {
   readonly open: number;
   readonly close: number;
-  /** In `thead`. */
+  /** Whether the row is in `thead`. */
   readonly isInHead: boolean;
-  /** From left to right, with those of rows above that reach down to this one. */
+  /** From left to right, including cells of earlier rows that reach into this one. */
   readonly cells: readonly MarkupCell[];
   readonly own: ReadonlySet<MarkupCell>;
 }
 
-/** Rows of a table, those of tables in it aside. */
+/** The rows of a table, without those of nested tables. */
 export interface MarkupGrid {
   readonly rows: readonly MarkupRow[];
-  /** Columns in which a cell begins. */
+  /** Number of columns in which a cell begins. */
   readonly width: number;
 }
 
-/** Markup, for each event that opens something the one that closes it, and the events that open and close a table. */
+/** Markup events with their partners, and the indexes of a table's opening and closing events. */
 export interface TableSource {
   readonly events: readonly MarkupEvent[];
   readonly partner: Int32Array;
@@ -55,10 +54,7 @@ export interface TableSource {
   readonly close: number;
 }
 
-/**
- * The cells of a table with the columns and rows that they cover, as HTML bounds both. Where they cover far more than the table's size suggests, each counts for
- * one column and row. Time is linear in the table's events.
- */
+/** Returns the cells of a table with their spans, bounded as in HTML; without spans if copying them exceeds the limit. Linear time. */
 export function readGrid(table: TableSource): MarkupGrid {
   const spanned = readRows(table, true);
   return copiedEvents(spanned) <= copiesAllowed(table) ? spanned : readRows(table, false);
@@ -68,7 +64,7 @@ function copiesAllowed({ open, close }: TableSource): number {
   return LEAST_COPIED + COPIED_PER_EVENT * (close - open);
 }
 
-/** How many events hold what cells say beyond their first column and row. */
+/** Counts the events that repeating spanned cells would copy. */
 function copiedEvents({ rows, width }: MarkupGrid): number {
   let copied = 0;
   for (const { cells, own } of rows) {
@@ -78,7 +74,7 @@ function copiedEvents({ rows, width }: MarkupGrid): number {
   return copied;
 }
 
-/** Columns of a table that a cell covers: one may say that it reaches beyond the last. */
+/** Returns the columns that a cell covers within the table. */
 export function columnsOf({ column, columns }: MarkupCell, width: number): number {
   return Math.max(1, Math.min(columns, width - column));
 }
@@ -99,7 +95,7 @@ function readRows(table: TableSource, hasSpans: boolean): MarkupGrid {
     if (event.name === "table") i = end;
     if (event.name !== "tr") continue;
     const placed = placeRow(cellsIn(table, i, end), reaching, hasSpans);
-    // None reaches down where too many do.
+    // Too many spanned cells: drop the remaining spans.
     steps -= placed.cells.length;
     reaching = steps < 0 ? [] : placed.reaching;
     for (const { column } of placed.own) width = Math.max(width, column + 1);
@@ -111,13 +107,13 @@ function readRows(table: TableSource, hasSpans: boolean): MarkupGrid {
 
 interface Reaching {
   readonly cell: MarkupCell;
-  /** Below the one that was read last. */
+  /** Remaining rows after the last one read. */
   readonly rows: number;
 }
 
 type RawCell = Omit<MarkupCell, "column" | "columns"> & { readonly attributes: OpenEvent["attributes"] };
 
-/** Puts the cells of a row where those of rows above leave room. */
+/** Places the cells of a row around those that reach down from earlier rows. */
 function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans: boolean) {
   const cells: MarkupCell[] = [];
   const own = new Set<MarkupCell>();
@@ -138,7 +134,7 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
     const placed = { ...cell, column, columns };
     cells.push(placed);
     own.add(placed);
-    // 0: to the end of the section.
+    // 0 means to the end of the section.
     if (rows !== 1) reaching.push({ cell: placed, rows: rows === 0 ? Number.POSITIVE_INFINITY : rows - 1 });
     column += columns;
   }
@@ -146,7 +142,7 @@ function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans:
   return { cells, own, reaching: reaching.sort((a, b) => a.cell.column - b.cell.column) };
 }
 
-/** As HTML reads it: what is no number, or below 0, is 1. */
+/** Parses a span as HTML does: invalid values are 1. */
 function spanOf(value: string | undefined, { least, most }: { readonly least: number; readonly most: number }): number {
   const digits = /^\s*\+?(\d+)/.exec(value ?? "")?.[1];
   return digits === undefined ? 1 : Math.min(most, Math.max(least, Number(digits)));
@@ -190,7 +186,7 @@ function readCell(
 
 const NUMERIC = /^[\s$€£¥%+\-(]*\d[\d\s.,/:%)-]*$/;
 
-/** Whether the first row names the columns: its cells are filled, differ, and are no numbers where those below are. */
+/** Returns whether the first row names the columns: its cells are mostly filled, distinct and not numeric. */
 export function isHeaderRow([first, second]: readonly (readonly string[])[]): boolean {
   if (first === undefined || second === undefined) return false;
   const names = first.map((name) => name.trim());

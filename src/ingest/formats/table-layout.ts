@@ -2,28 +2,28 @@ import type { NamesColumns } from "../block-writer.ts";
 import { closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, type TableSource } from "./table-grid.ts";
 
-/** Rows of names at most, one above the other: more are no names. */
+/** Maximum header rows; more are no header. */
 const MOST_HEAD_ROWS = 4;
-/** Columns at least where values alone tell: in two, "Price | on request" above "Weight | 5 kg" is a row like the others. */
+/** Minimum columns to detect a header by values. With two, "Price | on request" above "Weight | 5 kg" is an ordinary row. */
 const LEAST_COLUMNS = 3;
-/** A number first, behind signs of currency or none: what a column of values holds. */
+/** A value: a number with an optional currency sign. */
 const VALUE = /^[\s$€£¥+\-–(]*\d.{0,20}$/su;
-/** Share of a column's cells that are values where others say "closed" or "on request". */
+/** Minimum share of values in a column of values; others may say "closed" or "on request". */
 const MOSTLY = 2 / 3;
 
-/** The cell of each column; of a row of names those above each other. */
+/** The cells of each column; in a header of several rows, all cells above each other. */
 type ColumnNames = readonly (readonly MarkupCell[])[];
 type ColumnCells = readonly (MarkupCell | undefined)[];
 
 /**
- * Whether the first row (or rows, where a cell in it covers several columns) of a table in which nothing is marked as its header names the columns; word processors mark
- * none unless told to. It does if it alone is bold, or if a column mostly of values stands below a cell without a digit. That is a guess: "Monday | closed | by
- * appointment" above the hours of other days looks the same.
+ * Returns whether the first rows of a table without marked headers name its columns, since word processors seldom mark headers. They do if
+ * they alone are bold, or if a column mostly of values has a name without digits. A heuristic: "Monday | closed | by appointment" above
+ * opening hours looks the same.
  */
 function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boolean {
   if (below.length < 2 || names.length < 2 || below.some((cells) => cells.length !== names.length)) return false;
   const texts = names.map((cells) => cells.map(({ text }) => text).join(" "));
-  // The corner above the rows' names may be empty.
+  // The corner above the row names may be empty.
   if (texts.filter((text) => text.trim() !== "").length < names.length - 1) return false;
   const distinct = texts.filter((text, i) => text.trim() !== "" && names[i]?.at(-1) !== names[i - 1]?.at(-1));
   if (new Set(distinct).size < distinct.length || names.some((cells) => cells.some(({ text }) => VALUE.test(text)))) return false;
@@ -37,20 +37,20 @@ function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boole
   return names.length >= LEAST_COLUMNS && texts.some(holdsValues);
 }
 
-/** Rows that are looked at where nothing is marked as a header. */
+/** Rows that the heuristic examines. */
 const LOOKED_AT = 12;
 
-/** Markup in which each row of a table has a cell for each of its columns. */
+/** Markup in which each table row has a cell for each column. */
 export interface LaidOut {
   readonly events: readonly MarkupEvent[];
-  /** By the event that opens the row. */
+  /** By the opening event of the row. */
   readonly names: ReadonlyMap<MarkupEvent, NamesColumns>;
 }
 
 /**
- * Tables with every cell in its column. What covers several rows is read in each of them, and what covers several columns too, unless it names a row; rows of names one
- * above the other become one row, so that each column has its full name ("Fee · Visitor"). A line over the whole table above its names becomes a paragraph before it.
- * Tables in the cells of tables stay what they are: text of the cell.
+ * Normalises tables to one cell per column. Spanned cells repeat in each row and column they cover, except that a row name is not repeated
+ * across columns. Header rows become one row with full names ("Fee · Visitor"). A line across the whole table above the header becomes a
+ * paragraph before it. Nested tables remain text of their cell.
  */
 export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean): LaidOut {
   const names = new Map<MarkupEvent, NamesColumns>();
@@ -93,7 +93,7 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
     } else if (head === null || place >= head.rows) {
       names.set(events[row.open] as MarkupEvent, hasNamesOnly(row));
       writeRow(row, false);
-      // Its names stand in the row above; what is around it does not belong together.
+      // The header above includes this row. The empty block keeps the text around it apart.
     } else writeElement("p", row, () => {});
   }
   copy(from, close + 1);
@@ -145,7 +145,7 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
         at = cell.close + 1;
       } else fill(column + 1, cell.isShort ? cell : null);
       column = cell.column + 1;
-      // What names a row names it once.
+      // A row name is not repeated.
       fill(cell.column + columnsOf(cell, grid.width), cell.isShort && (isHead || cell.column > 0) ? cell : null);
     }
     copy(at, row.close + 1);
@@ -153,13 +153,13 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
 }
 
 interface Head {
-  /** Index of its first row; above it stand lines over the whole table. */
+  /** Index of its first row; full-width lines come before it. */
   readonly first: number;
   readonly rows: number;
   readonly names: NamesColumns;
 }
 
-/** The rows that name the columns, if any do and others stand below them. */
+/** Returns the header rows, if any, with at least one row below them. */
 function headOf(grid: MarkupGrid): Head | null {
   const { rows } = grid;
   const first = rows.findIndex((row) => !isWhole(row, grid));
@@ -185,13 +185,13 @@ function impliedHead(grid: MarkupGrid, first: number): Head | null {
   )
     return null;
   const below = looked.slice(first + head.rows);
-  // A cell that reaches from the first row into others holds for them.
+  // A cell that spans from the first row into others belongs to them too, so there is no header.
   if (below.some(({ cells }) => cells.some((cell) => rows[first]?.own.has(cell)))) return null;
   const rowsBelow = below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width));
   return impliesHeader(namesOf(grid, head), rowsBelow) ? { ...head, names: "maybe" } : null;
 }
 
-/** Rows, from one on that names groups of columns, down to which its other cells reach: those hold the names within the groups. */
+/** Counts the header rows: cells next to a group name reach down to the rows with the names within the group. */
 function reachedFrom(grid: MarkupGrid, first: number): number {
   const own = grid.rows[first]?.own ?? new Set();
   if (![...own].some((cell) => columnsOf(cell, grid.width) > 1)) return 1;
@@ -200,19 +200,19 @@ function reachedFrom(grid: MarkupGrid, first: number): number {
   return reached;
 }
 
-/** A single cell in the place of several: a title, or a label of the rows below. */
+/** Returns whether a row is a single full-width cell: a title, or a label of the rows below. */
 function isWhole({ cells }: MarkupRow, { width }: MarkupGrid): boolean {
   return width > 1 && cells.length === 1;
 }
 
-/** Header cells only, empty ones before them aside. */
+/** Returns whether a row has header cells only, apart from leading empty cells. */
 function hasNamesOnly({ own }: MarkupRow): boolean {
   const cells = [...own];
   const first = cells.findIndex(({ name, open, close }) => name === "th" || close > open + 1);
   return first >= 0 && cells.slice(first).every(({ name }) => name === "th");
 }
 
-/** What stands above each column in the rows of a head, each name once. */
+/** Returns the distinct header cells above each column. */
 function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">): ColumnNames {
   const lines = grid.rows.slice(first, first + rows).map((row) => slotsOf(row, grid.width));
   const last = Math.max(...lines.map((line) => line.length));
@@ -222,7 +222,7 @@ function namesOf(grid: MarkupGrid, { first, rows }: Pick<Head, "first" | "rows">
   });
 }
 
-/** The cell of each column, up to the last that has one. */
+/** Returns the cell of each column, up to the last filled column. */
 function slotsOf({ cells }: MarkupRow, width: number): ColumnCells {
   const slots: (MarkupCell | undefined)[] = [];
   for (const cell of cells) {

@@ -2,11 +2,11 @@ import { textFormat } from "./format.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { parseText } from "./text.ts";
 
-/** Fences of code in AsciiDoc, and lines that are no text: attributes, comments, settings of blocks, other fences. */
+/** AsciiDoc code fences, and lines without text: attributes, comments, block settings, other fences. */
 const ASCIIDOC_CODE = /^(?:-{4,}|\.{4,}|`{3,})/;
 const ASCIIDOC_SETTING = /^(?::[\w!-]+:|\/\/|(?:include|ifdef|ifndef|endif|image|toc)::|\[[^\]]*\]$|(?:={4,}|\*{4,}|_{4,}|--|\|={3,})$)/;
 
-/** AsciiDoc as markdown of the same length, so that offsets stay: marks of headings and code are those of markdown, what is no text is blank. Code stays as it is. */
+/** Rewrites AsciiDoc as markdown of the same length, so that offsets stay valid. Blanks lines without text; keeps code. */
 function asMarkdown(source: string): string {
   let fence = "";
   return source.replace(/^.*$/gm, (line) => {
@@ -26,17 +26,17 @@ export const asciidocFormat = textFormat("asciidoc", [".adoc", ".asciidoc", ".as
   parseMarkdown(asMarkdown(source), name),
 ]);
 
-/** Directives of reStructuredText whose argument is text for readers, and those whose contents alone are text. */
+/** reStructuredText directives whose argument is visible text, and those with visible contents only. */
 const SPOKEN =
   /^(?:note|warning|tip|important|caution|danger|attention|hint|error|admonition|versionadded|versionchanged|deprecated|seealso|topic|sidebar|rubric|epigraph|pull-quote)$/;
 const CODE = /^(?:code|code-block|sourcecode|parsed-literal|prompt|doctest|math)$/;
 /** The line above a title. */
 const OVERLINE = /^([!-/:-@[-`{-~])\1{2,}[ \t]*(?=\r?\n[^\n]+\n\1{3,}[ \t\r]*$)/gm;
 const EXPLICIT = /^\s*\.\.(?:[ \t]+(?:([\w-]+)::[ \t]*)?|[ \t\r]*$)/;
-/** Settings of a directive. */
+/** An option of a directive. */
 const OPTION = /^\s+:[\w-]+:(?:\s|$)/;
 
-/** Blanks comments, directives and their settings. The length stays, so that offsets do. */
+/** Blanks comments, directives and their options. Keeps the length, so that offsets stay valid. */
 function withoutDirectives(source: string): string {
   let hiddenIndent = -1;
   return source.replace(OVERLINE, blank).replace(/^.*$/gm, (line) => {
@@ -53,7 +53,7 @@ function withoutDirectives(source: string): string {
   });
 }
 
-/** reStructuredText as text with headings: comments and settings are left out. */
+/** Reads reStructuredText as text with headings. */
 export const rstFormat = textFormat("rst", [".rst", ".rest"], 6, (source, name) => [parseText(withoutDirectives(source), name)]);
 
 function blank(text: string): string {

@@ -6,16 +6,16 @@ import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
 const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
-/** "CHAPTER 1. Loomings", "Part II", "SECTION 4.25 …": a division's name, its number and at most a short title. */
+/** "CHAPTER 1. Loomings", "Part II", "SECTION 4.25 …": a division's kind, its number and an optional short title. */
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
-/** "§ 7.3 is repealed.", "Part 2 of the form asks who pays.": a sentence about a division. */
+/** A sentence about a division: "§ 7.3 is repealed.", "Part 2 of the form asks who pays." */
 const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
 const MAX_CAPITALS = 80;
-/** The line below a title, about as long as it. */
+/** The underline of a title, of similar length. */
 const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
-/** Plain text, with front matter or without: empty lines separate paragraphs, hard-wrapped lines are joined, clear headings and bullets become blocks. */
+/** Parses plain text with optional front matter. Empty lines separate paragraphs; clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
@@ -28,14 +28,14 @@ export function parseText(source: string, name: string): FormatResult {
   return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), pages };
 }
 
-/** A title is one short paragraph, in characters; longer ones begin the text. */
+/** Maximum length of a title, in characters. */
 const MAX_TITLE = 140;
-/** Paragraphs among which a title stands: what precedes it is a letterhead or a notice. */
+/** Number of first blocks that may hold the title, after a letterhead or a notice. */
 const TITLE_AMONG = 8;
-/** `Title: Moby-Dick`, as catalogues and exports write it. */
+/** `Title: Moby-Dick`, as in catalogues and exports. */
 const LABELLED_TITLE = /^(?:document )?title:\s+(\S.*)$/i;
 
-/** The first line that is a title; `null` where none is: a chapter's heading names a part of the text, not the text, unless that part is all of it. */
+/** Returns the first line that is a title, or `null`. A chapter heading counts only if the chapter is the whole text. */
 function titleOf({ text, blocks }: WrittenBlocks): string | null {
   const [first, ...others] = blocks
     .slice(0, TITLE_AMONG)
@@ -55,7 +55,7 @@ function isPart(text: string): boolean {
   return DIVISION.test(text) || SECTION_SIGN.test(text);
 }
 
-/** Short, no sentence, no item, and no name of a part. */
+/** Returns whether a text is short, and neither a sentence, an item nor a division's name. */
 function isTitle(text: string): boolean {
   return text.length <= MAX_TITLE && /\p{L}{2,}/u.test(text) && !/[.,;:]$/.test(text) && !isPart(text) && !BULLET.test(text);
 }
@@ -64,11 +64,11 @@ interface Line {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** First on its page. */
+  /** Whether the line is the first on its page. */
   readonly opensPage: boolean;
 }
 
-/** Groups of lines between empty ones. */
+/** Yields groups of lines between empty lines. */
 function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   let lines: Line[] = [];
   for (const { start, end, text: raw } of linesOf(source, from, source.length)) {
@@ -82,7 +82,7 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   if (lines.length > 0) yield lines;
 }
 
-/** A paragraph may run on over a page break; a heading that opens a page ends it. */
+/** Splits a paragraph at a heading that opens a page. Other paragraphs continue over page breaks. */
 function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
   const at = lines.findIndex(
     ({ opensPage }, i) => i > 0 && opensPage && (isUnderlined(lines.slice(i)) || headingLevel(lines.slice(i)) > 0),
@@ -91,9 +91,9 @@ function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
 }
 
 interface ParagraphFacts {
-  /** It is a line that heads the next paragraph without any mark. */
+  /** Whether the paragraph is a heading without markup. */
   readonly isHead: boolean;
-  /** Signs that underline titles, those of higher titles first; a new one is one level deeper. */
+  /** Underline characters seen so far, by level; a new one is one level deeper. */
   readonly underlines: string[];
 }
 
@@ -135,7 +135,7 @@ function writeList(writer: BlockWriter, source: string, lines: readonly Line[]):
   writer.endList();
 }
 
-/** A long title that runs over into a short second line. */
+/** Returns whether a long title continues on a short second line. */
 function isHeadingWrapped([first, second]: readonly Line[]): boolean {
   if (first === undefined || second === undefined || isUnderlined([first, second])) return false;
   return first.text.length > 60 && !/[.!?:]$/.test(first.text) && /^\p{Ll}/u.test(second.text) && /^[^.]{1,80}\.$/.test(second.text);
@@ -153,14 +153,14 @@ function underlinedLevel(lines: readonly Line[], underlines: string[]): number {
   return Math.min(6, underlines.indexOf(sign) + 1);
 }
 
-/** Of a heading without marks: "3.1 Yeast" stands below "3 Fermentation". */
+/** Returns the level by numbering: "3.1 Yeast" is below "3 Fermentation". */
 function levelOf([first]: readonly Line[]): number {
   const [number = ""] = /^\d+(?:\.\d+)*/.exec(first?.text ?? "") ?? [];
   const depth = number.split(".").length - 1;
   return 2 + Math.min(depth, 3);
 }
 
-/** 0 unless the first line is a heading beyond doubt: alone or above text, short, and in one of the known shapes. */
+/** Returns 0 unless the first line clearly is a heading: short, of a known form, and alone or above text. */
 function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140 || ABOUT_DIVISION.test(text)) return 0;

@@ -2,32 +2,32 @@ import type { ReadingNotice } from "../../shared/types.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf } from "./markup.ts";
 import { type Panels, targetsOf } from "./panels.ts";
 
-/** Property → value, both in lower case, values without blanks after commas. */
+/** Property → value, both in lower case, without spaces after commas. */
 type Declarations = ReadonlyMap<string, string>;
 
-/** A rule of a page's own style sheet about one kind of element. */
+/** A rule of the page's style sheet for single elements. */
 interface StyleRule {
   readonly tag: string | null;
   readonly id: string | null;
   readonly classes: readonly string[];
-  /** The rule with more weight counts; of equal ones the later. */
+  /** Specificity: the higher weight wins; on ties the later rule. */
   readonly weight: number;
   readonly declarations: Declarations;
 }
 
-/** Longer style sheets are not read: what they say is mostly layout. */
+/** Maximum length of a style sheet, in characters. Longer ones are skipped as mostly layout. */
 const MAX_STYLE_LENGTH = 200_000;
-/** More rules would make reading a large page slow. */
+/** Maximum rules; more would slow down large pages. */
 const MAX_RULES = 500;
-/** A comment that nothing closes takes the rest. */
+/** An unclosed comment extends to the end. */
 const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
-/** One element by its name, id and classes; what stands inside what is not followed. */
+/** A simple selector of name, id and classes. Selectors with combinators are ignored. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
-/** Properties that can hide text or strike it through, or show what is behind it. */
+/** Properties that can hide text, strike it through, or colour its background. */
 const KEPT =
   /^(?:display|visibility|content-visibility|opacity|transform|font-size|color|background(?:-color|-image)?|overflow|position|left|top|right|bottom|text-indent|margin-(?:left|top)|(?:max-)?(?:width|height)|clip(?:-path)?|text-decoration(?:-line)?)$/;
 
-/** The rules in a page's `style` elements that name single elements. Rules for print and other media are left out. */
+/** Parses the rules of the page's `style` elements with simple selectors. Skips media other than screen. */
 function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
   const rules: StyleRule[] = [];
   let isStyle = false;
@@ -40,7 +40,7 @@ function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
   return rules;
 }
 
-/** One pass over the sheet; blocks of at-rules are passed over with what is in them. */
+/** Parses a sheet in one pass. Skips at-rules with their contents. */
 function readRules(sheet: string, rules: StyleRule[]): void {
   const css = sheet.replace(COMMENT, " ");
   let [from, depth, isAtRule] = [0, 0, false];
@@ -75,7 +75,7 @@ function addRules(selectors: string, declarations: Declarations, rules: StyleRul
   }
 }
 
-/** The declarations of a `style` attribute or a rule that can hide text. */
+/** Parses the declarations of a `style` attribute or rule, and keeps those that can hide text. */
 function readDeclarations(text: string): Declarations {
   const found = new Map<string, string>();
   for (const declaration of text.slice(0, 4_000).split(";")) {
@@ -94,31 +94,31 @@ function readDeclarations(text: string): Declarations {
   return found;
 }
 
-/** Smaller letters are dots on every screen, in CSS pixels. */
+/** Font size that is illegible on any screen, in CSS pixels. */
 const SMALLEST_PX = 1;
-/** What begins this far to the left or above is on no screen, in CSS pixels. */
+/** Offset that places text off the screen, in CSS pixels. */
 const OFF_PAGE_PX = -500;
 const PX: Readonly<Record<string, number>> = { px: 1, "": 1, pt: 4 / 3, em: 16, rem: 16, ex: 8, "%": 0.16, vw: 10, vh: 8, in: 96, cm: 38 };
 const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transparent|rgba\(\d+,\d+,\d+,0(?:\.0)?\))$/;
 
-/** Elements that take their text back. */
+/** Elements that retract their text. */
 const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
-/** How many characters of a text are left out, and why. */
+/** The number of omitted characters by reason. */
 export interface LeftOut {
   readonly hidden: number;
   readonly struck: number;
 }
 
-/** Elements whose text a page holds and does not show, or takes back. */
+/** The elements whose text is invisible or retracted. */
 export interface UnseenText extends LeftOut {
   readonly elements: ReadonlySet<OpenEvent>;
 }
 
 /**
- * What the page's own styles hide: not displayed, invisible, of no size, off the page, white on white; and what is struck through. Styles in other files are
- * not known. What a reader opens by a control or a link of the page (an accordion, a tab), or by a search in it, is not hidden.
- * @param panels what is opened, whether or not it has an id
+ * Finds text that the page's own styles hide (not displayed, invisible, without size, off the page, white on white) or strike through.
+ * Ignores external style sheets. Content that a control, a link or a search in the page reveals is not hidden.
+ * @param panels content that controls reveal, with or without an id
  */
 export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels): UnseenText {
   const rules = stylesOf(events);
@@ -155,7 +155,7 @@ export function findUnseenText(events: readonly MarkupEvent[], { controls }: Pan
   return { elements, ...characters };
 }
 
-/** What is said of characters that were left out, once of each kind for a document. */
+/** Returns at most one notice per reason. */
 export function unseenNotices({ hidden, struck }: LeftOut): ReadingNotice[] {
   const notices: ReadingNotice[] = [];
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that the page does not show were left out` });
@@ -172,12 +172,12 @@ function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
   return STRUCK.has(name) || /\bline-through\b/.test(line);
 }
 
-/** What is never closed would strike the rest of the document, and may be no tag at all (`List<S>`). */
+/** An unclosed element would strike the rest of the document, and may be no tag at all (`List<S>`). */
 function isClosed(close: MarkupEvent | undefined): boolean {
   return close?.type === "close" && close.end > close.start && !close.atEnd;
 }
 
-/** Declarations that apply to an element: those of its rules, the more exact and the later over the others, then its own. */
+/** Returns the declarations of an element: rules by specificity and order, then its own style. */
 function stylesOfElement({ name, attributes }: OpenEvent, rules: readonly StyleRule[]): Declarations {
   const { class: classes = "", id = "", style } = attributes;
   if (style === undefined && rules.length === 0) return NONE;
@@ -207,13 +207,13 @@ function isUnseenByStyle(styles: Declarations): boolean {
   return ["text-indent", "margin-left", "margin-top"].some((property) => pixels(property) <= OFF_PAGE_PX);
 }
 
-/** A length in pixels; infinite where none is said. */
+/** Returns a length in pixels; infinity without a value. */
 function pixelsOf(value: string | undefined): number {
   const [, number, unit = ""] = /^(-?(?:\d+\.?\d*|\.\d+))(px|pt|em|rem|ex|%|vw|vh|in|cm)?$/.exec(value ?? "") ?? [];
   return number === undefined ? Number.POSITIVE_INFINITY : Number(number) * (PX[unit] ?? 1);
 }
 
-/** Whether an element has a colour or a picture of its own behind its text. */
+/** Returns whether an element has its own background colour or image. */
 function paintsGround({ name, attributes }: OpenEvent, styles: Declarations): boolean {
   if (attributes.bgcolor !== undefined || attributes.background !== undefined || name === "mark") return true;
   const ground = styles.get("background-color") ?? styles.get("background") ?? styles.get("background-image") ?? "";

@@ -7,21 +7,21 @@ import { layOutTables } from "./table-layout.ts";
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
 const HEADING = /^h[1-6]$/;
 
-/** Where a walk hands over what stands between block elements. */
+/** The callbacks of a walk for content between block elements. */
 export interface MarkupHandler {
-  /** A text, a comment, or the tag of an inline element. */
+  /** Receives a text, a comment, or an inline tag. */
   inline(event: MarkupEvent): void;
-  /** A block element begins or ends: what came so far belongs together. */
+  /** Called at each block boundary. */
   readonly flush?: () => void;
-  /** Whether a block element is part of the running text because of where it stands. @default none is */
+  /** Whether a block element counts as inline because of its place. @default never */
   readonly isInline?: (event: OpenEvent) => boolean;
-  /** Whether text holds what only the layout of a page has, such as a heading. @default none does */
+  /** Whether text contains page layout, such as a heading. @default never */
   readonly isLayoutText?: (event: TextEvent) => boolean;
 }
 
 type Ending = "inline" | "block" | "frame" | "list" | "table" | "description" | "section";
 
-/** Writes the structure of balanced, visible events; what stands between block elements goes to `handler`, in order. */
+/** Writes the structure of balanced, visible events. Content between block elements goes to `inline`, in order. */
 export function walkMarkup(
   given: readonly MarkupEvent[],
   writer: BlockWriter,
@@ -103,7 +103,7 @@ function isDescription(event: MarkupEvent | undefined): boolean {
   return (event?.type === "open" || event?.type === "close") && event.name === "dd";
 }
 
-/** The tag or the words nearest to an event, before (-1) or behind it (1). */
+/** Returns the nearest tag or non-blank text before (-1) or after (1) an event. */
 function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): MarkupEvent | undefined {
   for (let at = index + step; ; at += step) {
     const event = events[at];
@@ -111,7 +111,7 @@ function nextTo(events: readonly MarkupEvent[], index: number, step: 1 | -1): Ma
   }
 }
 
-/** Lists and items that lay out a page (sections with headings, tables, accordions) instead of listing something. */
+/** Finds lists and items that lay out a page (sections with headings, tables, accordions) instead of listing something. */
 function findLayout(events: readonly MarkupEvent[], partner: Int32Array, isLayoutText: (event: TextEvent) => boolean): ReadonlySet<number> {
   const layout = new Set<number>();
   const items: number[] = [];
@@ -143,7 +143,7 @@ function isLayoutElement(event: OpenEvent): boolean {
   return HEADING.test(event.name) || event.name === "table" || event.name === "summary";
 }
 
-/** Preformatted text, with its entities resolved if the reader of events left them. */
+/** Returns preformatted text as code ranges, and decodes entities that the parser left. */
 function codePiece(event: MarkupEvent): CodePiece[] {
   if (event.type === "open" && event.name === "br") return [{ start: event.start, end: event.end, text: LINE_BREAK }];
   if (event.type !== "text") return [];

@@ -3,40 +3,40 @@ import { IngestError } from "../../shared/errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
 import { walkXml } from "./zip.ts";
 
-/** What a workbook says of the values of its cells. */
+/** Shared data of a workbook that cell values refer to. */
 export interface ValueStyles {
   readonly strings: readonly string[];
-  /** By the number of a cell's style. */
+  /** By cell style number. */
   readonly numbers: readonly NumberStyle[];
-  /** Days are counted from 1904, not from 1900. */
+  /** Whether day 0 is in 1904 instead of 1900. */
   readonly from1904: boolean;
 }
 
 interface NumberStyle {
-  /** `null`: a number is shown as it is. */
+  /** `null` shows the number as it is. */
   readonly pattern: string | null;
-  /** A date that every computer writes otherwise. */
+  /** A date in a locale-dependent pattern. */
   readonly isDate: boolean;
 }
 
-/** Patterns that are named by number alone: ECMA-376, part 1, 18.8.30. 14 and 22 are not among them: they say "as this computer writes dates". */
+/** Built-in patterns: ECMA-376, part 1, 18.8.30. Without 14 and 22, which depend on the locale. */
 const BUILT_IN: Readonly<Record<number, string>> = {
   ...{ 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??" },
   ...{ 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss" },
   ...{ 37: "#,##0 ;(#,##0)", 38: "#,##0 ;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)" },
   ...{ 45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0" },
 };
-/** Days between the two calendars of spreadsheets. */
+/** Days between the two date systems. */
 const DAYS_TO_1904 = 1_462;
-/** No pattern is longer; a spreadsheet allows 255 characters. */
+/** Maximum length of a pattern, in characters; spreadsheets allow 255. */
 const MAX_PATTERN = 255;
 
-/** Patterns that say "as this computer writes dates", and those of other languages. */
+/** Built-in date patterns that depend on the locale. */
 const DATES: ReadonlySet<number> = new Set([14, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
-/** Day of 1 January 1970 in the calendar of spreadsheets, and the last day of the year 9999. */
+/** Day numbers of 1 January 1970 and of the last day of the year 9999. */
 const DAY_1970 = 25_569;
 const LAST_DAY = 2_958_465;
-/** Digits that a double holds for sure; a spreadsheet shows no more. */
+/** Significant digits of a double that are always exact; spreadsheets show no more. */
 const DOUBLE_DIGITS = 15;
 
 /** @param strings content of `xl/sharedStrings.xml`; @param styles of `xl/styles.xml`; @param workbook of `xl/workbook.xml` */
@@ -67,7 +67,7 @@ export function readValueStyles(strings: string, styles: string, workbook: strin
   return { strings: readStrings(strings), numbers, from1904 };
 }
 
-/** How words are read in Japanese is no part of them. */
+/** Reads the shared strings without phonetic guides (`rPh`) of Japanese text. */
 function readStrings(xml: string): string[] {
   const strings: string[] = [];
   let [isText, phonetic] = [false, 0];
@@ -88,7 +88,7 @@ function readStrings(xml: string): string[] {
   return strings;
 }
 
-/** The number of a cell as a reader of the sheet sees it: 0.075 under `0.0%` is "7.5%". */
+/** Formats a number as the spreadsheet shows it: 0.075 under `0.0%` is "7.5%". */
 function showNumber(value: number, { pattern, isDate }: NumberStyle, from1904: boolean): string {
   const day = from1904 ? value + DAYS_TO_1904 : value;
   if (pattern !== null) {
@@ -101,7 +101,7 @@ function showNumber(value: number, { pattern, isDate }: NumberStyle, from1904: b
   return String(Number(value.toPrecision(DOUBLE_DIGITS)));
 }
 
-/** `null`: the pattern shows nothing, or cannot show this number. */
+/** Returns `null` if the pattern shows nothing or cannot format this number. */
 function showPattern(value: number, pattern: string, day: number): string | null {
   try {
     const isDate = isDateFormat(pattern);
@@ -109,28 +109,28 @@ function showPattern(value: number, pattern: string, day: number): string | null
     const shown = format(pattern, isDate ? day : value, { dateErrorThrows: true }).trim();
     return shown === "" || /^#+$/.test(shown) ? null : shown;
   } catch {
-    // A pattern or a date that no spreadsheet knows: the number itself is read.
+    // Invalid pattern or date: the caller falls back to the number.
     return null;
   }
 }
 
 function usable(pattern: string | null): string | null {
   if (pattern === null || pattern.length > MAX_PATTERN || /^(?:general|@)?$/i.test(pattern.trim())) return null;
-  // What a computer's own settings decide is shown otherwise on the next one.
+  // Locale-dependent patterns differ between computers.
   return /^\[\$-F[48]00\]/i.test(pattern) ? null : pattern;
 }
 
-/** A sheet as its readers see it, and what of it is otherwise. */
+/** The visible contents of a sheet. */
 export interface Sheet {
-  /** Texts of filled cells by row and column, from 1; what is hidden is not there, but for what merged cells show elsewhere. */
+  /** Text by row and column, from 1. Hidden cells are absent, except for the value of a partly visible merged range. */
   readonly rows: ReadonlyMap<number, ReadonlyMap<number, string>>;
-  /** Columns up to the last filled one, without hidden ones. */
+  /** Visible columns up to the last filled one. */
   readonly columns: readonly number[];
   readonly merged: readonly ShownCells[];
   readonly leftOut: LeftOutCells;
 }
 
-/** How many columns and rows with something in them were left out, and how many cells hold nothing that could be read. */
+/** Numbers of filled hidden columns and rows, and of cells without a readable value. */
 export interface LeftOutCells {
   readonly columns: number;
   readonly rows: number;
@@ -148,12 +148,12 @@ interface Cell {
   inline: string;
 }
 
-/** No spreadsheet has more. */
+/** The limit of spreadsheets. */
 const MAX_COLUMNS = 16_384;
 
 /**
- * Reads the part of a sheet. What is hidden, by its author or by a filter, or has no width or height, is left out; what is folded into a group is not: a reader opens
- * it by its control. An error is text, and so is a formula whose result the file does not hold.
+ * Reads a sheet. Omits rows and columns that are hidden, filtered out or of zero size, but keeps collapsed groups, which readers can
+ * expand. Errors, and formulas without a stored result, become text.
  */
 export function readSheet(xml: string, styles: ValueStyles): Sheet {
   const { cells, ranges, hidden } = readCells(xml);
@@ -195,7 +195,7 @@ function readCells(xml: string): {
     open(name, attributes) {
       into = null;
       if (name === "col") {
-        // In order and apart from each other.
+        // `col` elements are in order and do not overlap.
         const to = Math.min(MAX_COLUMNS, Number(attributes.max));
         if (isUnseen(attributes, "width"))
           for (let one = Math.max(Number(attributes.min), lastColumn + 1); one <= to; one++) hidden.columns.add(one);
@@ -241,7 +241,7 @@ function readCells(xml: string): {
   return { cells, ranges, hidden };
 }
 
-/** A sheet is laid out up to its last row and column: one cell far away would make it billions. */
+/** Limits the laid-out size: a single distant cell would create billions of cells. */
 function assertSize(cells: readonly Cell[]): void {
   let [rows, columns] = [0, 0];
   for (const { row, column } of cells) [rows, columns] = [Math.max(rows, row), Math.max(columns, column)];
@@ -250,7 +250,7 @@ function assertSize(cells: readonly Cell[]): void {
   throw new IngestError("file_too_large", message, { rows, columns });
 }
 
-/** What a cell shows: of one without a value the error, or the formula, as it stands in the file. */
+/** Returns the text of a cell. A cell without a value shows its error or formula as stored. */
 function textOf(
   { type, style, formula, value, inline }: Cell,
   { strings, numbers, from1904 }: ValueStyles,
@@ -260,7 +260,7 @@ function textOf(
   if (type === "inlineStr" || type === "str") return unescaped(type === "str" ? value : inline);
   if (formula !== null && value === "") {
     count.formulas++;
-    // A cell may share the formula of another, which alone holds its text.
+    // A cell may share the formula of another cell, which alone stores the text.
     return formula.trim() === "" ? "" : `=${formula}`;
   }
   if (type === "e" && value !== "") count.errors++;
@@ -269,7 +269,7 @@ function textOf(
   return Number.isFinite(number) ? showNumber(number, numbers[style] ?? { pattern: null, isDate: false }, from1904) : value;
 }
 
-/** Characters that XML cannot hold: ECMA-376, part 1, 22.9.2.19. */
+/** Decodes characters that XML cannot hold: ECMA-376, part 1, 22.9.2.19. */
 function unescaped(text: string): string {
   return text.replace(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
@@ -284,12 +284,12 @@ function isUnseen(attributes: Readonly<Record<string, string>>, size: "width" | 
   return (hidden === "1" || hidden === "true") && !(Number(outlineLevel) > 0);
 }
 
-/** One number for a cell. */
+/** Returns a unique number for a cell. */
 function placeOf(row: number, column: number): number {
   return row * (MAX_COLUMNS + 1) + column;
 }
 
-/** Cells of a sheet that are one, as a spreadsheet counts rows and columns, from 1; both ends belong to it. */
+/** A merged range, with rows and columns from 1, both ends inclusive. */
 interface MergedCells {
   readonly top: number;
   readonly left: number;
@@ -297,18 +297,18 @@ interface MergedCells {
   readonly right: number;
 }
 
-/** Merged cells without those before their first shown one, which shows what the first of all, the anchor, holds. */
+/** The visible part of a merged range. Its first visible cell shows the value of the anchor, the first cell of all. */
 export interface ShownCells extends MergedCells {
   readonly anchor: { readonly row: number; readonly column: number };
 }
 
-/** Rows and columns of a sheet that are hidden, from 1. */
+/** Hidden rows and columns, from 1. */
 interface HiddenLines {
   readonly rows: ReadonlySet<number>;
   readonly columns: ReadonlySet<number>;
 }
 
-/** What of the merged cells is shown; those of which nothing is are left out. Linear. */
+/** Returns the visible parts of merged ranges, without entirely hidden ones. Linear time. */
 function shownCells(merged: readonly MergedCells[], hidden: HiddenLines): ShownCells[] {
   const [shownRow, shownColumn] = [firstShown(hidden.rows), firstShown(hidden.columns)];
   return merged.flatMap((one) => {
@@ -317,7 +317,7 @@ function shownCells(merged: readonly MergedCells[], hidden: HiddenLines): ShownC
   });
 }
 
-/** The first line from a given one on that is shown. */
+/** Returns a function that finds the first visible row or column from a given one on. */
 function firstShown(hidden: ReadonlySet<number>): (from: number) => number {
   const next = new Map<number, number>();
   for (const line of [...hidden].sort((a, b) => b - a)) next.set(line, next.get(line + 1) ?? line + 1);

@@ -9,7 +9,7 @@ import { walkMarkup } from "./walk-markup.ts";
 import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells } from "./xlsx-sheet.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
-/** Workbooks: every filled row of every sheet with its header, its numbers as they are shown there. */
+/** Reads workbooks: every filled row of every visible sheet with its header, numbers formatted as displayed. */
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
@@ -30,7 +30,7 @@ export const xlsxFormat: Format = {
 interface ListedSheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** Of the file. */
+  /** Path in the archive. */
   readonly part: string;
 }
 
@@ -58,7 +58,6 @@ function sheetsOf(workbook: string, relations: string): ListedSheet[] {
 
 type NamedSheet = Sheet & { readonly name: string };
 
-/** Notices about hidden sheets, rows and columns, and about cells without a value. */
 function noticesOf(hiddenSheets: readonly string[], sheets: readonly NamedSheet[]): ReadingNotice[] {
   const total = (what: keyof LeftOutCells) => sheets.reduce((sum, { leftOut }) => sum + leftOut[what], 0);
   const [columns, rows, errors, formulas] = [total("columns"), total("rows"), total("errors"), total("formulas")];
@@ -114,9 +113,9 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
   };
 }
 
-/** Where a cell's text stands in the text of the workbook. */
+/** The range of a cell's text in the workbook's text. */
 interface SheetCell extends TextRange {
-  /** As a spreadsheet counts, from 1. */
+  /** From 1, as in a spreadsheet. */
   readonly row: number;
   readonly column: number;
 }
@@ -125,7 +124,7 @@ function isFilled({ start, end }: TextRange): boolean {
   return end > start;
 }
 
-/** A sheet as markup. Rows of one cell above the first with more are captions; that one may name the columns. */
+/** Converts a sheet to markup. Single-cell rows above the first longer row are captions; that row may be the header. */
 function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]): MarkupEvent[] {
   const events: MarkupEvent[] = [];
   const write = (name: string, { start, end }: TextRange, attributes = {}) => {
@@ -150,10 +149,10 @@ function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merg
   return events;
 }
 
-/** Merged cells may cover so many cells for each that the sheet has: more would be an attempt to take time. */
+/** Maximum covered cells per cell of the sheet. More indicates an attack on processing time. */
 const COVERED_PER_CELL = 8;
 
-/** How far cells reach that others are merged with, and those others. Cells that hold something are merged with none. */
+/** Returns the spans of merged cells and the cells that they cover. Ranges with a second filled cell are not merged. */
 function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]) {
   const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
   const covered = new Set<SheetCell>();

@@ -5,7 +5,7 @@ import { composeYaml, MAX_YAML_DEPTH } from "../../text/compose-yaml.ts";
 import { textFormat } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { documentsOfValue, type ScalarValue, type SourceValue } from "./records.ts";
-/** Catalogues and settings in YAML. References (`*name`) are kept as they are written: what they unfold to is not repeated. */
+/** Reads YAML. References (`*name`) stay as written, without repeating their target. */
 export const yamlFormat = textFormat("yaml", [".yaml", ".yml"], 6, parseYaml);
 
 export function parseYaml(source: string, name: string): FormatResult[] {
@@ -55,7 +55,7 @@ function asWritten(source: string, start: number, end: number): ScalarValue {
   return { type: "scalar", text, isText: true, start, end, map: text === "" ? [] : [0, text.length, start, end] };
 }
 
-/** Lines of a text one after the other where the source has them as they are; what it has otherwise maps as a whole. */
+/** Maps text line by line to the source; as a whole if the source has a line in another form. */
 function mapOfLines(source: string, text: string, start: number, end: number): SourceMapData {
   const map: number[] = [];
   let from = start;

@@ -4,11 +4,11 @@ import { Parser } from "htmlparser2";
 import { IngestError, messageOf, systemCodeOf } from "../../shared/errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
 
-/** Files of an archive by name. Names are only looked up, never written anywhere. */
+/** Files of an archive by name. Names are only looked up, never used as paths on disk. */
 export type ArchiveParts = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Unpacks the parts that are wanted. What an archive states to be larger than the limit is not unpacked at all, and no part can become larger than stated.
+ * Unpacks the wanted parts. Checks stated sizes before unpacking; no part can exceed its stated size.
  * @throws IngestError `unpacks_too_far`, `bad_archive`
  */
 export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean): ArchiveParts {
@@ -25,7 +25,7 @@ export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean
   );
 }
 
-/** What kind of document an archive is, by the names of its parts; `null`: of none that is read. */
+/** Detects the kind of document by the names of the archive's parts; `null` if unsupported. */
 export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | null {
   const names = new Set<string>();
   walkZip(bytes, (name) => {
@@ -79,13 +79,13 @@ function unpacksTooFar(limit: number): IngestError {
 }
 
 interface XmlHandler {
-  /** Names come without their prefix. */
+  /** Names have no prefix. */
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
   close?(name: string): void;
 }
 
-/** Walks a part of an archive in one pass. Entities that it declares are not expanded. */
+/** Parses an XML part in one pass. Does not expand entities that the part declares. */
 export function walkXml(xml: string, { open, text, close }: XmlHandler): void {
   const local = (name: string) => name.slice(name.indexOf(":") + 1);
   const parser = new Parser(
