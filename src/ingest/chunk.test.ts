@@ -23,7 +23,7 @@ function textOf(document: ParsedDocument, { start, end }: { start: number; end: 
   return document.text.slice(start, end);
 }
 
-/** What holds for all chunks of any document. */
+/** Checks the invariants of all chunks. */
 function expectSound(document: ParsedDocument, chunks: readonly ChunkDraft[]): void {
   let covered = 0;
   for (const [i, chunk] of chunks.entries()) {
@@ -119,7 +119,7 @@ describe("chunks", () => {
     for (const part of parts) expect(rowEnds.has(part.end)).toBe(true);
   });
 
-  /** At every place of a document of many paragraphs, what belongs together stands in one chunk. */
+  /** Checks, for every position in a document of many paragraphs, that a part stays in one chunk. */
   const expectTogether = (part: string, first: string, last: string) => {
     for (let before = 1; before <= 24; before++) {
       const document = parse(`${paragraphs(before)}\n\n${part}\n\n${paragraphs(12)}`);
@@ -144,7 +144,7 @@ describe("chunks", () => {
 
   test("keep a table with the sentence before it", () => {
     const rows = Array.from({ length: 30 }, (_, i) => `| ${i} | $${i}0.00 for each month |`).join("\n");
-    // Longer than what a chunk repeats of the one before.
+    // Longer than the overlap of chunks.
     const before = `The rates of Table 7 are paid each month${", as it was said of the others before".repeat(20)}.`;
     const table = `Nothing of this. ${before}\n\n| Age | Rate |\n|---|---|\n${rows}`;
     expectTogether(table, "The rates of Table 7", "29 | $290.00 for each month");
@@ -185,7 +185,7 @@ describe("windows", () => {
         (pieces) => {
           const document = parse(pieces.map(([words, separator]) => `${"Word then ".repeat(words)}end.${separator}`).join(""));
           for (const chunk of chunkDocument(document)) {
-            // A chunk of little more than one window cannot always be halved exactly.
+            // A chunk slightly larger than one window cannot always be halved exactly.
             const least = chunk.tokens < WINDOW_MIN_TOKENS ? chunk.tokens : chunk.tokens < 320 ? 96 : WINDOW_MIN_TOKENS;
             for (const window of chunk.windows) expect(window.tokens).toBeGreaterThanOrEqual(least);
           }
@@ -218,7 +218,7 @@ test("any document gives sound chunks", () => {
       const hasTables = document.blocks.some((block) => block.type === "table-row");
       if (countTokens(document.text) >= CHUNK_MIN_TOKENS && !hasTables) {
         const soft = chunks.filter((chunk) => chunk.tokens < CHUNK_MIN_TOKENS);
-        // Only large units may leave a neighbour small: cuts fall between them.
+        // Only large units may leave a small chunk next to them, since cuts fall between units.
         if (document.units.every((unit) => countTokens(textOf(document, unit)) < 60)) expect(soft).toEqual([]);
       }
     }),

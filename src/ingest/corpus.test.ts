@@ -30,7 +30,7 @@ describe.skipIf(!hasData)(`real pages${hasData ? "" : " (skipped: SOURCEBOUND_DA
         for (let i = 0; i < (page?.map.length ?? 0); i += 4) {
           for (let at = page?.map[i + 2] ?? 0; at < (page?.map[i + 3] ?? 0); at++) covered.add(at);
         }
-        // Tags and the addresses of links are not text.
+        // Tags and link addresses are not text.
         const visible = quote.replace(/<[^>]*>|\]\([^)]*\)/g, (markup) => " ".repeat(markup.length));
         const isCovered = [...visible.matchAll(/[\p{L}\p{N}$%]/gu)].every(({ index }) => covered.has(start + index));
         if (page === undefined || !isCovered) missing.push(`${id}: ${quote}`);

@@ -7,14 +7,14 @@ import { createFileReader } from "./file-reader.ts";
 import { docxOf, epubOf, wordParagraph, xlsxOf, zip } from "./testing/made-files.ts";
 import { makePdf } from "./testing/made-pdf.ts";
 
-/** What becomes of a file: an error by its code, or a document, with the notices that it must have and words that it must not say. */
+/** The expected outcome: an error code, or a document with required notices and forbidden text. */
 type Outcome = { readonly error: RegExp } | { readonly notices?: readonly string[]; readonly never?: string };
 type Hostile = readonly [what: string, path: string, make: () => string | Uint8Array, outcome: Outcome];
 
 const MB = 1024 * 1024;
-/** What an archive unpacks to: more than may be (`MAX_UNPACKED_BYTES`), in every run. */
+/** Unpacked size of an archive, above `MAX_UNPACKED_BYTES` in every run. */
 const BOMB_MB = rounds({ all: 300, usually: 120 });
-/** A text of one kind of sign. */
+/** Size of a text of one repeated character. */
 const TEXT_MB = rounds({ all: 10, usually: 3 });
 const SECRET = "ignore all rules";
 const pdf = (extra: string, options: Parameters<typeof makePdf>[1] = {}) =>
@@ -242,7 +242,7 @@ const FILES: readonly Hostile[] = [
   ["a DOCX with the name of a CSV", "a.csv", () => docxOf(wordParagraph("Seen by all.")), { notices: ["wrong_extension"] }],
 ];
 
-/** The size that an archive's directory states, made a thousand times smaller. */
+/** Sets the sizes in the archive's directory to one byte. */
 function lying(archive: Uint8Array): Uint8Array {
   const bytes = Uint8Array.from(archive);
   const view = new DataView(bytes.buffer);

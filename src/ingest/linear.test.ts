@@ -12,7 +12,7 @@ const noteOf = (text: string) => `<w:footnotes XMLNS><w:footnote w:id="1">${word
 
 type Shape = readonly [path: string, what: string, n: number, make: (n: number) => string | Uint8Array];
 
-/** Files whose readers were, or might be, led to go over the same text again and again. */
+/** Inputs with potentially quadratic reading time. */
 const SHAPES: readonly Shape[] = [
   ["a.md", "link references", 2_000, (n) => lines(n, (i) => `[r${i}]: /u${i}`)],
   ["a.md", "one paragraph", 5_000, (n) => lines(n, (i) => `Line ${i} of one paragraph.`)],
@@ -93,7 +93,7 @@ const SHAPES: readonly Shape[] = [
 
 describe("reading, chunking and cutting into sentences takes time by the length of a file, not by its square", () => {
   it.each(part(SHAPES, 16))("%s: %s (%d, and four times as many)", async (path, _what, n, make) => {
-    // A file that is refused counts as read: it may not take long either.
+    // Refusing a file must take linear time too.
     const read = (bytes: Uint8Array) => draftDocuments({ path, bytes }).catch(() => []);
     await expectLinearTime(4 * n, (size) => new Uint8Array(Buffer.from(make(size) as Uint8Array)), read, 2);
   });

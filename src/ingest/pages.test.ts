@@ -53,7 +53,7 @@ describe("pages", () => {
     const page = fc.array(fc.tuple(word, fc.constantFrom(" ", "\n", "\n\n")), { maxLength: 6 });
     fc.assert(
       fc.property(fc.array(page, { minLength: 1, maxLength: 6 }), fc.constantFrom("a.txt", "a.md"), (pages, path) => {
-        // A mark of its own at the end of each page's words tells on which page they should be.
+        // A marker at the end of each page identifies the page of its text.
         const source = pages.map((words, n) => `${words.map(([one, gap]) => one + gap).join("")}\n\nmark${n}x`).join("\n\n\f\n\n");
         const found = pagesOf(source, path) ?? [source];
         expect(found).toHaveLength(pages.length);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A file that begins with `head` and has so many bytes, prepared with a reader that lists what it is asked to read. */
+/** Prepares a file of `bytes` bytes that begins with `head`, with a reader that records its requests. */
 async function prepare(path: string, head: string, bytes: number) {
   const absolute = join(folder, path);
   writeFileSync(absolute, head, "latin1");

@@ -79,7 +79,7 @@ describe("rowBreaks", () => {
   });
 
   test("wraps of any prose at any width are joined, by their width alone", () => {
-    // Capitals as well: no small letter at the head of a line tells that it runs on.
+    // Capitalised words, so that no lower-case letter marks a continuation line.
     const word = fc.stringMatching(/^[A-Z][a-z]{0,8}$/);
     fc.assert(
       fc.property(fc.array(word, { minLength: 20, maxLength: 80 }), fc.integer({ min: 20, max: 90 }), (words, width) => {
@@ -134,7 +134,7 @@ test("finds the lines that head what follows them", () => {
 });
 
 test("takes no line for a head where a document has no such habit", () => {
-  // Two heads alone; and many lines that might be one, of which few stand above a text.
+  // Two headings are too few; many candidates with few above a text are no headings.
   expect(loneHeads([...PAGE.slice(0, 2), ...PAGE.slice(5, 7)]).size).toBe(0);
   expect(loneHeads([...PAGE, ...Array.from({ length: 8 }, () => ["A berth for small boats"])]).size).toBe(0);
   expect(loneHeads([]).size).toBe(0);

@@ -4,18 +4,18 @@ import robotsParser from "robots-parser";
 import { messageOf, WebError } from "../../shared/errors.ts";
 import { textOf } from "../encoding.ts";
 
-/** Where a page leads, and whether it wants to be read. */
+/** The links of a page, and whether it permits storage. */
 interface PageLinks {
-  /** Absolute, http or https, without fragments, each once. */
+  /** Absolute http or https URLs without fragments, each once. */
   readonly links: readonly string[];
-  /** By its `robots` meta element it is not to be kept. */
+  /** Whether its `robots` meta element forbids storage. */
   readonly isNoIndex: boolean;
 }
 
-/** Links of one page that are followed. */
+/** Maximum links of one page. */
 const MAX_LINKS = 5_000;
 
-/** The links of an HTML page that its author lets be followed. */
+/** Returns the links of an HTML page that crawlers may follow. */
 function readLinks(html: string, pageUrl: string): PageLinks {
   const found = new Set<string>();
   let base = pageUrl;
@@ -38,16 +38,16 @@ function readLinks(html: string, pageUrl: string): PageLinks {
   return { links: isNoFollow ? [] : [...found], isNoIndex };
 }
 
-/** What a sitemap lists: pages, or further sitemaps (sitemaps.org, 0.9). */
+/** The contents of a sitemap: pages, or further sitemaps (sitemaps.org, 0.9). */
 interface Sitemap {
   readonly pages: readonly string[];
   readonly sitemaps: readonly string[];
 }
 
-/** Addresses that one sitemap may list (sitemaps.org, 0.9). */
+/** Maximum entries of one sitemap (sitemaps.org, 0.9). */
 const MAX_LISTED = 50_000;
 
-/** `null`: the XML is no sitemap. */
+/** Returns `null` if the XML is no sitemap. */
 function readSitemap(xml: string): Sitemap | null {
   const pages: string[] = [];
   const sitemaps: string[] = [];
@@ -77,26 +77,26 @@ function readSitemap(xml: string): Sitemap | null {
   return isSitemap ? { pages, sitemaps } : null;
 }
 
-/** Links that are followed from the first page on. */
+/** Maximum number of links from the first page. */
 export const DEFAULT_CRAWL_DEPTH = 2;
-/** Pages of one crawl: a handbook; what is larger has a sitemap that says so, or a number that is given. */
+/** Maximum pages of one crawl: about a handbook. Larger sites need an explicit limit. */
 export const DEFAULT_CRAWL_PAGES = 500;
-/** Milliseconds for one page: a PDF may be large. */
+/** Milliseconds for one page, which may be a large PDF. */
 export const CRAWL_TIMEOUT_MS = 30_000;
-/** Seconds between two pages that a host may ask for; of more, this is taken. */
+/** Maximum delay between two pages that a host's robots.txt can impose, in seconds. */
 const MAX_DELAY_S = 10;
-/** Sitemaps that one crawl reads: an index may name as many again. */
+/** Maximum sitemaps of one crawl, since an index may list further indexes. */
 const MAX_SITEMAPS = 50;
-/** Bytes to which a packed sitemap may unpack (sitemaps.org, 0.9). */
+/** Maximum unpacked bytes of a compressed sitemap (sitemaps.org, 0.9). */
 const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 /** Product token of this crawler in robots.txt. */
 const AGENT = "sourcebound";
-/** Bytes of robots.txt that must be read (RFC 9309, section 2.5). */
+/** Maximum bytes of robots.txt; crawlers must parse at least 500 KiB (RFC 9309, section 2.5). */
 const MAX_ROBOTS_BYTES = 512 * 1024;
-/** Longer lines of robots.txt are skipped: matching takes time with the length of a rule. */
+/** Maximum length of a line in robots.txt, since matching time grows with the length of a rule. */
 const MAX_RULE_LENGTH = 2_000;
 
-/** Types of replies that become documents, with the ending under which each is kept. */
+/** Content types that become documents, with the extension of the stored file. */
 export const CRAWLED_TYPES = {
   "text/html": ".html",
   "application/xhtml+xml": ".html",
@@ -104,19 +104,19 @@ export const CRAWLED_TYPES = {
   "text/markdown": ".md",
   "application/pdf": ".pdf",
 } as const;
-/** Types of replies that may be sitemaps. */
+/** Content types of possible sitemaps. */
 export const SITEMAP_TYPES = ["application/xml", "text/xml", "application/gzip", "application/x-gzip"] as const;
 export type CrawledType = keyof typeof CRAWLED_TYPES | (typeof SITEMAP_TYPES)[number];
 
 export interface CrawlOptions {
-  /** Links followed from the first page on; 0: that page alone. A sitemap's pages are all at depth 0. */
+  /** Maximum number of links from the first page; 0 reads only that page. All pages of a sitemap have depth 0. */
   readonly depth: number;
   readonly maxPages: number;
 }
 
-/** A reply as the guard of the web gives it. */
+/** A fetched response. */
 export interface CrawledReply {
-  /** Where it was found, after redirects. */
+  /** URL after redirects. */
   readonly url: string;
   readonly type: CrawledType;
   readonly charset: string | null;
@@ -125,25 +125,26 @@ export interface CrawledReply {
 
 export interface CrawlParts {
   /**
-   * Fetches by the rules for addresses: listed hosts, public addresses, bounded bytes and time.
-   * @throws WebError `web_status` with `data.status`, and whatever forbids the address
+   * Fetches a listed host's public address, with bounded bytes and time.
+   * @throws WebError `web_status` with `data.status`, and the errors for forbidden addresses
    */
   readonly fetch: (url: string, limit: { readonly maxBytes?: number; readonly robots?: boolean }) => Promise<CrawledReply>;
-  /** May this host be asked at all? */
+  /** Returns whether the crawl may request this host. */
   readonly isListed: (url: URL) => boolean;
-  /** Waits; rejects when cancelled. */
+  /** Waits; rejects on cancellation. */
   readonly pause: (ms: number) => Promise<void>;
 }
 
-/** What a crawl yields: each address once. */
+/** An event of a crawl. Each address occurs once. */
 export type CrawlEvent =
   | { readonly type: "page"; readonly reply: CrawledReply; readonly queued: number }
-  /** `isGone`: the address answers that there is nothing; otherwise it may be there another time. */
+  /** `isGone` means that the address no longer exists; otherwise the failure may be temporary. */
   | { readonly type: "left-out"; readonly url: string; readonly reason: string; readonly isGone: boolean };
 
 /**
- * Reads a page and what it links to, or the pages of a sitemap: one request at a time, only listed hosts, only what robots.txt allows, breadth first.
- * @throws WebError when the first address cannot be had
+ * Crawls a page and its links, or the pages of a sitemap, breadth first. Sends one request at a time, only to listed hosts and only as
+ * robots.txt permits.
+ * @throws WebError if the first address cannot be fetched
  */
 export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, parts: CrawlParts): AsyncGenerator<CrawlEvent, void> {
   const robots = createRobotsReader(parts);
@@ -208,16 +209,16 @@ function unpacked(bytes: Uint8Array): string {
 
 interface HostRules {
   isAllowed(url: string): boolean;
-  /** Seconds between two requests that the host asks for. */
+  /** Requested delay between two requests, in seconds. */
   readonly delayS: number;
-  /** Why robots.txt could not be read; `null`: it could, or there is none. */
+  /** Reason why robots.txt could not be fetched; `null` if it was fetched or does not exist. */
   readonly unread: string | null;
 }
 
-/** The rules of a host's robots.txt for this crawler (RFC 9309). */
+/** Parses the rules of a host's robots.txt for this crawler (RFC 9309). */
 export function readRobots(origin: string, text: string): Omit<HostRules, "unread"> {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.length <= MAX_RULE_LENGTH);
-  // Its types are those of an ES module, which it is not.
+  // The package declares ES module types but is CommonJS.
   const parse = robotsParser as unknown as typeof robotsParser.default;
   const robots = parse(`${origin}/robots.txt`, lines.join("\n"));
   return { isAllowed: (url) => robots.isAllowed(url, AGENT) !== false, delayS: Math.max(0, robots.getCrawlDelay(AGENT) ?? 0) };
@@ -233,13 +234,13 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
-      // What is no text is no robots.txt: many sites answer every address with a page.
+      // A response that is no text is no robots.txt: many sites answer every address with a page.
       const isMissing = (status >= 400 && status < 500) || error.code === "web_type";
       return { isAllowed: () => true, delayS: 0, unread: isMissing ? null : error.message };
     }
   };
   return {
-    /** Waits as long as the host asks for. @throws WebError `web_refused` */
+    /** Waits for the host's requested delay. @throws WebError `web_refused` */
     async admit(url: URL): Promise<void> {
       const { origin } = url;
       const rules = known.get(origin) ?? (await read(origin));

@@ -7,23 +7,23 @@ import { sha256Hex } from "../../text/hash.ts";
 import { textOf } from "../encoding.ts";
 import { CRAWLED_TYPES, type CrawledReply } from "./crawl.ts";
 
-/** In the folder of a crawl: which file has which address. Hidden, so that it is no document. */
+/** File in a crawl's folder that maps files to addresses. Hidden, so that it is not ingested. */
 const ADDRESSES = ".addresses.json";
 const addressesSchema = z.record(z.string(), z.string());
 
-/** Paths of the files of a crawled folder with their addresses; empty for any other folder. */
+/** Returns the addresses of a crawled folder's files by path; empty for any other folder. */
 export function readAddresses(folder: string): ReadonlyMap<string, string> {
   const path = join(folder, ADDRESSES);
   if (!existsSync(path)) return new Map();
   return new Map(Object.entries(addressesSchema.parse(JSON.parse(readFileSync(path, "utf8")))));
 }
 
-/** Pages of one crawl on their way into a folder. */
+/** A writer of crawled pages into a folder. */
 export interface KeptPages {
   keep(reply: CrawledReply): void;
-  /** What could not be had this time stays as it was. */
+  /** Keeps the stored version of a page that could not be fetched. */
   keepOld(url: string): void;
-  /** Takes out what this crawl did not find. Only of a crawl that came to its end. */
+  /** Deletes pages that this crawl did not find. Call it only after a complete crawl. */
   finish(): void;
 }
 
@@ -47,7 +47,7 @@ export function keepPages(folder: string): KeptPages {
   };
 }
 
-/** Readable, and of nothing that could lead out of the folder: letters, digits and the hash of the whole address. */
+/** Returns a readable path that cannot leave the folder: letters, digits and a hash of the whole address. */
 function fileOf({ url, type }: CrawledReply): string {
   const { host, pathname } = new URL(url);
   const ending = type in CRAWLED_TYPES ? CRAWLED_TYPES[type as keyof typeof CRAWLED_TYPES] : "";
@@ -61,7 +61,7 @@ function fileOf({ url, type }: CrawledReply): string {
   return `${plain(host)}/${plain(name) || "index"}-${sha256Hex(url).slice(0, 10)}${ending}`;
 }
 
-/** Text as UTF-8 with its mark, so that what the server said of its encoding is not lost. */
+/** Converts text to UTF-8 with a byte order mark, since the charset of the response header is not stored. */
 function contentOf({ type, bytes, charset }: CrawledReply): Uint8Array {
   const isUtf8 = charset === null || /^utf-?8$/i.test(charset);
   if (type === "application/pdf" || isUtf8) return bytes;

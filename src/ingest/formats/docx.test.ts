@@ -18,7 +18,7 @@ const STYLES = [
 const styles = `<w:styles XMLNS>${["heading 1", ...STYLES]
   .map((name) => `<w:style w:type="paragraph" w:styleId="${name.replaceAll(" ", "")}"><w:name w:val="${name}"/></w:style>`)
   .join("")}</w:styles>`;
-/** Lists 1 (bullets) and 2 (numbers), and 3, whose levels show nothing, as pandoc has them. */
+/** Lists 1 (bullets), 2 (numbers), and 3, whose levels show no mark, as pandoc writes them. */
 const numbering = `<w:numbering XMLNS>${[
   ["bullet", "•"],
   ["decimal", "%1."],

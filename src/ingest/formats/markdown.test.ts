@@ -135,7 +135,7 @@ describe("footnotes", () => {
         const source = pieces.map((one, i) => `${one} word${i}x `).join("");
         const { text, sourceMap } = parseMarkdownText(source, 0);
         for (const i of pieces.keys()) {
-          // Behind the marks of code stands its language.
+          // The text after a code fence is the info string.
           if (pieces[i]?.includes("```")) continue;
           const word = `word${i}x`;
           expect(text.split(word)).toHaveLength(2);

@@ -4,7 +4,7 @@ import { parseFile, readDocuments } from "../parse.ts";
 import { faultsOf } from "../testing/soundness.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
 
-/** The sentences of a page, each with the headings above it. */
+/** Returns the text of a page with its heading path. */
 function read(body: string, path = "a.html"): string[] {
   const bytes = Buffer.from(path.endsWith(".md") ? body : `<html><title>T</title><body><main>${body}</main></body></html>`);
   return parseFile({ path, bytes }).flatMap((document) => {
@@ -80,7 +80,7 @@ describe("a control heads nothing", () => {
   });
 });
 
-/** The lines of a page without a title of its own, and what it is called. */
+/** Returns the title and the blocks of a page without a title element. */
 async function linesAndTitle(body: string): Promise<{ readonly title: string | undefined; readonly lines: string[] }> {
   const [document] = await readDocuments({ path: "rooms.html", bytes: Buffer.from(body) });
   return { title: document?.metadata.title, lines: document === undefined ? [] : blocksOf(document) };

@@ -202,7 +202,7 @@ describe("a made PDF", () => {
   test("a damaged file says so", async () => {
     const { bytes } = makePdf(BLOCKS);
     await expect(read(Buffer.from("%PDF-1.7\nno objects here"))).rejects.toMatchObject({ code: "bad_pdf" });
-    // Cut in the middle, it is read as far as it can be, or refused; never taken for whole.
+    // A truncated file must be parsed in part or refused, never taken as complete.
     const cut = await read(bytes.slice(0, bytes.length >> 1)).catch((error: unknown) => error);
     if (!(cut instanceof Error)) expect((cut as ParsedDocument).text.length).toBeLessThan(BLOCKS.length * 1_000);
     else expect(cut).toMatchObject({ code: "bad_pdf" });

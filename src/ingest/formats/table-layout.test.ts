@@ -142,14 +142,14 @@ describe("cells that cover several", () => {
 });
 
 describe("implied-header", () => {
-  /** The rows of a page's table: `^0` follow each that has the first row for its header. */
+  /** Returns the rows of a page's table. `^0` marks rows with the first row as their header. */
   const rowsOf = (rows: readonly (readonly string[])[], page = (table: string) => table) => {
     const cells = (row: readonly string[]) => row.map((cell) => `<td>${cell}</td>`).join("");
     return blocksOf(parseHtml(page(`<table>${rows.map((row) => `<tr>${cells(row)}</tr>`).join("")}</table>`), "page"));
   };
   const hasHeader = (rows: readonly (readonly string[])[]) => {
     const [first, ...others] = rowsOf(rows);
-    // The first stays a row that can be quoted.
+    // The first row remains quotable.
     expect(first).toMatch(/^table-row /);
     return others.every((block) => block.startsWith("table-row^0 "));
   };
@@ -187,7 +187,7 @@ describe("implied-header", () => {
   });
 
   test("takes no row for a header that may be one like the others", () => {
-    // A thing and its value in each row.
+    // Each row is a name with its value.
     expect(
       hasHeader([
         ["Price", "on request"],
@@ -195,7 +195,7 @@ describe("implied-header", () => {
         ["Width", "30 cm"],
       ]),
     ).toBe(false);
-    // The same said twice, a value above the others, rows of other lengths, words alone, too few rows.
+    // Repeated names, a value in the first row, rows of different lengths, words only, too few rows.
     const days = [
       ["Tuesday", "9:00", "17:00"],
       ["Friday", "9:00", "15:00"],

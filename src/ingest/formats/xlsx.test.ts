@@ -11,7 +11,7 @@ const ROWS = [
   ["Saw", "12", "0.2"],
 ];
 
-/** A workbook of one sheet whose XML is changed before it is read. */
+/** Reads a workbook of one sheet after `change` has modified its XML. */
 async function read(change: (sheet: string) => string, rows: readonly (readonly string[])[] = ROWS, merged: readonly string[] = []) {
   const parts = unzipSync(xlsxOf([{ name: "A & B", rows, merged }]));
   const part = "xl/worksheets/sheet1.xml";
@@ -123,7 +123,7 @@ test("errors and formulas without a result are shown as what they are, and said"
   ]);
 });
 
-/** What is read of one number under a pattern; a pattern of digits is a number of a built-in one. */
+/** Returns the text of a number in a format. A pattern of digits is the number of a built-in format. */
 async function shown(pattern: string, value: number, from1904 = false): Promise<string> {
   const rows = [
     ["Name", "Value"],

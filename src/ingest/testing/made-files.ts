@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from "fflate";
 
-/** What a made file says: the truth that a reader is held to. */
+/** A block of a generated file: the expected result of reading it. */
 export type MadeBlock =
   | { readonly type: "heading"; readonly level: number; readonly text: string }
   | { readonly type: "paragraph"; readonly text: string }
@@ -9,7 +9,7 @@ export type MadeBlock =
 
 export type MadeFormat = "docx" | "epub" | "xlsx" | "csv" | "html" | "rst" | "adoc" | "eml" | "json" | "yaml";
 
-/** A file of the format that says exactly these blocks; `null` where the format has no such blocks. */
+/** Generates a file of the format with exactly these blocks. */
 export function makeFile(format: MadeFormat, blocks: readonly MadeBlock[]): { readonly path: string; readonly bytes: Uint8Array } {
   const bytes = WRITERS[format](blocks);
   return { path: `made.${format}`, bytes: typeof bytes === "string" ? strToU8(bytes) : bytes };
@@ -31,7 +31,7 @@ const WRITERS: Readonly<Record<MadeFormat, (blocks: readonly MadeBlock[]) => str
       .join(""),
 };
 
-/** Lines of text of every block, as a table has them. */
+/** Returns every block as table rows. */
 function rowsOf(blocks: readonly MadeBlock[]): string[][] {
   return blocks.flatMap((block) => (block.type === "table" ? block.rows.map((row) => [...row]) : [[block.text, ""]]));
 }
@@ -71,7 +71,7 @@ export function wordParagraph(text: string, properties = ""): string {
   return `<w:p>${properties}<w:r><w:t xml:space="preserve">${escapeXml(text)}</w:t></w:r></w:p>`;
 }
 
-/** A document of Word with this body; `more`: further parts by name. */
+/** Generates a Word document with this body. `more` adds parts by name. */
 export function docxOf(body: string, more: Readonly<Record<string, string>> = {}): Uint8Array {
   const word =
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
@@ -94,7 +94,7 @@ export function docxOf(body: string, more: Readonly<Record<string, string>> = {}
   });
 }
 
-/** A book of these chapters, in order. */
+/** Generates a book with these chapters. */
 export function epubOf(chapters: readonly string[], more: Readonly<Record<string, string>> = {}): Uint8Array {
   const items = chapters.map((_, i) => `<item id="c${i}" href="text/c${i}.xhtml" media-type="application/xhtml+xml"/>`).join("");
   return zip({
@@ -106,7 +106,10 @@ export function epubOf(chapters: readonly string[], more: Readonly<Record<string
   });
 }
 
-/** A workbook of these sheets, with cells merged as `B1:C1` says; cells that look like numbers are numbers, "PATTERN|NUMBER" among `patterns` are numbers shown so. */
+/**
+ * Generates a workbook. `merged` holds ranges such as `B1:C1`. Cells that look like numbers are numbers; a cell "PATTERN|NUMBER" with a
+ * pattern of `patterns` is a number in that format.
+ */
 export function xlsxOf(
   sheets: readonly {
     readonly name: string;

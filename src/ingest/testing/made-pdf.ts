@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 
-/** A block that a made PDF shows; the truth that a reader is held to. */
+/** A block of a generated PDF: the expected result of reading it. */
 export type PdfMadeBlock =
   | { readonly type: "heading"; readonly level: 1 | 2; readonly text: string }
   | { readonly type: "paragraph"; readonly text: string; readonly note?: string }
@@ -8,22 +8,22 @@ export type PdfMadeBlock =
 
 export interface PdfMadeOptions {
   readonly columns?: 1 | 2;
-  /** Printed at the top and bottom of every page with its number. */
+  /** Prints a running header and footer with the page number. */
   readonly hasRunningHeads?: boolean;
   readonly isRotated?: boolean;
   readonly hasLigatures?: boolean;
   readonly hasHyphens?: boolean;
   readonly hasOutline?: boolean;
   readonly isJustified?: boolean;
-  /** Raw operators at the end of the first page, in PDF's own coordinates. */
+  /** Raw operators at the end of the first page, in PDF coordinates. */
   readonly extra?: string;
-  /** Entries of the catalogue. */
+  /** Additional entries of the catalogue. */
   readonly catalogue?: string;
-  /** Pages without text, at the end. */
+  /** Number of pages without text at the end. */
   readonly emptyPages?: number;
 }
 
-/** Where a word was drawn: points from the upper left corner of the page as it is shown. */
+/** A drawn word, in points from the upper left corner of the displayed page. */
 export interface MadeWord {
   readonly text: string;
   readonly page: number;
@@ -43,7 +43,7 @@ export interface MadePdf {
   readonly pages: number;
 }
 
-/** Advance widths of Helvetica from the blank to `~`, in thousandths. */
+/** Advance widths of Helvetica from the space to `~`, in thousandths of the font size. */
 const WIDTHS = (
   "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278 584 584 584 556 1015 667 667 722 722 667 611 " +
   "778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 " +
@@ -59,7 +59,7 @@ const GUTTER = 24;
 const BODY = 10;
 const SIZES = { 0: BODY, 1: 18, 2: 13 } as const;
 
-/** A PDF that shows these blocks in order, with the place of every word. */
+/** Generates a PDF with these blocks in order, and returns the position of every word. */
 export function makePdf(blocks: readonly PdfMadeBlock[], options: PdfMadeOptions = {}): MadePdf {
   const { columns = 1, isRotated = false } = options;
   const page = isRotated ? { width: 792, height: 612 } : { width: 612, height: 792 };
@@ -88,7 +88,7 @@ export function makePdf(blocks: readonly PdfMadeBlock[], options: PdfMadeOptions
     if (y + height > notesTop) nextColumn();
   };
 
-  /** Draws one line of words; `y` is its top. */
+  /** Draws one line of words. `y` is the top of the line. */
   function line(
     text: string,
     at: { readonly x: number; readonly y: number; readonly size: number; readonly isBold?: boolean; readonly gap?: number },
@@ -174,14 +174,14 @@ export function makePdf(blocks: readonly PdfMadeBlock[], options: PdfMadeOptions
   return { bytes: assemble(streams, { ...options, outline }), words, pages: streams.length };
 }
 
-/** As many words of a cell as it has room for, at least one. */
+/** Cuts the text of a cell to the words that fit, at least one. */
 function fitting(text: string, width: number, options: PdfMadeOptions): string {
   const words = text.split(" ");
   while (words.length > 1 && widthOf(words.join(" "), BODY, options) > width) words.pop();
   return words.join(" ");
 }
 
-/** Takes words for one line; with hyphens, the first half of a long word too. */
+/** Takes the words of one line from `rest`; with hyphens, also the first half of a long word. */
 function takeLine(rest: string[], width: number, size: number, options: PdfMadeOptions): string[] {
   const taken: string[] = [];
   let used = 0;
@@ -223,7 +223,7 @@ function encode(text: string, { hasLigatures }: PdfMadeOptions): string {
     .replaceAll("\x02", "\\002");
 }
 
-/** For what is drawn as `extra`. */
+/** Used by operators in `extra`. */
 const TYPEWRITER = "<< /Type /Font /Subtype /Type1 /BaseFont /Courier >>";
 
 function assemble(

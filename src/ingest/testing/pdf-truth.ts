@@ -2,12 +2,12 @@ import { originalPlaceOf } from "../../text/original-place.ts";
 import type { ParsedDocument } from "../parse.ts";
 import type { MadePdf, MadeWord } from "./made-pdf.ts";
 
-/** What a reader of a made PDF got right, as counts. */
+/** Counts of correct results from reading a generated PDF. */
 export interface PdfScore {
   readonly quotes: number;
   readonly found: number;
   readonly rightPage: number;
-  /** Words of found quotes, and those whose middle lies in a box of their quote. */
+  /** Words of found quotes, and those whose centre lies in a box of their quote. */
   readonly words: number;
   readonly boxed: number;
   readonly cells: number;
@@ -18,7 +18,7 @@ export interface PdfScore {
 
 const QUOTE_WORDS = 8;
 
-/** Quotes of eight words each, cells of tables, and characters that are missing. */
+/** Scores quotes of eight words each and table cells, and counts missing characters. */
 export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   const flat = flatten(document.text);
   const score = { quotes: 0, found: 0, rightPage: 0, words: 0, boxed: 0, cells: 0, rightCells: 0 };
@@ -26,7 +26,7 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   for (const quote of quotesOf(made.words)) {
     score.quotes++;
     const wanted = squeeze(quote.map(({ text }) => text).join(" "));
-    // Words may repeat: the next place in reading order counts before any other.
+    // Text may repeat: the next occurrence in reading order takes precedence.
     const next = flat.text.indexOf(wanted, from);
     const at = next >= 0 ? next : flat.text.indexOf(wanted);
     if (at < 0) continue;
@@ -47,7 +47,7 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   return { ...score, ...lostOf(document.text, made.words) };
 }
 
-/** Characters of the drawn words that a text does not hold; halves of words that a line's end cuts count as whole. */
+/** Counts characters of drawn words that are missing in a text. Halves of hyphenated words count as joined. */
 export function lostOf(text: string, words: readonly MadeWord[]): { readonly characters: number; readonly lost: number } {
   const found = new Map<string, number>();
   for (const word of text.split(/[\s|]+/)) found.set(word, (found.get(word) ?? 0) + 1);
@@ -109,7 +109,7 @@ function scoreCells(document: ParsedDocument, words: readonly MadeWord[]): { rea
   return { cells: cells.size, rightCells };
 }
 
-/** The text without white space and marks of cells, and where each character stood. */
+/** Removes white space, cell separators and hyphens, and keeps the offset of each remaining character. */
 function flatten(text: string): { readonly text: string; readonly offsets: readonly number[] } {
   const kept: string[] = [];
   const offsets: number[] = [];

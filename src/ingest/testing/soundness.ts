@@ -1,6 +1,6 @@
 import type { ParsedDocument } from "../parse.ts";
 
-/** What must hold for every document of every format; each fault as a line. @param original the text that its places count in, where it is at hand */
+/** Returns violations of the invariants of parsed documents. @param original the text that the source map leads to, if available */
 export function faultsOf(document: ParsedDocument, original?: string): string[] {
   const { text, blocks, units, sourceMap, reading } = document;
   const faults: string[] = [];

@@ -16,7 +16,7 @@ interface LineLook {
   readonly isBold?: boolean;
 }
 
-/** A line of words, six points a letter; words between backticks are code in smaller letters. */
+/** Creates a line with letters six points wide. Words between backticks are code in smaller letters. */
 function line(row: number, text: string, { size = BODY, x = LEFT, isMono = false, isBold = false }: LineLook = {}): PdfLine {
   let at = x;
   const words = text.split(" ").map((written): PdfWord => {
@@ -37,7 +37,7 @@ function code(row: number, text: string): PdfLine {
 const WIDEST = "Whatever stands on the widest line of a column says how far its text can go here";
 const FULL = "If the flag is there, this command takes out all packages that are named in your";
 
-/** Blocks of one column, behind a paragraph whose lines are the widest, and as far apart as all. */
+/** Returns the blocks of one column that begins with a paragraph of its widest lines at the usual distance. */
 function read(rows: readonly PdfLine[], { number = 1, dots = [] as readonly PdfBox[] } = {}): PdfBlock[] {
   const lines = [...Array.from({ length: 8 }, (_, i) => line(i - 7, WIDEST)), ...rows];
   return blocksOf([{ type: "column", lines }], { number, height: 800, dots }, styleOf(lines, STYLE)).slice(1);
@@ -47,7 +47,7 @@ function blocks(...rows: readonly PdfLine[]): string[] {
   return read(rows).map((block) => (block.type === "table" ? "" : textOf(block.lines)));
 }
 
-/** Types and texts as they are written. */
+/** Returns the types and texts after writing. */
 function written(...parts: readonly (readonly PdfBlock[])[]): string[] {
   const { text, blocks } = writePdf(furtherPartsOfItems(joinParted(parts.flat())), [], new Map());
   return blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);

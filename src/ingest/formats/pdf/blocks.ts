@@ -16,7 +16,7 @@ import {
 } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import { greatest, least, type PdfBox } from "./words.ts";
-/** A piece of a document as its pages show it. */
+/** A block of a document as its pages show it. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
   | (TextBlock & { readonly type: "paragraph" | "item" | "note"; readonly rowEnds?: ReadonlySet<PdfLine> })
@@ -24,52 +24,52 @@ export type PdfBlock =
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
 /**
- * What opens a block whose lines may hang: a drawn dot, a word ("•", "1.", "(a)"), or nothing. An item with nothing is a further part of the item before it;
- * with "resumed", of one that others parted from it.
+ * The mark that opens a block with a hanging indent: a drawn dot, a word ("•", "1.", "(a)"), or none. An item without a mark continues the
+ * item before it; a "resumed" one continues an earlier item after other blocks.
  */
 export type Mark = "dot" | "word" | "none" | "resumed";
 
 export interface TextBlock {
   readonly lines: readonly PdfLine[];
   readonly page: number;
-  /** From where to where lines go that stand above or beneath it. */
+  /** Left and right edges of the column around the block, in points. */
   readonly left: number;
   readonly right: number;
   readonly mark: Mark;
 }
 
-/** How the document's letters look. */
+/** The typography of the document. */
 export interface TextStyle {
-  /** Of most letters, in points. */
+  /** Most frequent letter size, in points. */
   readonly bodySize: number;
-  /** Sizes of headings, largest first. */
+  /** Letter sizes of headings, largest first. */
   readonly headingSizes: readonly number[];
-  /** Most letters are bold: bold means nothing then. */
+  /** Whether most letters are bold. Bold text then marks no heading. */
   readonly isBodyBold: boolean;
-  /** Most letters are a typewriter's: they are no code then. */
+  /** Whether most letters are monospaced. Monospaced text is then no code. */
   readonly isTypewritten: boolean;
-  /** Distance of lines within paragraphs, as most are. */
+  /** Most frequent line distance within paragraphs, in points. */
   readonly pitch: number;
   /** Titles of the document's outline with their depth, from 1. */
   readonly outline: ReadonlyMap<string, number>;
 }
 
-/** Letters that are larger than the text by this are a heading's. */
+/** Minimum ratio of a heading's letter size to the body size. */
 const HEADING_FACTOR = 1.12;
 const MAX_HEADING_CHARACTERS = 200;
 const MAX_BOLD_HEADING_CHARACTERS = 120;
-/** Lines further apart than this, in parts of their usual distance, are two paragraphs. */
+/** Minimum distance of lines that separates paragraphs, as a multiple of the usual distance. */
 const PARAGRAPH_GAP = 1.35;
-/** Lines of one heading are no further apart than this, in parts of its letters' size: headings are set closer than text. */
+/** Maximum distance of lines within a heading, as a multiple of its letter size: headings are set tighter than text. */
 const HEADING_STEP = 1.7;
-/** From fewer lines their usual distance cannot be told. */
+/** Minimum number of line distances to derive the usual one. */
 const FEW_STEPS = 3;
-/** How a line ends that may end a paragraph: a sentence, or a quotation or bracket. */
+/** The end of a line that may end a paragraph: of a sentence, quotation or bracket. */
 const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
-/** Here it is seen that the next word would have had room: two lines are rows. */
+/** Minimum rows; two suffice because the room left at line ends is measured here. */
 const LEAST_ROWS = 2;
-/** Notes stand in the lower part of the page, in smaller letters. */
+/** Notes have letters below this share of the body size and begin below this share of the page height. */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
 
@@ -84,14 +84,14 @@ export function textOf(lines: readonly PdfLine[]): string {
   return lines.flatMap(({ words }) => words.map(({ text }) => text)).join(" ");
 }
 
-/** What is known of a page besides its regions. */
+/** The properties of a page without its regions. */
 export interface PageFacts {
   readonly number: number;
   readonly height: number;
   readonly dots: readonly PdfBox[];
 }
 
-/** Blocks of the regions of one page, in order. */
+/** Returns the blocks of a page's regions, in order. */
 export function blocksOf(regions: readonly Region[], page: PageFacts, style: TextStyle): PdfBlock[] {
   return regions.flatMap((region): PdfBlock[] => {
     if (region.type === "table") return [{ type: "table", rows: region.rows, page: page.number }];
@@ -102,7 +102,7 @@ export function blocksOf(regions: readonly Region[], page: PageFacts, style: Tex
   });
 }
 
-/** From where to where lines go that stand above, beneath or among those of a region: white space may part one column into many regions. */
+/** Returns the common edges of a region and the regions above, below or between its lines, since white space may split one column. */
 function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { readonly left: number; readonly right: number } {
   const [from, to] = [least(lines.map(({ x }) => x)), greatest(lines.map((line) => line.right))];
   let [left, right] = [from, to];
@@ -118,7 +118,7 @@ function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { r
 }
 
 interface ColumnFacts extends PageFacts {
-  /** How far to the right lines go that stand above or beneath. */
+  /** Right edge of the lines above and below, in points. */
   readonly edge: number;
 }
 
@@ -130,7 +130,7 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
   const code = codeOf(lines, { right: edges.right, pitch: style.pitch, canBeCode });
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
-  /** Paragraphs that only the ends of their sentences part. */
+  /** Adjacent paragraphs that only sentence ends separate. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
   const flush = () => {
@@ -174,11 +174,11 @@ function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]): Edges {
 interface Column extends Edges {
   readonly style: TextStyle;
   readonly dots: readonly PdfBox[];
-  /** Lines that open an item of a list, or a paragraph with a number or a letter. */
+  /** Lines that open a list item or a numbered or lettered paragraph. */
   readonly marks: Map<PdfLine, Mark>;
 }
 
-/** What opens an item of a list: a dot that is drawn before it, or a sign, a number or a letter that was not merely the next word. */
+/** Returns the mark that opens a list item: a drawn dot, or a sign, number or letter that is not merely the next word of the text. */
 function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, dots, marks }: Column): Mark {
   if (hasDot(line, dots)) return "dot";
   if (markOf(line) === null) return "none";
@@ -195,7 +195,7 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
   const hadRoom = !isFull(last, line, right);
   const isEnded = MAY_END.test(last.words.at(-1)?.text ?? "");
-  // Words of another size in a sentence, such as code, may fill a line: the sentence runs on. A note's mark, or larger letters, begin something else.
+  // Text of another size, such as inline code, may fill a line of a sentence. A note's mark or larger letters begin a new block.
   const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
   if (Math.abs(last.size - line.size) > SAME_SIZE && !runsOn) return true;
   const step = line.bottom - last.bottom;
@@ -203,24 +203,24 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (step > (isHeadingLike(line, style) ? Math.min(usual, line.size * HEADING_STEP) : usual) || step < 0) return true;
   if (marks.has(line)) return true;
   const isMarked = marks.has(first);
-  // A heading of several lines may stand in the middle of the page: its lines begin anywhere.
+  // A centred heading of several lines has lines with different starts.
   if (!isMarked && !isHeadingLike(line, style) && line.x - last.x > line.size * INDENT && line.x - first.x > line.size * INDENT)
     return true;
   return isMarked && line.x < first.x - 1;
 }
 
-/** Whether a sentence ends a paragraph: the next word would have had room behind it. */
+/** Returns whether a sentence ends the paragraph: the next word would have fitted on its last line. */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
   return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
 }
 
-/** Lines in the middle of a page have room on both sides. */
+/** Returns whether two lines are centred: equal margins on both sides, different starts. */
 function areCentred(a: PdfLine, b: PdfLine): boolean {
   return Math.abs(a.x - b.x) > a.size * SAME_START && Math.abs(a.x + a.right - b.x - b.right) < a.size;
 }
 
-/** Paragraphs without a gap between them: one of rows where lines that end no sentence were ended, else each by itself. */
+/** Merges adjacent paragraphs into one of rows if some lines without a sentence end are short; otherwise keeps each separate. */
 function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, column: Column): PdfBlock[] {
   const made = run.map((lines) => toBlock(lines, page, column));
   if (made.some(({ type }) => type !== "paragraph")) return made;
@@ -230,7 +230,7 @@ function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, colu
   return [{ ...(toBlock(lines, page, column) as TextBlock & { readonly type: "paragraph" }), rowEnds: ends }];
 }
 
-/** Lines of a paragraph that end a row. Where rows end in figures, a line does that has no room behind its figure, and a capital follows. */
+/** Returns the lines that end a row. Where rows end in figures, a full line also does if it ends in a figure and a capital follows. */
 function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
   const rows: PdfLine[][] = [[]];
   for (const [i, line] of lines.entries()) {
@@ -258,7 +258,7 @@ function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, lef
   const isNote =
     first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
   if (isNote) return { ...block, type: "note" };
-  // What opens with "(a)" is a paragraph that says so itself.
+  // A lettered mark such as "(a)" stays part of its paragraph's text.
   const isItem = opening === "dot" || (opening === "word" && ITEM_MARK.test(mark));
   return { ...block, type: isItem ? "item" : "paragraph" };
 }
@@ -284,7 +284,7 @@ function isHeadingLike(line: PdfLine, style: TextStyle): boolean {
   return line.size >= style.bodySize * HEADING_FACTOR || (line.isBold && !style.isBodyBold && line.words.every(({ isBold }) => isBold));
 }
 
-/** The distance of lines that follow each other in a paragraph: of few lines, at most one and a quarter of their height. */
+/** Returns the usual line distance. With few lines, at most 1.25 times the letter size. */
 function usualPitch(lines: readonly PdfLine[]): number {
   const steps = lines
     .slice(1)
@@ -295,7 +295,7 @@ function usualPitch(lines: readonly PdfLine[]): number {
   return steps.length < FEW_STEPS ? Math.min(height, steps[0] ?? height) : (steps[Math.floor(steps.length / 4)] ?? height);
 }
 
-/** The size of most letters, and the sizes of those that are larger. */
+/** Derives the body size, the larger sizes of headings and the other typography from the lines. */
 export function styleOf(lines: readonly PdfLine[], { outline, isTypewritten }: Pick<TextStyle, "outline" | "isTypewritten">): TextStyle {
   const letters = new Map<number, number>();
   let bold = 0;
@@ -321,7 +321,7 @@ export function styleOf(lines: readonly PdfLine[], { outline, isTypewritten }: P
   };
 }
 
-/** The distance that most lines of the text have from the next; where they have none, a usual one. */
+/** Returns the most frequent line distance, or 1.25 times the letter size without any. */
 function mostUsedPitch(lines: readonly PdfLine[], size: number): number {
   const steps = new Map<number, number>();
   for (const [i, line] of lines.entries()) {

@@ -1,29 +1,29 @@
 import { joinStrip, type PdfLine, stripsOf } from "./lines.ts";
 import { type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
-/** Share of typewriter's letters from which they are those of the whole document, and say nothing of code. */
+/** Share of monospaced letters above which the whole document is monospaced, so that they do not indicate code. */
 const TYPEWRITTEN_SHARE = 0.9;
-/** Fragments that share this part of their height stand beside each other. */
+/** Minimum vertical overlap of fragments side by side, as a share of their height. */
 const BESIDE = 0.2;
-/** Lines of a cell are no further apart than this, in parts of their height. */
+/** Maximum distance of lines in a table cell, as a share of their height. */
 const NEAR = 0.9;
-/** White space within code is whole letters wide, but for this part of one. */
+/** Tolerance for white space in code, which is a whole number of letters wide, as a share of a letter. */
 const LETTER_PART = 0.12;
-/** Lines of code this far apart, in parts of their usual distance, have nothing between them. */
+/** Maximum distance of consecutive code lines, as a multiple of the usual distance. */
 const NEXT_LINE = 1.2;
-/** Line breaks within a piece of code: with more, or with white space that is no whole lines, two pieces are parted. */
+/** Maximum line breaks within a code block, and the tolerance for whole line distances. Larger gaps separate two blocks. */
 const MAX_BREAKS = 3;
 const LINE_PART = 0.12;
-/** Code within a sentence may fill so many lines. */
+/** Maximum lines of code within a sentence. */
 const INLINE_LINES = 3;
 
-/** Lines of a page with nothing beside them that are code, as far as their letters tell. */
+/** A run of full-width lines whose letters suggest code. */
 export interface CodeArea {
   readonly lines: readonly PdfLine[];
   readonly fragments: readonly PdfLine[];
 }
 
-/** Lines of one piece of code, and how many line breaks stand before each: none before the rest of a line that had no room. */
+/** Lines of a code block with the number of line breaks before each; 0 before the rest of a wrapped line. */
 export interface CodeLines {
   readonly lines: readonly PdfLine[];
   readonly breaks: readonly number[];
@@ -40,18 +40,17 @@ export function isTypewritten(pages: readonly PdfPage[]): boolean {
   return mono > letters * TYPEWRITTEN_SHARE;
 }
 
-/** Where the letters of a line stand. */
 function baselineOf({ words, bottom }: PdfLine): number {
   return words[0]?.baseline ?? bottom;
 }
 
-/** The width of a letter. */
+/** Returns the width of one letter, in points. */
 export function advanceOf({ words }: PdfLine): number {
   const longest = words.reduce<PdfWord | undefined>((a, b) => (a !== undefined && a.text.length >= b.text.length ? a : b), undefined);
   return longest === undefined ? 0 : longest.width / longest.text.length;
 }
 
-/** Stretches of lines in typewriter's letters with nothing beside them: their indents and inner white space part no columns. */
+/** Returns runs of full-width monospaced lines. Their indents and inner white space must not count as column gaps. */
 export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
   if (!fragments.some(({ isMono }) => isMono)) return [];
   const strips = stripsOf(fragments);
@@ -69,7 +68,7 @@ export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
   return areas;
 }
 
-/** Whether a strip stands as near to one of several fragments, or as much beside one, as lines of cells in a row do. */
+/** Returns whether a strip is as close to another strip as cells of a table row are. */
 function isInRow(strip: readonly PdfLine[] = [], other: readonly PdfLine[] = []): boolean {
   if (other.length === 0) return false;
   return strip.some((one) =>
@@ -82,7 +81,7 @@ function isInRow(strip: readonly PdfLine[] = [], other: readonly PdfLine[] = [])
   );
 }
 
-/** Whether the words of a line stand whole letters apart, as in one text: cells beside each other do so by chance only. */
+/** Returns whether the words of a line are whole letters apart, as in code. Table cells are so only by chance. */
 function isOnLetterGrid(line: PdfLine): boolean {
   const advance = advanceOf(line);
   return line.words.slice(1).every((word, i) => {
@@ -91,16 +90,16 @@ function isOnLetterGrid(line: PdfLine): boolean {
   });
 }
 
-/** What is known of the text around code. */
+/** The text around code. */
 export interface AroundCode {
-  /** How far lines of text go. */
+  /** Right edge of the text lines, in points. */
   readonly right: number;
-  /** Distance of lines of text. */
+  /** Distance of the text lines, in points. */
   readonly pitch: number;
   readonly canBeCode: (line: PdfLine) => boolean;
 }
 
-/** Pieces of code among the lines of a column, by their first line. */
+/** Returns the code blocks of a column by their first line. */
 export function codeOf(lines: readonly PdfLine[], around: AroundCode): Map<PdfLine, CodeLines> {
   const pieces = new Map<PdfLine, CodeLines>();
   const pitch = codePitch(lines, around);
@@ -121,15 +120,15 @@ export function codeOf(lines: readonly PdfLine[], around: AroundCode): Map<PdfLi
   return pieces;
 }
 
-/** `null`: they are lines of two pieces. */
+/** Returns the number of line breaks between two lines, or `null` if they belong to different blocks. */
 function breaksBetween(last: PdfLine, line: PdfLine, { first, pitch }: { readonly first: PdfLine; readonly pitch: number }): number | null {
   const step = (baselineOf(line) - baselineOf(last)) / pitch;
   if (step <= 0) return null;
-  // An indent that was typed is whole letters wide: another one is that of the rest of a line that had no room.
+  // Typed indents are whole letters wide. Another indent marks the rest of a wrapped line.
   const indent = (line.x - first.x) / advanceOf(line);
   if (indent > 0 && step <= NEXT_LINE && Math.abs(indent - Math.round(indent)) > LETTER_PART) return 0;
   if (step <= NEXT_LINE) return 1;
-  // A heading that stands alone may be in the same letters, and bold.
+  // A separate heading may be monospaced and bold.
   return isAllBold(last) || isAllBold(line) ? null : wholeLines(step);
 }
 
@@ -137,7 +136,7 @@ function isAllBold({ words }: PdfLine): boolean {
   return words.every(({ isBold }) => isBold);
 }
 
-/** The distance of lines of code: that of the text around them, or of two of them, whichever most of them stand apart by, or by its double or treble. */
+/** Returns the code line distance: the candidate (of the text, or measured) that divides the most gaps into whole lines. */
 function codePitch(lines: readonly PdfLine[], { canBeCode, pitch }: AroundCode): number {
   const steps = lines.flatMap((line, i) => {
     const last = lines[i - 1];
@@ -154,13 +153,13 @@ function codePitch(lines: readonly PdfLine[], { canBeCode, pitch }: AroundCode):
   return best;
 }
 
-/** `null`: no distance of lines with nothing but empty ones between them. */
+/** Returns the gap in whole lines; `null` if it is no whole number or too large. */
 function wholeLines(step: number): number | null {
   const whole = Math.round(step);
   return whole > 0 && whole <= MAX_BREAKS && Math.abs(step - whole) < LINE_PART ? whole : null;
 }
 
-/** Whether lines are code within a sentence that goes on from the line before, or on the line behind: no word would have had room there. */
+/** Returns whether lines are inline code: the sentence before or after continues without room for another word. */
 function isInSentence(
   piece: readonly PdfLine[],
   before: PdfLine | undefined,

@@ -1,7 +1,7 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
 import { ENDED, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
 
-/** Blocks to which others were joined have arrays of their own, which grow: rows may go on over thousands of pages. */
+/** Mutable copies that grow in place when blocks are joined, since rows may continue over thousands of pages. */
 interface GrownCode {
   readonly type: "code";
   readonly lines: PdfLine[];
@@ -18,14 +18,14 @@ interface GrownText extends TextBlock {
   right: number;
 }
 
-/** Blocks that the end of a column or page parts, put together; notes that stand at the foot of the page come behind. */
+/** Joins blocks split by the end of a column or page. Notes at the foot of the page follow them. */
 export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
   const out: PdfBlock[] = [];
-  /** Where the last block stands that is no note, and whether others were joined to it. */
+  /** Index of the last block that is no note, and whether other blocks were joined to it. */
   let [at, isGrown] = [-1, false];
   for (const block of blocks) {
     const before = out[at];
-    // A note between blocks of one page stands in the text.
+    // A note between two blocks of one page belongs to the running text.
     const isApart = before === undefined || (at < out.length - 1 && before.page === block.page);
     const joined = isApart ? null : join(before, block, isGrown);
     if (joined !== null) {
@@ -40,8 +40,8 @@ export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
 }
 
 /**
- * `null`: they are two.
- * @param isGrown `before` is what this made: it grows in place
+ * Returns the joined block, or `null` if the blocks are separate.
+ * @param isGrown whether `before` is a joined block, which grows in place
  */
 function join(before: PdfBlock, block: PdfBlock, isGrown: boolean): PdfBlock | null {
   if (before.type === "code" && block.type === "code") {
@@ -64,13 +64,13 @@ function join(before: PdfBlock, block: PdfBlock, isGrown: boolean): PdfBlock | n
   return text;
 }
 
-/** In the next column, or on the next page. */
+/** Returns whether a block is in the next column or on the next page. */
 function isElsewhere(before: TextBlock, block: TextBlock): boolean {
   const [last, first] = [before.lines.at(-1), block.lines[0]];
   return last !== undefined && first !== undefined && (block.page !== before.page || first.y < last.y || first.x > last.right);
 }
 
-/** Whether a block stands where the lines of an item go on, on its page or in its column, and other text does not. */
+/** Returns whether a block has the hanging indent of an item's further lines, on its page or in its column. */
 function isPartOf(item: TextBlock, { lines: [first], left }: TextBlock): boolean {
   if (first === undefined) return false;
   const start = startOf(item);
@@ -96,9 +96,9 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
   return !isEnded && !isIndented && /^[\p{L}\p{N}([“"‘'§$]/u.test(next);
 }
 
-/** Paragraphs that stand where the text of an item before them does, and other text does not, are further parts of that item. */
+/** Turns paragraphs with the hanging indent of an item before them into further parts of that item. */
 export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
-  /** One item of each level, the outermost first: the next one of a level takes the place of the last, and of those within it. */
+  /** Open items, outermost first. A new item replaces the last one of its level and those within it. */
   let items: TextBlock[] = [];
   return blocks.map((block) => {
     if (block.type === "item") {
@@ -109,7 +109,7 @@ export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
     else if (block.type === "paragraph") {
       const isPart = block.mark === "none" && items.some((item) => isPartOf(item, block));
       const isAtLast = items.length > 0 && !isLeftOf(block, items.at(-1) as TextBlock);
-      // A quote within an item stands further to the right.
+      // A paragraph further to the right, such as a quote, leaves the items open.
       while (items.length > 0 && isLeftOf(block, items.at(-1) as TextBlock)) items.pop();
       if (isPart) return { ...block, type: "item", mark: isAtLast ? "none" : "resumed" };
     }
@@ -121,7 +121,7 @@ function startOf(item: TextBlock): number {
   return textStart(item.lines, item.mark === "word");
 }
 
-/** Whether the text of an item stands to the right of another's. */
+/** Returns whether the text of an item is to the right of the text of `outer`. */
 function isWithin(item: TextBlock, outer: TextBlock): boolean {
   return startOf(item) - startOf(outer) > (item.lines[0]?.size ?? 0) * SAME_START;
 }

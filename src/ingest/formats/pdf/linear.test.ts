@@ -34,7 +34,7 @@ function code(page: number): PdfBlock {
 
 type Shape = readonly [what: string, n: number, make: (n: number) => readonly PdfBlock[]];
 
-/** Blocks that were, or might be, gone over again and again. */
+/** Blocks with potentially quadratic processing time. */
 const SHAPES: readonly Shape[] = [
   ["pages of rows", 1_600, (n) => range(n, rows)],
   ["pages of code", 1_600, (n) => range(n, code)],

@@ -1,18 +1,18 @@
 import { bottomOf, type PdfBox, type PdfWord, rightOf } from "./words.ts";
 
-/** A drawn dot stands this far before its item at most, in parts of the letters' size. */
+/** Maximum distance of a drawn dot from its item, as a multiple of the letter size. */
 const DOT_GAP = 2;
-/** Lines that begin as near to each other as this, in parts of the letters' size, begin at the same place. */
+/** Tolerance for equal line starts, as a multiple of the letter size. */
 export const SAME_START = 0.3;
-/** First lines of paragraphs are indented by this, in parts of the letters' size. */
+/** Minimum indent of a paragraph's first line, as a multiple of the letter size. */
 export const INDENT = 0.8;
-/** Letters whose sizes differ by more, in points, are those of another text. */
+/** Tolerance for equal letter sizes, in points. */
 export const SAME_SIZE = 0.6;
-/** Text of items stands this far to the right of other text, in parts of the letters' size. */
+/** Minimum hanging indent of items, as a multiple of the letter size. */
 const HUNG = 0.8;
-/** A mark that a list's item loses, as its text goes without it. */
+/** List marks that are removed from the item's text. */
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
-/** How a sentence ends. */
+/** The end of a sentence. */
 export const ENDED = /[.!?:;]["”)\]]*$/;
 
 export function endsInFigure({ words }: PdfLine): boolean {
@@ -31,17 +31,17 @@ export function hasDot({ x, y, bottom, size }: PdfLine, dots: readonly PdfBox[])
   });
 }
 
-/** Whether the first word of a line would not have had room on the line before, which ends at `right` at the latest. */
+/** Returns whether the first word of a line would not have fitted on the line before, which may extend to `right`. */
 export function isFull(last: PdfLine, line: PdfLine, right: number): boolean {
   return right - last.right <= (line.words[0]?.width ?? 0) + line.size;
 }
 
-/** Whether a line begins where the lines of an item go on, and other text does not. */
+/** Returns whether a line has the hanging indent of an item and not the start of other text. */
 export function isHung({ x, size }: PdfLine, start: number, left: number): boolean {
   return start - left > size * HUNG && Math.abs(x - start) < size * SAME_START;
 }
 
-/** Where the lines of a block go on: behind the mark of its first, or below its last. */
+/** Returns the start of a block's continuation lines: after the mark of its only line, or that of its last line. */
 export function textStart(block: readonly PdfLine[], isMarked: boolean): number {
   const [first] = block;
   if (block.length > 1 || first === undefined) return block.at(-1)?.x ?? 0;
@@ -49,9 +49,9 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 }
 
 /**
- * Whether a line that fills its column goes on in one that begins with a mark by chance: "(see Fig." and "3)". Items of a list begin elsewhere than the
- * text before them goes on; where they do not, a mark opens one only as the next of its list, behind the end of a sentence.
- * @param shift how far the column of `line` stands to the right of the block's
+ * Returns whether a line begins with a mark by chance, as with "(see Fig." and "3)". A list item begins at another indent than the text
+ * before it; at the same indent, only the next mark of the list after a sentence end opens an item.
+ * @param shift offset of `line`'s column to the right of the block's, in points
  */
 export function isMarkInText(
   line: PdfLine,
@@ -76,7 +76,7 @@ function isFirstOrdinal(mark: string | null): boolean {
   return mark !== null && /^\(?(?:1|[aAiI])[.)]$/.test(mark);
 }
 
-/** "2." behind "1.", "(c)" behind "(b)", "•" behind "•". */
+/** Returns whether a mark is the next of its list: "2." after "1.", "(c)" after "(b)", "•" after "•". */
 function isNextMark(before: string | null, mark: string | null): boolean {
   if (before === null || mark === null) return false;
   if (before.replace(/[\p{L}\p{N}]+/u, "") !== mark.replace(/[\p{L}\p{N}]+/u, "")) return false;
@@ -85,23 +85,23 @@ function isNextMark(before: string | null, mark: string | null): boolean {
   return a === b ? a === "" : a.charCodeAt(0) + 1 === b.charCodeAt(0);
 }
 
-/** Words beside each other that were written one after the other. */
+/** A run of words on one line. */
 export interface PdfLine {
   readonly words: readonly PdfWord[];
   readonly x: number;
   readonly y: number;
   readonly right: number;
   readonly bottom: number;
-  /** Of most of its letters. */
+  /** Size of most of its letters, in points. */
   readonly size: number;
   readonly isBold: boolean;
-  /** Every letter of it is a typewriter's. */
+  /** Whether all its letters are monospaced. */
   readonly isMono: boolean;
 }
 
-/** Wider white space inside one text operation parts columns, in parts of the letters' size: justified lines have up to two. */
+/** Minimum gap between columns within one text operation, as a multiple of the letter size. Justified lines have up to two. */
 const GAP_IN_RUN = 3;
-/** The same between two operations. */
+/** Minimum gap between columns across two text operations, as a multiple of the letter size. */
 const GAP_BETWEEN_RUNS = 0.7;
 
 export function toLine(words: readonly PdfWord[]): PdfLine {
@@ -120,7 +120,7 @@ export function toLine(words: readonly PdfWord[]): PdfLine {
   return { words, x, y, right, bottom, size: mostUsedSize(words), isBold: bold > letters / 2, isMono };
 }
 
-/** The size of most letters: of equals, the first. */
+/** Returns the size of most letters; on ties, the first. */
 function mostUsedSize(words: readonly PdfWord[]): number {
   const first = words[0]?.size ?? 0;
   if (words.every(({ size }) => size === first)) return first;
@@ -130,16 +130,16 @@ function mostUsedSize(words: readonly PdfWord[]): number {
   return size;
 }
 
-/** What opens an item of a list: a sign, a number or a letter. */
+/** The mark of a list item: a sign, a number or a letter. */
 export const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
 
-/** Whether two boxes stand on one line. */
+/** Returns whether two boxes are on one line. */
 export function areLevel(a: { readonly y: number; readonly bottom: number }, b: { readonly y: number; readonly bottom: number }): boolean {
   const overlap = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
   return overlap > Math.min(a.bottom - a.y, b.bottom - b.y) / 2;
 }
 
-/** Words in the order of the file as stretches of lines: a jump, a step back or wide white space ends one. */
+/** Groups words in file order into fragments of lines. A jump, a step back or wide white space ends a fragment. */
 export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   const fragments: PdfLine[] = [];
   let open: PdfWord[] = [];
@@ -155,7 +155,7 @@ export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   return fragments;
 }
 
-/** A fragment stands level with one of so many strips above it, or with none. */
+/** Number of strips above a fragment that it may be level with. */
 const NEAR_STRIPS = 3;
 
 function follows(last: PdfWord, word: PdfWord): boolean {
@@ -165,19 +165,18 @@ function follows(last: PdfWord, word: PdfWord): boolean {
   return gap > -size && gap < size * (last.run === word.run ? GAP_IN_RUN : GAP_BETWEEN_RUNS);
 }
 
-/** Fragments as lines from top to bottom, those on one line joined from left to right. */
+/** Joins fragments into lines, from top to bottom and left to right. */
 export function linesOf(fragments: readonly PdfLine[]): PdfLine[] {
   return stripsOf(fragments).map(joinStrip);
 }
 
-/** Fragments of one strip as a line. */
 export function joinStrip(strip: readonly PdfLine[]): PdfLine {
   const [only] = strip;
   if (only !== undefined && strip.length === 1) return only;
   return toLine([...strip].sort((a, b) => a.x - b.x).flatMap(({ words }) => words));
 }
 
-/** Fragments that stand level with the first of their strip, from top to bottom. */
+/** Groups fragments that are level with the first of their strip, from top to bottom. */
 export function stripsOf(fragments: readonly PdfLine[]): PdfLine[][] {
   const strips: { readonly anchor: PdfLine; readonly members: PdfLine[] }[] = [];
   for (const fragment of [...fragments].sort((a, b) => a.bottom - b.bottom || a.x - b.x)) {

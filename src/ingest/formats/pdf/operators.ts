@@ -1,24 +1,24 @@
 import { setImmediate } from "node:timers/promises";
 import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
 
-/** A drawn shape of this size, in points, may stand for the sign that opens an item of a list. */
+/** Size limits of a drawn shape that may be a list mark, in points. */
 const SMALLEST_DOT = 1;
 const LARGEST_DOT = 8;
-/** More on a page are a chart's. */
+/** Maximum dots on a page. More belong to a chart. */
 const MOST_DOTS = 2_000;
 
-/** A path as an operator draws it; `corners`: lower left and upper right of all its points. */
+/** A drawn path. `corners` holds the lower left and upper right corner of all its points. */
 interface Path {
   readonly segments: readonly Segment[];
   readonly isFilled: boolean;
   readonly corners: Segment;
 }
 
-/** What a page shows beside words. */
+/** The graphics of a page. */
 interface Drawings {
   readonly rules: readonly PdfRule[];
   readonly dots: readonly PdfBox[];
-  /** What is painted so far: on it, white letters are seen. */
+  /** Painted areas so far, on which white letters are visible. */
   readonly grounds: readonly PdfBox[];
   /** The largest picture, with its area in square points. */
   readonly picture: { readonly box: PdfPage["picture"]; readonly area: number };
@@ -63,7 +63,7 @@ function boxBetween([ax, ay]: readonly [number, number], [bx, by]: readonly [num
   return { x: Math.min(ax, bx), y: Math.min(ay, by), right: Math.max(ax, bx), bottom: Math.max(ay, by) };
 }
 
-/** A small shape about as wide as high; `null`: it is none. */
+/** Returns the box of a small, roughly square shape, or `null`. */
 function dotOf(one: readonly [number, number], other: readonly [number, number]): PdfBox | null {
   const box = boxBetween(one, other);
   const [width, height] = [box.right - box.x, box.bottom - box.y];
@@ -80,7 +80,7 @@ function boundsOf(rules: readonly PdfRule[]): PdfBox {
   };
 }
 
-/** What is needed of a page of the library. */
+/** The part of the library's page that this module uses. */
 export interface OperatorPage {
   getViewport(options: { readonly scale: number }): { readonly width: number; readonly height: number; readonly transform: Matrix };
   getOperatorList(): Promise<{ readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }>;
@@ -91,14 +91,14 @@ interface LibraryFont {
   readonly name?: string;
   readonly bold?: boolean;
   readonly black?: boolean;
-  /** Kind of letters to be shown where its own cannot be: "monospace" for those that are all as wide. */
+  /** Category of the substitute font: "monospace" for monospaced ones. */
   readonly fallbackName?: string;
   readonly ascent?: number;
   readonly descent?: number;
   readonly fontMatrix?: readonly number[];
 }
 
-/** Numbers of the operators by name. */
+/** Operator numbers by name. */
 export type OperatorNames = Readonly<Record<string, number>>;
 
 export interface Segment {
@@ -108,18 +108,17 @@ export interface Segment {
   readonly y2: number;
 }
 
-/** What an operator does, given its arguments. */
 export type OperatorAction = (args: readonly unknown[]) => void;
 
-/** Operators of one page that are followed; a page for people has some thousands. */
+/** Maximum operators of a page that are executed. An ordinary page has some thousands. */
 const MAX_OPERATORS = 3_000_000;
-/** Operators of a path's data. */
+/** Operators in the data of a path. */
 const MOVE = 0;
 const LINE = 1;
 const CURVE = 2;
 const QUADRATIC = 3;
 
-/** Calls, in order, the action of each operator of a page that has one. */
+/** Runs the action of each operator of a page, in order. */
 export async function runOperators(
   page: OperatorPage,
   names: OperatorNames,
@@ -129,7 +128,7 @@ export async function runOperators(
   const byNumber: (OperatorAction | undefined)[] = [];
   for (const [name, action] of Object.entries(actions)) if (names[name] !== undefined) byNumber[names[name]] = action;
   const argsOf = (i: number) => (argsArray[i] ?? []) as readonly unknown[];
-  // Fonts are sent beside the operators, before them, and are put where they are found some steps after they arrive.
+  // Fonts arrive separately from the operators and are registered a few event-loop steps later.
   if (fnArray.some((operator, i) => operator === names.setFont && !page.commonObjs.has(String(argsOf(i)[0])))) await setImmediate();
   const count = Math.min(fnArray.length, MAX_OPERATORS);
   for (let i = 0; i < count; i++) byNumber[fnArray[i] ?? -1]?.(argsOf(i));
@@ -137,14 +136,14 @@ export async function runOperators(
 
 const FILLS = ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"];
 
-/** The path that `constructPath` draws; `null`: it paints nothing. */
+/** Returns the path that `constructPath` draws; `null` if it paints nothing. */
 export function pathOf([paint, data]: readonly unknown[], names: OperatorNames): Path | null {
   const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
   if (paint === names.endPath || path === null || path === undefined) return null;
   return { segments: segmentsOf(path), isFilled: FILLS.some((name) => names[name] === paint), corners: cornersOf(path) };
 }
 
-/** Numbers behind an operator of a path's data. */
+/** Number of coordinates after each operator of a path. */
 const POINTS: Readonly<Record<number, number>> = { [MOVE]: 2, [LINE]: 2, [CURVE]: 6, [QUADRATIC]: 4 };
 
 function cornersOf(path: ArrayLike<number>): Segment {
@@ -162,7 +161,7 @@ function cornersOf(path: ArrayLike<number>): Segment {
   return box;
 }
 
-/** Straight segments of a path; what is closed gets its last side. */
+/** Returns the straight segments of a path. Closing a path adds its last side. */
 function segmentsOf(path: ArrayLike<number>): Segment[] {
   const segments: Segment[] = [];
   let start: readonly [number, number] = [0, 0];

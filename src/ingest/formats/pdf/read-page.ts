@@ -1,26 +1,26 @@
 import { createDrawings, type OperatorNames, type OperatorPage, pathOf, runOperators } from "./operators.ts";
 import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./words.ts";
 
-/** White space wider than this parts words, in parts of the letters' size: half of a usual blank. */
+/** Minimum gap between words, as a multiple of the letter size: half of a usual space. */
 const WORD_GAP = 0.16;
-/** Letters that go back further than this begin a new word. */
+/** Maximum step back within a word, as a multiple of the letter size. */
 const STEP_BACK = -0.4;
-/** Letters that stand higher or lower than this, in parts of their size, are no part of the word before. */
+/** Maximum change of baseline within a word, as a multiple of the letter size. */
 const BASELINE_STEP = 0.15;
-/** Text that is smaller than this cannot be read, in points. */
+/** Size of illegible text, in points. */
 const TINY = 1;
-/** A picture this large is the page. */
+/** Share of the page above which a picture makes the page a possible scan. */
 const PICTURE_SHARE = 0.5;
-/** Fonts whose letters are all as wide, where their flags do not say it. */
+/** Names of monospaced fonts, for fonts whose flags do not say it. */
 const MONO_NAME = /mono(?!type)|courier|consolas|menlo|typewriter|cmtt|fixed/i;
 const LIGATURE = /[\ufb00-\ufb06]/g;
-/** Where fonts do not say it. */
+/** Defaults for fonts without metrics. */
 const ASCENT = 0.9;
 const DESCENT = -0.22;
 
 interface Glyph {
   readonly unicode: string;
-  /** In thousandths of the size. */
+  /** In thousandths of the font size. */
   readonly width: number;
   readonly isSpace: boolean;
 }
@@ -70,7 +70,7 @@ function firstState(matrix: Matrix): State {
   return { matrix, fill: "#000000", font: NO_FONT, size: 1, ...spacing, mode: 0, leading: 0 };
 }
 
-/** Words with their boxes and rules of a page, by following what its operators draw. */
+/** Returns the words with their boxes, the rules and the pictures of a page by interpreting its operators. */
 export async function readPage(page: OperatorPage, number: number, names: OperatorNames): Promise<PdfPage> {
   const { width, height, transform } = page.getViewport({ scale: 1 });
   const words: PdfWord[] = [];
@@ -141,17 +141,17 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   return { number, width, height, words, rules, dots, isPicture, picture: largest.box };
 }
 
-/** Puts letters together to words, as they are shown. */
+/** A builder of words from letters in drawing order. */
 interface Letters {
-  /** Returns where the next letter would stand. */
+  /** Returns the text matrix after the last letter. */
   show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix;
   mark(isArtifact: boolean): void;
   unmark(): void;
-  /** Ends the word that is open. */
+  /** Ends the open word. */
   end(): void;
 }
 
-/** @param found is given every word that is not blank */
+/** @param found receives every non-blank word */
 function createLetters(found: (word: OpenWord) => void): Letters {
   const marks: boolean[] = [];
   let word: OpenWord | null = null;
@@ -213,14 +213,14 @@ function createLetters(found: (word: OpenWord) => void): Letters {
   };
 }
 
-/** Where letters that are shown together stand on the page: what is the same for all of them. */
+/** The page geometry shared by letters that one operation shows. */
 interface TextLine {
   readonly full: Matrix;
-  /** Size of the letters on the page. */
+  /** Size of the letters on the page, in points. */
   readonly shown: number;
   readonly isTurned: boolean;
   readonly rise: number;
-  /** Lowest and highest place of a letter. */
+  /** Vertical extent of the letters relative to the baseline. */
   readonly low: number;
   readonly high: number;
 }
@@ -239,7 +239,7 @@ function lineOf({ matrix, font, size, rise }: State, text: Matrix): TextLine {
   return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
 }
 
-/** Sets the box of a letter that begins `along` its line: a page has thousands, so nothing is made for one. */
+/** Writes the box of the letter at `along` into `box`. Allocates nothing, since a page has thousands of letters. */
 function placeOn(
   { full, rise, low, high }: TextLine,
   along: number,
@@ -260,7 +260,7 @@ function placeOn(
 
 function isBlank(text: string): boolean {
   const code = text.charCodeAt(0);
-  // Nearly all letters: none of these is white space.
+  // Fast path for ASCII letters, which are not white space.
   return !(code > 0x20 && code < 0x7f) && text.trim() === "";
 }
 
@@ -300,7 +300,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
     baseline,
     size,
     isBold: state.font.isBold,
-    // Letters that text recognition lays under a picture are all as wide, whatever the picture shows.
+    // Invisible text of scanned pages is monospaced whatever the picture shows.
     isMono: state.font.isMono && hidden !== "invisible",
     isSpaced,
     run,
@@ -310,7 +310,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
   };
 }
 
-/** What each font of a page says of itself, read once. */
+/** Returns a lookup of font properties that reads each font once. */
 function createFonts(page: OperatorPage): (name: string) => FontFacts {
   const known = new Map<string, FontFacts>();
   return (name) => {

@@ -13,21 +13,21 @@ import { runningWords } from "./running.ts";
 import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
-/** Pages with the box of every word; offsets count the text that was taken out. */
+/** Reads pages with the box of every word. Offsets count the extracted text. */
 export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 5, read: readPdf };
 
-/** Pages of one file: the longest laws have some thousands. */
+/** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
-/** Points of a picture that is read: a page of A3 at 600 dpi. */
+/** Maximum pixels of a recognised picture: an A3 page at 600 dpi. */
 const MAX_PICTURE_POINTS = 70_000_000;
 
 type Library = typeof import("unpdf");
 type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
 
 /**
- * A PDF as text with headings, tables and the box of every word. What readers do not see is left out and said; pages without text are named. Nothing in the
- * file is run, and nothing is fetched.
+ * Reads a PDF as text with headings, tables and the box of every word. Omits and reports invisible text, and names pages without text. Runs
+ * no scripts and fetches nothing.
  */
 export async function readPdf({ bytes, name, recogniser = null }: FormatFile): Promise<FormatResult[]> {
   const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
@@ -80,7 +80,7 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
 
 async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
   try {
-    // The library takes the bytes for itself, and the hash is made of them later.
+    // The library takes ownership of the bytes, which are hashed later, so it gets a copy.
     return await open(new Uint8Array(bytes), {
       verbosity: 0,
       isEvalSupported: false,
@@ -100,7 +100,7 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Pr
   }
 }
 
-/** A picture without any text that could be taken instead. */
+/** Returns whether a page is a picture without any text. */
 function isScan({ isPicture, words }: PdfPage): boolean {
   return isPicture && words.length === 0;
 }
@@ -111,7 +111,7 @@ async function recognisePage(page: PdfPage, extract: () => Promise<readonly Pict
   return wordsOnPage(await recogniser.recognise(largest), largest, page.picture);
 }
 
-/** Pages without what readers do not see, and what is to be said of them. */
+/** Removes invisible text and returns the notices. Keeps the text layer of scanned pages. */
 function withoutUnseen(
   pages: readonly PdfPage[],
   { failed, recognised }: { readonly failed: readonly number[]; readonly recognised: readonly number[] },
@@ -152,7 +152,7 @@ function lettersOf(words: readonly PdfWord[]): number {
   return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** "p. 3, 5–7" */
+/** Formats page numbers: "p. 3, 5–7". */
 function inWords(pages: readonly number[]): string {
   const ranges: [number, number][] = [];
   for (const page of pages) {
@@ -173,7 +173,7 @@ function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>)
   return furtherPartsOfItems(joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)))));
 }
 
-/** Text around drawn tables and code, and these where they stand: they take part in the order of the page as one large word each. */
+/** Lays out the text around drawn tables and code. Each of these takes part in the reading order as one large placeholder word. */
 function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>, typewritten: boolean): Region[] {
   const words = page.words.filter((word) => !running.has(word));
   const upright = words.filter(({ isTurned }) => !isTurned);
@@ -197,7 +197,7 @@ function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>, typewritten: 
   return regions;
 }
 
-/** A word as large as a table or a piece of code. */
+/** Returns a placeholder word with the size of a table or code block. */
 function standIn({ x, y, right, bottom, words }: PdfBox & { readonly words: Iterable<PdfWord> }): PdfWord {
   const [first] = words;
   return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1, isMono: false };
@@ -226,7 +226,7 @@ function withStoodIn(region: Region, grids: ReadonlyMap<PdfWord, Grid>, code: Re
   return regions;
 }
 
-/** A note stands after the paragraph that calls it by its number, raised; one that nobody calls stays where it is. */
+/** Moves each note after the block that cites its raised number. Uncited notes go last. */
 function notesToTheirCalls(blocks: readonly PdfBlock[]): PdfBlock[] {
   const notes = blocks.filter((block): block is PdfBlock & { type: "note" } => block.type === "note");
   const placed = new Set<PdfBlock>();
@@ -262,7 +262,7 @@ async function readOutline(document: PdfDocument): Promise<ReadonlyMap<string, n
   try {
     visit(await document.getOutline(), 1);
   } catch {
-    // An outline that cannot be read tells nothing of headings; their letters do.
+    // Without a readable outline, headings are detected by their letters.
   }
   return depths;
 }
@@ -273,7 +273,7 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
     const said = (key: string) => {
       const value = (info as Readonly<Record<string, unknown>>)[key];
       const text = typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
-      // What programs write there when nobody gave a title.
+      // Default titles that programs write.
       return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
         ? null
         : text;

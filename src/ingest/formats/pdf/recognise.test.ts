@@ -7,7 +7,7 @@ import { originalInWords, originalPlaceOf } from "../../../text/original-place.t
 import { type ParsedDocument, readDocuments } from "../../parse.ts";
 import { createRecogniser, findRecognition, type Picture, RECOGNITION_PACKAGES, type Recogniser } from "./recognise.ts";
 
-/** A page of letters as a picture of 1,530 × 1,980 points on a page of 612 × 792. */
+/** A scanned page: a picture of 1,530 × 1,980 pixels on a page of 612 × 792 points. */
 const SCAN = new Uint8Array(readFileSync(join(PACKAGE_ROOT, "test", "fixtures", "scan.pdf")));
 
 const read = async (recogniser: Recogniser | null): Promise<ParsedDocument> => {

@@ -5,16 +5,16 @@ import { z } from "zod";
 import { IngestError, messageOf } from "../../../shared/errors.ts";
 import type { PdfBox, PdfWord } from "./words.ts";
 
-/** The packages that read pictures of text; optional, the second brings the language. */
+/** The optional packages for text recognition (OCR): the program and its language data. */
 export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;
-/** The smaller of the package's two sets of letters: 3 MB, whole numbers. */
+/** The smaller of the package's two models: 3 MB, integer weights. */
 const LANGUAGE_FOLDER = "4.0.0_best_int";
-/** Pages after which the reader is started anew: its memory only grows. */
+/** Pages after which the worker restarts, since its memory only grows. */
 const PAGES_PER_WORKER = 20;
-/** Words that are less certain than this are no words, in percent. */
+/** Minimum confidence of a word, in percent. */
 const MIN_CONFIDENCE = 30;
 
-/** A picture as it lies in the file: one, three or four bytes for each point. */
+/** A decoded picture with one, three or four bytes per pixel. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
@@ -22,20 +22,20 @@ export interface Picture {
   readonly data: ArrayLike<number>;
 }
 
-/** A word in a picture; its box in points of the picture from the upper left corner. */
+/** A recognised word. Its box is in pixels from the upper left corner of the picture. */
 export interface RecognisedWord {
   readonly text: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Words of one line have the same. */
+  /** Number of its line, shared by the words of the line. */
   readonly line: number;
   readonly lineHeight: number;
 }
 
 export interface Recogniser {
-  /** Called after each page, so that whoever waits knows that it goes on. */
+  /** Recognises the words of one page. */
   recognise(picture: Picture): Promise<readonly RecognisedWord[]>;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ interface Reader {
 type CreateReader = (language: string, mode: number, options: Readonly<Record<string, unknown>>) => Promise<Reader>;
 const moduleSchema = z.object({ createWorker: z.custom<CreateReader>((value) => typeof value === "function") });
 
-/** Where both packages are installed: with this program, or in the working folder; `null`: nowhere. */
+/** Finds both packages next to this program or in the given folders; `null` if either is missing. */
 export function findRecognition(
   folders: readonly string[] = [process.cwd()],
 ): { readonly program: string; readonly language: string } | null {
@@ -76,13 +76,13 @@ export function findRecognition(
       const language = dirname(require.resolve(`${RECOGNITION_PACKAGES[1]}/package.json`));
       return { program: require.resolve(RECOGNITION_PACKAGES[0]), language: join(language, LANGUAGE_FOLDER) };
     } catch {
-      // Not here: it is optional.
+      // Not installed here.
     }
   }
   return null;
 }
 
-/** Reads pictures of text, by what is installed; starts with the first picture. Nothing is fetched and nothing is kept on disk. */
+/** Creates a recogniser that starts with the first picture. It fetches nothing and caches nothing on disk. */
 export function createRecogniser({ program, language }: { readonly program: string; readonly language: string }): Recogniser {
   let reader: Reader | null = null;
   let pages = 0;
@@ -126,7 +126,7 @@ function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["block
   );
 }
 
-/** Grey as netpbm writes it: the plainest form that the reader takes. */
+/** Converts a picture to grey PNM, the simplest format that the recogniser accepts. */
 function pnmOf({ width, height, channels, data }: Picture): Buffer {
   const head = Buffer.from(`P5\n${width} ${height}\n255\n`);
   const image = Buffer.alloc(head.length + width * height);
@@ -140,7 +140,7 @@ function pnmOf({ width, height, channels, data }: Picture): Buffer {
   return image;
 }
 
-/** Words of a picture as words of its page. */
+/** Converts words of a picture to words of its page. */
 export function wordsOnPage(words: readonly RecognisedWord[], picture: Pick<Picture, "width" | "height">, box: PdfBox): PdfWord[] {
   const acrossX = (box.right - box.x) / picture.width;
   const acrossY = (box.bottom - box.y) / picture.height;

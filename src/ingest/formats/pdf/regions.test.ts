@@ -16,7 +16,7 @@ function fragment(x: number, y: number, text: string): PdfLine {
   return toLine(words);
 }
 
-/** Rows of the only table. */
+/** Returns the rows of the only table. */
 function rowsOf(fragments: readonly PdfLine[]): string[] {
   const tables = regionsOf(fragments).flatMap((region) => (region.type === "table" ? [region] : []));
   expect(tables).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { BULLET, fragmentsOf, isFull, linesOf, type PdfLine, stripsOf } from "./lines.ts";
 import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "./words.ts";
 
-/** A table whose cells are drawn, and the words in it. */
+/** A table with drawn cells, and the words in it. */
 export interface Grid {
   readonly region: TableRegion;
   readonly words: ReadonlySet<PdfWord>;
@@ -11,16 +11,16 @@ export interface Grid {
   readonly bottom: number;
 }
 
-/** Lines that are drawn twice, or as thin boxes, are one, in points. */
+/** Tolerance for rules drawn twice or as thin boxes, in points. */
 const SAME = 2.5;
-/** Shorter rules are no edges of cells, in points. */
+/** Minimum length of a cell's edge, in points. */
 const SHORTEST = 6;
-/** Rules on a page: a chart has more, and is no table. */
+/** Maximum rules on a page. More belong to a chart. */
 const MAX_RULES = 5_000;
-/** At least so many of a table's cells hold words. */
+/** Minimum share of a table's cells with words. */
 const FILLED_SHARE = 0.3;
 
-/** Tables that are drawn: rules that cross and make at least two by two cells. */
+/** Returns the drawn tables: crossing rules with at least two by two cells. */
 export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]): Grid[] {
   if (rules.length > MAX_RULES) return [];
   const flat = rules.filter(({ x1, x2, y1, y2 }) => y2 - y1 < SAME && x2 - x1 > SHORTEST);
@@ -29,7 +29,7 @@ export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]): G
   return componentsOf([...flat, ...upright]).flatMap((part) => gridOf(words, part) ?? []);
 }
 
-/** Rules that touch, directly or by others. */
+/** Groups rules that touch directly or through others. */
 function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
   const parent = rules.map((_, i) => i);
   const find = (i: number): number => {
@@ -80,7 +80,7 @@ function gridOf(words: readonly PdfWord[], rules: readonly PdfRule[]): Grid | nu
   return { region: { type: "table", rows }, words: inside, x, y, right, bottom };
 }
 
-/** Values in order, those that are nearly the same once. */
+/** Returns the sorted values without near-duplicates. */
 function distinct(values: readonly number[]): number[] {
   const kept: number[] = [];
   for (const value of [...values].sort((a, b) => a - b)) if (value - (kept.at(-1) ?? Number.NEGATIVE_INFINITY) > SAME) kept.push(value);
@@ -92,28 +92,28 @@ function slotOf(edges: readonly number[], value: number): number | null {
   return at < 0 || at >= edges.length - 1 ? null : at;
 }
 
-/** A part of a page that is read at one go: lines of one column, or a table. */
+/** A region of a page in the reading order: a column or a table. */
 export type Region = { readonly type: "column"; readonly lines: readonly PdfLine[] } | TableRegion;
 
 export interface TableRegion {
   readonly type: "table";
-  /** Rows of cells; every cell is lines from top to bottom. */
+  /** Rows of cells; each cell is lines from top to bottom. */
   readonly rows: readonly (readonly (readonly PdfLine[])[])[];
 }
 
-/** White space between columns, at least, in points: less than the narrowest that is usual (10). */
+/** Minimum gap between columns, in points; the narrowest usual gap is 10. */
 const GUTTER = 5;
-/** Columns that are read down go on for lines; a table goes on across after every cell. Share of steps that go across. */
+/** Minimum share of steps from column to column in file order that indicates a table, which is written row by row. */
 const ACROSS_SHARE = 0.12;
-/** Lines further apart than this, in heights of a line, are not one row. */
+/** Maximum distance of lines in one row, as a multiple of the line height. */
 const ROW_GAP = 0.9;
-/** Fragments that share this part of their height stand beside each other. */
+/** Minimum vertical overlap of fragments side by side, as a share of their height. */
 const BESIDE = 0.2;
-/** Rows stand this much further apart than lines of a cell, in heights of a line. */
+/** Minimum extra distance of rows over lines of a cell, as a multiple of the line height. */
 const WIDER_GAP = 0.2;
-/** Share of the lines in cells that must follow a line without room for their first word. */
+/** Minimum share of lines in cells that wrap: their first word did not fit on the line before. */
 const WRAPPED_SHARE = 0.8;
-/** How cells begin more often than lines within them, and in which share of these at most. */
+/** The usual beginning of a cell, and its maximum share among continuation lines. */
 const OPENING = /^[\p{Lu}\p{N}\p{Sc}]/u;
 const OPENING_SHARE = 0.7;
 
@@ -123,8 +123,8 @@ interface Interval {
 }
 
 /**
- * Parts of a page in reading order: where lines leave the same white space free, they stand in columns (read down, one after the other) or in a table
- * (read across). Which of both is told by the order in which the file writes them.
+ * Splits a page into regions in reading order. Lines that leave the same gap free form columns, read one after the other, or a table, read
+ * row by row. The order in which the file writes them decides.
  */
 export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
   if (fragments.length === 0) return [];
@@ -160,7 +160,7 @@ function fileOrder(fragments: readonly PdfLine[], order: ReadonlyMap<PdfLine, nu
   return [...fragments].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
 }
 
-/** One column after the other. */
+/** Returns the regions of one column after the other. */
 function readDown(fragments: readonly PdfLine[], columns: number, columnOf: ColumnOf, depth: number): Region[] {
   return Array.from({ length: columns }, (_, column) =>
     regionsOf(
@@ -170,31 +170,31 @@ function readDown(fragments: readonly PdfLine[], columns: number, columnOf: Colu
   ).flat();
 }
 
-/** Whoever writes columns crosses the white space between them once; whoever writes a table comes back for every row. */
+/** Returns whether the file order crosses a gap once, as with columns. A table returns for every row. */
 function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean {
   return inOrder.filter(({ x }, i) => i > 0 && x >= from !== (inOrder[i - 1] as PdfLine).x >= from).length === 1;
 }
 
-/** Strips with text in more than one column. */
+/** Counts the strips with text in more than one column. */
 function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): number {
   return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
 }
 
-/** Strips of one fragment above and below the others: a heading or the end of a text that leaves some white space of a table free. */
+/** Splits off single-fragment strips above and below, such as a heading, which leave only some gaps of a table free. */
 function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
   const first = strips.findIndex((strip) => strip.length > 1);
   const last = strips.findLastIndex((strip) => strip.length > 1);
   return [strips.slice(0, first), strips.slice(first, last + 1), strips.slice(last + 1)];
 }
 
-/** Runs of strips that leave the same white space free. */
+/** Groups consecutive strips that leave the same gaps free. */
 function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   const bands: PdfLine[][][] = [];
   let band: PdfLine[][] = [];
-  /** Where the band stands, and whether it leaves white space free. */
+  /** The horizontal cover of the band, and whether it leaves a gap free. */
   let standing: readonly Span[] = [];
   let hasGutter = false;
-  // Places of damaged fonts are no numbers, and have no order: their covers cannot be joined one by one.
+  // Damaged fonts give NaN positions without an order, so covers cannot be joined incrementally.
   const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
     const together = [...standing, ...strip];
@@ -215,26 +215,26 @@ function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   return bands;
 }
 
-/** Whether the last line above reaches down to where others stand beside it: the first of a cell that has more lines than those. */
+/** Returns whether the single line above reaches down to fragments side by side with it: the first line of a taller cell. */
 function standsBeside(above: readonly PdfLine[] | undefined, strip: readonly PdfLine[]): boolean {
   const [one, ...others] = above ?? [];
   if (one === undefined || others.length > 0) return false;
   return strip.some(({ y, x, right, size }) => one.bottom - y > size * BESIDE && (x > one.right || right < one.x));
 }
 
-/** White space that no fragment stands in, with text on both sides. */
+/** Returns the gaps free of fragments, with text on both sides. */
 function guttersOf(fragments: readonly PdfLine[]): Interval[] {
   const cover = coverOf(fragments);
   return cover.slice(1).map(({ x }, i) => ({ from: (cover[i] as Span).right, to: x }));
 }
 
-/** From where to where something stands. */
+/** A horizontal extent, in points. */
 interface Span {
   readonly x: number;
   readonly right: number;
 }
 
-/** Where fragments stand, from left to right: parts that white space as wide as a gutter's keeps apart. */
+/** Merges fragments into horizontal extents, separated by gaps of at least `GUTTER`. */
 function coverOf(parts: readonly Span[]): Span[] {
   const cover: { x: number; right: number }[] = [];
   let last: { x: number; right: number } | undefined;
@@ -248,12 +248,12 @@ function coverOf(parts: readonly Span[]): Span[] {
   return cover;
 }
 
-/** Signs and numbers that stand apart from the text of their items are no column. */
+/** Marks apart from the text of their items are no column. */
 function isList(first: readonly PdfLine[]): boolean {
   return first.every(({ words }) => words.length === 1 && BULLET.test(words[0]?.text ?? ""));
 }
 
-/** A centred title above a heading leaves white space too: columns stand beside each other, or have some lines each. */
+/** A centred title above a heading also leaves gaps. Columns are side by side, or have at least three lines each. */
 function areColumns(strips: readonly (readonly PdfLine[])[], fragments: readonly PdfLine[], columnOf: ColumnOf): boolean {
   const lines = new Map<number, number>();
   for (const column of fragments.map(columnOf)) lines.set(column, (lines.get(column) ?? 0) + 1);
@@ -265,7 +265,7 @@ function isReadAcross(columns: readonly number[]): boolean {
   return across >= 3 && across / (columns.length - 1) >= ACROSS_SHARE;
 }
 
-/** Lines that fill one cell only above or beneath the rows are a caption. */
+/** Builds the table. Single-cell rows above or below it become captions. */
 function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Region[] {
   const rows = withHeadersInPlace(rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf));
   const isCaption = (row: Row) => row.filter((cell) => cell.length > 0).length < 2;
@@ -282,7 +282,7 @@ function emptyRow(columns: number): PdfLine[][] {
   return Array.from({ length: columns }, (): PdfLine[] => []);
 }
 
-/** Rows begin where the first column is filled. */
+/** Splits rows where the first column is filled. */
 function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] {
   const rows: PdfLine[][][] = [];
   let bottom = Number.NEGATIVE_INFINITY;
@@ -302,8 +302,8 @@ function rowsByFirstColumn(strips: readonly (readonly PdfLine[])[], columns: num
 }
 
 /**
- * Rows with more white space between them than between the lines of a cell, wherever in its row each cell stands; `null`: white space does not tell rows from
- * lines. It does if lines of one cell follow where the next word had no room on the line before, and seldom begin as cells do.
+ * Splits rows by gaps larger than those between the lines of a cell. Returns `null` if gaps do not separate rows: lines within the cells
+ * must wrap and seldom begin as cells do.
  */
 function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Row[] | null {
   const cells = Array.from({ length: columns }, (_, column) => strips.flat().filter((fragment) => columnOf(fragment) === column));
@@ -325,12 +325,11 @@ function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, co
   return rows.length > 1 && areCells ? rows : null;
 }
 
-/** Lines that follow each other in a cell. */
 function pairsOf(lines: readonly PdfLine[], right: number): { readonly last: PdfLine; readonly line: PdfLine; readonly right: number }[] {
   return lines.slice(1).map((line, i) => ({ last: lines[i] as PdfLine, line, right }));
 }
 
-/** A header in the middle of its column may leave white space free beside what stands beneath it: two columns that are one. */
+/** Joins two columns that are one: a centred header can leave a gap above the text of its column. */
 function withHeadersInPlace(rows: readonly Row[]): Row[] {
   const isFilled = (row: Row | undefined, column: number) => (row?.[column]?.length ?? 0) > 0;
   const [header, ...others] = rows;

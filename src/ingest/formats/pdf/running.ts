@@ -1,17 +1,17 @@
 import { fragmentsOf, joinStrip, type PdfLine, stripsOf } from "./lines.ts";
 import { least, type PdfPage, type PdfWord } from "./words.ts";
 
-/** Running heads and feet stand this near to the edge of the page, in parts of its height. */
+/** Maximum distance of running headers and footers from the page edge, as a share of its height. */
 const MARGIN = 0.12;
-/** They stand in the same place on every page, within this many points. */
+/** Tolerance for the same position on different pages, in points. */
 const SAME_PLACE = 4;
-/** White space between them and the text, in heights of a line. */
+/** Minimum gap between running lines and the text, as a multiple of the line height. */
 const PARTING_GAP = 0.8;
-/** A page has at most so many lines of them on each side. */
+/** Maximum running lines at each edge of a page. */
 const MAX_LINES = 3;
 const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
 
-/** Words of lines that repeat at the edge of pages, but for their numbers, and page numbers: no part of the text. */
+/** Returns the words of running headers and footers, which repeat at the page edges apart from numbers, and of page numbers. */
 export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   const running = new Set<PdfWord>();
   const edges = pages.map((page) => edgeLines(page));
@@ -38,12 +38,12 @@ export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   return running;
 }
 
-/** Lines at the edges that white space parts from the text: what follows on the text is text. */
+/** Returns the lines at the edges that a gap separates from the text. */
 function edgeLines(page: PdfPage): PdfLine[] {
   const strips = stripsOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned)))
     .map((strip) => ({ strip, y: least(strip.map(({ y }) => y)) }))
     .sort((a, b) => a.y - b.y);
-  // The lines that may be running, and the next one on each side.
+  // The possible running lines, and the next line on each side.
   const near = MAX_LINES + 1;
   const edges = strips.length > 2 * near ? [...strips.slice(0, near), ...strips.slice(-near)] : strips;
   const lines = edges.map(({ strip }) => joinStrip(strip));
@@ -53,7 +53,7 @@ function edgeLines(page: PdfPage): PdfLine[] {
   return [...top, ...bottom].filter(isInMargin);
 }
 
-/** The first lines, up to three, if a gap follows them. */
+/** Returns up to `MAX_LINES` first lines, if a gap follows them. */
 function partedLines(lines: readonly PdfLine[], gapBetween: (line: PdfLine, next: PdfLine) => number): readonly PdfLine[] {
   for (let count = Math.min(MAX_LINES, lines.length); count > 0; count--) {
     const line = lines[count - 1] as PdfLine;
@@ -67,7 +67,7 @@ function isAtEdge({ height }: PdfPage, { y, height: own }: PdfWord): boolean {
   return y + own < height * MARGIN || y > height * (1 - MARGIN);
 }
 
-/** The line as it is, and without a number that counts with the pages. */
+/** Returns the text of the line, and variants without a number that increases with the page number. */
 function keysOf({ words }: PdfLine, page: number): string[] {
   const text = words.map((word) => word.text).join(" ");
   const numbers = text.match(/\d+/g) ?? [];

@@ -12,7 +12,7 @@ function linesOf(text: string): PdfLine[] {
   return text.split("\n").map((line) => toLine(line.split(" ").map(word)));
 }
 
-/** Lines as one text. */
+/** Joins lines into one text. */
 function joined(text: string): string {
   const lines = linesOf(text);
   const seamOf = seamsOf([lines]);

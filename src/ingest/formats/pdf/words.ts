@@ -1,30 +1,29 @@
-/** A word on a page, in points from the upper left corner of the page as it is shown. */
+/** A word on a page, in points from the upper left corner of the displayed page. */
 export interface PdfWord {
   readonly text: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Where its letters stand. */
   readonly baseline: number;
-  /** Of its letters, in points. */
+  /** Letter size, in points. */
   readonly size: number;
   readonly isBold: boolean;
-  /** All letters of its font are as wide: a typewriter's. */
+  /** Whether its font is monospaced. */
   readonly isMono: boolean;
-  /** White space was written before it. */
+  /** Whether white space precedes it. */
   readonly isSpaced: boolean;
-  /** Text operation that showed it: words of one stand in one line. */
+  /** Number of the text operation that showed it; one operation writes on one line. */
   readonly run: number;
-  /** Marked by the file as no part of the text: a running head, a page number. */
+  /** Whether the file marks it as page furniture, such as a running header. */
   readonly isArtifact: boolean;
-  /** Why readers do not see it; `null`: they do. */
+  /** Why the word is invisible; `null` if visible. */
   readonly hidden: "invisible" | "white" | "tiny" | "off_page" | null;
-  /** It runs in another direction than the page. */
+  /** Whether it runs in another direction than the page. */
   readonly isTurned: boolean;
 }
 
-/** A straight line or the edge of a box that the page draws. */
+/** A straight line, or the edge of a box, drawn on the page. */
 export interface PdfRule {
   readonly x1: number;
   readonly y1: number;
@@ -32,7 +31,7 @@ export interface PdfRule {
   readonly y2: number;
 }
 
-/** Points from the upper left corner of the page. */
+/** A box in points from the upper left corner of the page. */
 export interface PdfBox {
   readonly x: number;
   readonly y: number;
@@ -40,20 +39,19 @@ export interface PdfBox {
   readonly bottom: number;
 }
 
-/** What one page shows. */
 export interface PdfPage {
   /** From 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
-  /** In the order of the file. */
+  /** In file order. */
   readonly words: readonly PdfWord[];
   readonly rules: readonly PdfRule[];
-  /** Small drawn shapes: what opens items of lists where no sign does. */
+  /** Small drawn shapes that may be list marks. */
   readonly dots: readonly PdfBox[];
-  /** A picture covers most of the page: it may be a scan. */
+  /** Whether a picture covers most of the page, as in a scan. */
   readonly isPicture: boolean;
-  /** Where the largest picture stands; `null`: there is none. */
+  /** Box of the largest picture, if any. */
   readonly picture: PdfBox | null;
 }
 
@@ -68,7 +66,7 @@ export function bottomOf({ y, height }: { readonly y: number; readonly height: n
 /** `[a b c d e f]` as PDF writes it: x' = ax + cy + e, y' = bx + dy + f. */
 export type Matrix = readonly [number, number, number, number, number, number];
 
-/** First `inner`, then `outer`. */
+/** Returns the matrix that applies `inner`, then `outer`. */
 export function multiply(outer: Matrix, inner: Matrix): Matrix {
   const [a, b, c, d, e, f] = outer;
   const [g, h, i, j, k, l] = inner;
@@ -79,7 +77,7 @@ export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): readonl
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** How much larger a height becomes. */
+/** Returns the factor by which the matrix scales heights. */
 export function scaleOf([, , c, d]: Matrix): number {
   return Math.hypot(c, d);
 }
@@ -89,12 +87,12 @@ export function toMatrix(values: unknown): Matrix {
   return [matrix[0] ?? 1, matrix[1] ?? 0, matrix[2] ?? 0, matrix[3] ?? 1, matrix[4] ?? 0, matrix[5] ?? 0];
 }
 
-/** As `Math.min(...values)`, of as many as there are: a call takes some ten thousands at most, and a page may have more words. */
+/** Returns the minimum. `Math.min(...values)` fails above some ten thousand arguments, and a page may have more words. */
 export function least(values: readonly number[]): number {
   return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
 }
 
-/** As `Math.max(...values)`, of as many as there are. */
+/** Returns the maximum, without the argument limit of `Math.max(...values)`. */
 export function greatest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
 }

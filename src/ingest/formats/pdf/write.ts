@@ -7,22 +7,22 @@ import { advanceOf, type CodeLines } from "./code.ts";
 import { ITEM_MARK, type PdfLine } from "./lines.ts";
 import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
-/** What stands between the last word of a line and the first of the next: a blank, nothing, or a hyphen that only the line's end made. */
+/** The join between two lines: a space, nothing, or the removal of a hyphen added at the line break. */
 type Seam = "blank" | "none" | "cut";
 
 const SOFT_HYPHEN = /\u00ad$/;
-/** A word in small letters may be cut there, but not one that has a hyphen already, or an address. */
+/** A hyphenated lower-case word, without an inner hyphen, and no address. */
 const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
-/** Behind these a line may end within a word. */
+/** An ending after which a line may break within a word. */
 const JOINT = /[^\s][-‐–—/]$/u;
-/** "Short- and long-term": the hyphen stands for a part that is said later. */
+/** A word after a suspended hyphen: "Short- and long-term". */
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
- * Decides how two lines join. A hyphen at a line's end belongs to the word if the document has the word with it, or if both halves are words and the whole is
- * not; otherwise it is removed.
- * @param parts lines that follow each other
+ * Returns a function that decides how two lines join. A hyphen at a line end is kept if the document has the word with it, or if both
+ * halves are words and the whole is not; otherwise it is removed.
+ * @param parts groups of consecutive lines
  */
 export function seamsOf(
   parts: readonly (readonly PdfLine[])[],
@@ -45,7 +45,7 @@ function isOneWord(last: string, next: string): boolean {
   return JOINT.test(last) || (/^[-‐]$/.test(last) && /^[-‐]/.test(next));
 }
 
-/** Words that no line's end breaks. */
+/** Returns the words that no line break splits. */
 function unbrokenWords(parts: readonly (readonly PdfLine[])[]): ReadonlySet<string> {
   const isBroken = (last: PdfWord | undefined, next: PdfWord | undefined) =>
     last !== undefined && next !== undefined && HYPHEN.test(last.text) && SMALL.test(next.text);
@@ -65,11 +65,11 @@ function bare(text: string): string {
 }
 
 const TENTHS = 10;
-/** Of white space within a line of code. */
+/** Maximum spaces within a line of code. */
 const MAX_BLANKS = 200;
-/** A narrower gap is none, in parts of the letters' size: a note's number stands close to its word. */
+/** Minimum gap of a space, as a multiple of the letter size. A note's number follows its word more closely. */
 const BLANK = 0.12;
-/** Raised letters are smaller than those before them, and stand higher, in parts of those. */
+/** Maximum size and minimum rise of raised letters, relative to the letters before them. */
 const RAISED_SIZE = 0.85;
 const RAISED_BY = 0.12;
 
@@ -79,14 +79,13 @@ export interface WrittenPdf extends WrittenBlocks {
 }
 
 interface PieceRange extends TextRange {
-  /** It ends with a row. */
+  /** Whether it ends a row. */
   readonly isRow?: boolean;
 }
 
-/** A stretch of the text that was taken out. */
 interface Piece {
   readonly ranges: readonly PieceRange[];
-  /** Where the bold words end with which it begins; `null`: with none, or it is bold throughout. */
+  /** End of the bold text at the start; `null` without bold text, or if all of it is bold. */
   readonly boldEnd: number | null;
 }
 
@@ -95,7 +94,7 @@ interface LinesOptions {
   readonly rowEnds?: ReadonlySet<PdfLine>;
 }
 
-/** The text of blocks in order, with the box of every word. Words that a line's end cuts are joined where the document has them whole. */
+/** Writes blocks in order with the box of every word. Joins words split at a line end. */
 export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[], pageOf: ReadonlyMap<PdfWord, number>): WrittenPdf {
   const source: string[] = [];
   const records: number[] = [];
@@ -116,7 +115,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     records.push(range.start, range.end, page, inTenths(word.x), inTenths(word.y), inTenths(word.width), inTenths(word.height));
     return range;
   };
-  /** Numbers that a list's next item may have: others are no marks that its text goes without. */
+  /** Valid numbers of a next list item. Other numbers are text and not removed as marks. */
   const ordinals = new Set([0, 1]);
   const isSkipped = (mark: string): boolean => {
     if (!ITEM_MARK.test(mark)) return false;
@@ -160,7 +159,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     ranges.push({ start, end: length });
     return { ranges, boldEnd: isBold ? null : boldEnd };
   };
-  /** Lines of code with their breaks, and as many blanks as their white space is letters wide. */
+  /** Adds lines of code with their breaks, and turns gaps into spaces by letter width. */
   const addCode = ({ lines, breaks }: CodeLines): Piece => {
     const start = length;
     const left = least(lines.map(({ x }) => x));
@@ -261,7 +260,7 @@ function inTenths(points: number): number {
   return Math.round(points * TENTHS);
 }
 
-/** Where each page begins in the text; a page without text begins where the next one does. */
+/** Returns the start of each page in the text. A page without text starts with the next one. */
 function pageStarts(
   { text, sourceMap }: WrittenBlocks,
   starts: readonly { readonly page: number; readonly at: number }[],
@@ -283,7 +282,7 @@ function pageStarts(
   return all;
 }
 
-/** A raised number is a note's, or a power: it must not become part of the number before it. */
+/** A raised number is a note's mark or an exponent and must stay separate from the number before it. */
 function isRaised(last: PdfWord, word: PdfWord): boolean {
   return word.size < last.size * RAISED_SIZE && word.baseline < last.baseline - last.size * RAISED_BY;
 }
