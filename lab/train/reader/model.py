@@ -112,8 +112,10 @@ class Texts:
 class Model:
     """Trainable but for the vectors of words, which stand at what the file will hold, and what is added to attention by distance."""
 
-    def __init__(self, state: dict[str, np.ndarray], texts: Texts, seed: int, epsilon=1e-12):
+    def __init__(self, state: dict[str, np.ndarray], texts: Texts, seed: int, epsilon=1e-12, dtype=torch.bfloat16, last: int | None = None):
+        """dtype: of products; last: only so many of the last layers are trained, None: all."""
         torch.manual_seed(seed)
+        self.dtype = dtype
         self.texts, self.device, self.epsilon = texts, texts.device, epsilon
         self.state = {
             name: torch.tensor(values, dtype=torch.float32, device=self.device)
@@ -127,6 +129,11 @@ class Model:
         self.own = [
             [self.state[f"bert.encoder.layer.{layer}.{part}.{kind}"] for part in (*LAYER, *NORMS) for kind in ("weight", "bias")] for layer in range(self.layers)
         ]
+        self.frozen = 0 if last is None else self.layers - last
+        if last is not None:
+            for name, values in self.state.items():
+                layer = int(name.split(".")[3]) if name.startswith("bert.encoder.layer.") else -1
+                values.requires_grad_(values.requires_grad and layer >= self.frozen)
         self.heads: dict[str, torch.Tensor] = {}
         for name, outputs in OUTPUTS.items():
             self.heads[f"{name}.weight"] = (torch.randn(outputs, self.width, device=self.device) * 0.5).requires_grad_(True)
@@ -136,7 +143,7 @@ class Model:
         self.packs = self.device == "cuda" and DISTANCE not in self.state
         if DISTANCE in self.state:
             bias = self.state[DISTANCE]
-            self.distances = bias[distance_buckets(TOKENS, len(bias)).to(self.device)].permute(2, 0, 1)[None].bfloat16()
+            self.distances = bias[distance_buckets(TOKENS, len(bias)).to(self.device)].permute(2, 0, 1)[None].to(dtype)
 
     def take(self, tensors: dict[str, torch.Tensor]) -> None:
         """Goes on from what was trained before; the vectors of words stay."""
@@ -157,15 +164,18 @@ class Model:
         state, at = self.state, EMBEDDINGS
         x = state[at + "word_embeddings.weight"][ids] + state[at + "position_embeddings.weight"][places] + state[at + "token_type_embeddings.weight"][0]
         x = layer_norm(x, (self.width,), state[at + "LayerNorm.weight"], state[at + "LayerNorm.bias"], self.epsilon)
-        x = dropout(x, rate).bfloat16()
-        for own in self.own:
+        x = dropout(x, rate).to(self.dtype)
+        with torch.no_grad():
+            for own in self.own[: self.frozen]:
+                x = layer_states(x, attend, self.epsilon, rate, *own)
+        for own in self.own[self.frozen :]:
             x = layer_states(x, attend, self.epsilon, rate, *own)
         return x
 
     def padded_means(self, first: np.ndarray, second: np.ndarray, rate: float) -> torch.Tensor:
         ids, mask = self.texts.sequences(first, second, int(-(-self.texts.lengths(first, second).max() // 8) * 8))
         texts, tokens = ids.shape
-        hidden = torch.zeros(texts, 1, 1, tokens, device=self.device, dtype=torch.bfloat16).masked_fill_(~mask[:, None, None, :], -1e4)
+        hidden = torch.zeros(texts, 1, 1, tokens, device=self.device, dtype=self.dtype).masked_fill_(~mask[:, None, None, :], -1e4)
         hidden = hidden.expand(texts, 1, tokens, tokens) if self.distances is None else hidden + self.distances[:, :, :tokens, :tokens]
         states = self.states(ids, self.texts.places[:tokens], padded_attention(hidden), rate).float()
         kept = mask[:, :, None].float()

@@ -66,11 +66,11 @@ def read_public(data: Path, quotes: Path, pool: Pool, draw: random.Random) -> li
     return pairs
 
 
-def draw_candidates(right: list[int], pick: np.random.Generator) -> list[int]:
+def draw_candidates(right: list[int], most: int, pick: np.random.Generator) -> list[int]:
     answers, others = [i for i, y in enumerate(right) if y], [i for i, y in enumerate(right) if not y]
     if len(answers) > RIGHT:
         answers = list(pick.choice(answers, RIGHT, replace=False))
-    room = CANDIDATES - len(answers)
+    room = most - len(answers)
     near = room * 2 // 3
     if len(others) > room:
         others = others[:near] + list(pick.choice(others[near:], room - near, replace=False))
@@ -86,6 +86,12 @@ def main() -> None:
     parser.add_argument("--quotes", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--passes", type=int, default=PASSES)
+    parser.add_argument("--candidates", type=int, default=CANDIDATES, help="of a list at most")
+    parser.add_argument("--windows", type=int, default=6, help="of a sentence at most, the nearest")
+    parser.add_argument("--last", type=int, help="train only so many of the last layers")
+    parser.add_argument("--steps", type=int, help="stop a pass after so many steps")
+    parser.add_argument("--float32", action="store_true", help="for processors without matrix units for bfloat16")
     options = parser.parse_args()
     # One thread: two that wait for each other on busy cores are many times slower.
     torch.set_num_threads(1)
@@ -99,11 +105,11 @@ def main() -> None:
     tokenizer = BertWordPieceTokenizer(vocabulary, lowercase=True)
     encoded = [one.ids[:TOKENS] for one in tokenizer.encode_batch(list(pool.places), add_special_tokens=False)]
     texts = Texts(np.concatenate([np.array(ids, np.int64) for ids in encoded]), np.cumsum([0, *map(len, encoded)]), "cpu")
-    model = Model({name: values for name, values in state.items() if name.startswith("bert.")}, texts, options.seed, header["epsilon"])
+    model = Model({name: values for name, values in state.items() if name.startswith("bert.")}, texts, options.seed, header["epsilon"], torch.float32 if options.float32 else torch.bfloat16, options.last)
     model.take({name: torch.from_numpy(np.array(values)) for name, values in state.items()})
 
-    per_pass = len(lists) // LISTS
-    steps, per_step = PASSES * per_pass, -(-len(claims) // per_pass)
+    per_pass = min(len(lists) // LISTS, options.steps or len(lists))
+    steps, per_step = options.passes * per_pass, -(-len(claims) // per_pass)
     optimiser = torch.optim.AdamW(
         [dict(params=model.trained(), lr=RATE, weight_decay=0.01), dict(params=list(model.heads.values()), lr=HEAD_RATE, weight_decay=0)], betas=(0.9, 0.98)
     )
@@ -114,16 +120,17 @@ def main() -> None:
         first, second, list_of, right, claim_of = [], [], [], [], []
         for at in range(LISTS):
             question, candidates, answers = lists[order.pop()]
-            for i in draw_candidates(answers, pick):
+            for i in draw_candidates(answers, options.candidates, pick):
                 first.append(question), second.append(candidates[i]), list_of.append(at), right.append(float(answers[i]))
         of_lists = len(first)
         if len(queue) < per_step:
             queue = list(pick.permutation(len(claims))) + queue
         drawn = [claims[queue.pop()] for _ in range(per_step)]
         for at, (claim, windows, _) in enumerate(drawn):
-            first += [claim] * len(windows)
-            second += windows
-            claim_of += [at] * len(windows)
+            nearest = windows[: options.windows]
+            first += [claim] * len(nearest)
+            second += nearest
+            claim_of += [at] * len(nearest)
         of_claims = len(first)
         beside = [public[i] for i in pick.choice(len(public), PUBLIC, replace=False)]
         first += [claim for claim, _, _ in beside]
