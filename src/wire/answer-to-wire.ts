@@ -24,7 +24,7 @@ export function warningToWire(warning: Warning): WireWarning {
   return toWire(warningSchema, warning);
 }
 
-/** An answer as it travels. */
+/** Converts an answer to its wire format. */
 export function answerToWire(answer: Answer): WireAnswer {
   const { filters, confidence, confidenceCalibrated, seeAlso = null, citations, evidence } = answer;
   const wire = toWire(askResponseSchema, {
@@ -43,7 +43,7 @@ export function answerToWire(answer: Answer): WireAnswer {
   return { ...ownToWire(answer), ...wire };
 }
 
-/** What differs each time, even when an answer is served again. */
+/** Returns the fields that differ each time, even for a cache hit. */
 function ownToWire({ id, latencyMs, timings, sessionId }: Answer) {
   return { id, latency_ms: latencyMs, timings_ms: timings, session_id: sessionId } satisfies Partial<WireAnswer>;
 }
@@ -65,7 +65,7 @@ function pagesOf({ pages }: AppliedFilters): string | null {
   return pages.first === pages.last ? String(pages.first) : `${pages.first}-${pages.last}`;
 }
 
-/** What answers is marked; nothing where sources disagree, for either may be right. */
+/** Returns the spans that answer the question; none if sources conflict, because either may be right. */
 function spansOf(answer: Answer) {
   if (answer.refusal !== null || answer.conflicts.length > 0) return [];
   const marked = answer.model === "extractive" ? firstRun(answer) : answer.sentences;
@@ -75,10 +75,10 @@ function spansOf(answer: Answer) {
   );
 }
 
-/** Characters between two sentences that follow each other: white space and a list's mark. */
+/** Maximum characters between adjacent sentences: white space and a list mark. */
 const NEAR = 8;
 
-/** Of quotes the best one with what stands right before and behind it: a value in a further quote is of something else. */
+/** Returns the first sentence with its adjacent ones: a value in another quote may be about something else. */
 function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
   const placeOf = (sentence: Answer["sentences"][number] | undefined) => citations.find(({ n }) => n === sentence?.citations[0]);
   const end = sentences.findIndex((sentence, i) => {
@@ -90,15 +90,12 @@ function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
 }
 
 interface Written {
-  /** All but what differs from one time to the next. */
+  /** The fields that stay the same for every cache hit. */
   readonly lasting: Readonly<Partial<Answer>>;
   readonly json: string;
 }
 
-/**
- * Writes answers as JSON for the wire. When an answer is served again, only what differs from the last time is written anew: everything else is compared, by
- * identity where it comes from the stored answer.
- */
+/** Creates a function that writes answers as JSON. A repeated cache hit reuses the JSON of unchanged fields, by identity if possible. */
 export function createAnswerWriter(): (answer: Answer) => string {
   const known = new WeakMap<Answer["citations"], Written>();
   return (answer) => {
@@ -121,7 +118,7 @@ function isSame(a: object, b: object): boolean {
   return left.length === right.size && left.every(([name, value]) => right.has(name) && isEqual(value, right.get(name)));
 }
 
-/** What is made anew for each answer is small: it is compared by its text. */
+/** Compares new values as JSON, since they are small. */
 function isEqual(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }

@@ -24,7 +24,7 @@ const originalPlaceSchema = z.object({
   part: z.string().optional().describe("File inside the archive, from whose beginning `start` and `end` are counted."),
 });
 
-/** A document that is named beside what it says. */
+/** A document reference. */
 export const source = {
   document_id: z.string(),
   document_version: z.string(),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS } from "../pipeline/filters.ts";
 
-/** A name in a filter; what it may hold is judged at admission, for every way in. */
+/** The name in a filter; admission validates its content. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 const selection = z.strictObject({
@@ -36,7 +36,7 @@ export const askRequestSchema = z
 
 export type WireAskRequest = z.input<typeof askRequestSchema>;
 
-/** Most items of one page of a list. */
+/** Maximum number of items per page. */
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 
@@ -50,7 +50,7 @@ export const pageQuery = {
 export const nextCursor = z.string().nullable().describe("To be sent as `cursor` for the page that follows; `null`: this was the last.");
 
 const { domain, tenant } = askRequestSchema.shape;
-/** Where a request looks. */
+/** The scope of a request. */
 export const named = { domain, tenant };
 export const scopeQuerySchema = z.strictObject(named);
 export const listQuerySchema = z.strictObject({ ...named, ...pageQuery });

@@ -3,22 +3,22 @@ import type { WireAnswer } from "./answer.ts";
 export type WireConflict = WireAnswer["conflicts"][number];
 type WireSide = WireConflict["sides"][number];
 
-/** What is shown once: sources that say different things of one matter, two or more. */
+/** Two or more sources that state different values of the same thing, shown together. */
 export interface Disagreement {
   readonly heading: string;
-  /** Newer sources first, undated ones last; those that give the same value together. */
+  /** Newest first, undated last; sides with the same value are adjacent. */
   readonly sides: readonly DisagreeingSide[];
-  /** The declared rule by which some sides hold; `null`: nothing decides. */
+  /** The declared rule that decides; `null`: undecided. */
   readonly decidedBy: NonNullable<WireConflict["resolved_by"]>["rule"] | null;
 }
 
 export interface DisagreeingSide extends Omit<WireSide, "value"> {
-  /** The value that differs; `null`: no value does, and only the whole sentence says what. */
+  /** The differing value; `null`: only the whole sentence shows the difference. */
   readonly value: string | null;
   readonly holds: boolean;
 }
 
-/** Conflicts as they are shown: those that set others against the same value of the same statement are one. Order is kept. */
+/** Merges conflicts that share a side with the same value; order is kept. */
 export function joinConflicts(conflicts: readonly WireConflict[]): Disagreement[] {
   const groups: WireConflict[][] = [];
   for (const conflict of conflicts) {
@@ -60,24 +60,24 @@ function toDisagreement(conflicts: readonly WireConflict[]): Disagreement {
   };
 }
 
-/** A value of a statement. */
+/** Identifies a value of a sentence. */
 function keyOf({ document_id, start, end, value }: WireSide): string {
   return `${document_id} ${start} ${end} ${value}`;
 }
 
-/** How well the sources of an answer fit, in words. */
+/** How well the sources fit, as a label. */
 export type Fit = "well" | "partly" | "loosely";
 
 /**
- * Confidences from which the sources fit well and partly. `partly` is the threshold that ships; below it answers only who sets another. On the validation
- * collections 2 of 51 answers from .90 on were wrong, and 9 of 56 between both (`lab/train/ranking`).
+ * Minimum confidence of each label. `partly` is the shipped threshold; only a changed threshold shows lower ones. On the validation
+ * collections 2 of 51 answers from 0.90 on were wrong, and 9 of 56 between both (`lab/train/ranking`).
  */
 export const FIT_FROM = { well: 0.9, partly: 0.81 } as const;
 
-/** The profile whose confidence is that chance. */
+/** The profile whose confidence the labels describe. */
 const LEARNED = "sourcebound";
 
-/** Of a confidence that nobody fitted to the documents at hand; `null`: the method has another score, of which nothing was measured. */
+/** Returns the label of a confidence, uncalibrated on the user's documents; `null`: the score of a profile that was not measured. */
 export function fitOf(confidence: number, profile: string): Fit | null {
   if (profile !== LEARNED) return null;
   return confidence >= FIT_FROM.well ? "well" : confidence >= FIT_FROM.partly ? "partly" : "loosely";

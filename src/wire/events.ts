@@ -3,7 +3,7 @@ import type { AnswerEvent } from "../shared/events.ts";
 import { askResponseSchema, citationSchema, warningSchema } from "./answer.ts";
 import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts";
 
-/** What every failed request answers: a problem (RFC 9457) whose `error` says the same to programs, and is the data of the `error` event. */
+/** Body of every failed request: a problem (RFC 9457). Its `error` is also the data of the `error` event. */
 export const errorResponseSchema = z.object({
   type: z.string().describe("`urn:sourcebound:problem:CODE`"),
   title: z.string().describe("The code in words."),
@@ -39,7 +39,7 @@ export type WireEvent = {
   readonly [Name in keyof EventSchemas]: { readonly event: Name; readonly data: z.infer<EventSchemas[Name]> };
 }[keyof EventSchemas];
 
-/** An event as it travels. */
+/** Converts an event to its wire format. */
 export function eventToWire(event: AnswerEvent): WireEvent {
   switch (event.type) {
     case "notice":

@@ -8,7 +8,7 @@ import { citationSchema } from "./answer.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { type InProcess, toWire } from "./to-wire.ts";
 
-/** What stands behind answers: what became of their quotes, versions, the graph, calls of models, golden runs. */
+/** Details behind answers: citation states, versions, graph, model calls, golden runs. */
 
 const { title, url, quote, start, end, unit, document_id, document_version, heading_path, original } = citationSchema.shape;
 
@@ -49,7 +49,7 @@ export const versionListSchema = z.object({
 });
 export type WireVersions = z.infer<typeof versionListSchema>;
 
-/** Nodes that a request gets where it does not say how many, and at most. */
+/** Default and maximum number of nodes per request. */
 const GRAPH_NODES = { default: 120, most: 2_000 } as const;
 
 const kinds = NODE_TYPES.join("|");
@@ -97,7 +97,7 @@ export const callsSchema = z.object({
 });
 export type WireCalls = z.infer<typeof callsSchema>;
 
-/** Calls of a record as they travel; `null`: they are not recorded. */
+/** Converts recorded calls to their wire format; `null`: not recorded. */
 export function callsToWire(calls: readonly RecordedCall[] | null): WireCalls {
   const known = (calls ?? []).map(({ prompt, sent = null, ...call }) => ({ ...call, promptSha256: prompt, prompt: sent }));
   return toWire(callsSchema, { recorded: calls !== null, calls: known });
@@ -116,7 +116,7 @@ export const evaluationQuerySchema = z.strictObject({
   against: z.string().max(100).optional().describe("Id of another run to compare with."),
 });
 
-/** As the page reads it; the description says no more than that it is an object. */
+/** The page uses this type; the JSON schema only says "object". */
 const report = z.looseObject({}) as unknown as z.ZodType<Report, Report>;
 
 const change = z.object({ name: z.string(), before: z.number(), difference: z.number(), low: z.number(), high: z.number() });

@@ -1,4 +1,4 @@
-/** The API as it travels: snake_case. The schemas are the documentation; `…ToWire` alone convert. */
+/** The wire format of the API, in snake_case. The schemas are its documentation; only `…ToWire` functions convert to it. */
 
 export * from "./answer.ts";
 export * from "./answer-to-wire.ts";

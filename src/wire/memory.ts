@@ -9,7 +9,7 @@ import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
 
-/** Sessions, feedback, review, figures and forgetting, as they travel. */
+/** Wire format of sessions, feedback, review, statistics and deletion. */
 
 const { session_id, user_id } = askRequestSchema.shape;
 
@@ -248,7 +248,7 @@ export function statisticsToWire(statistics: Statistics): WireStatistics {
   return toWire(statisticsSchema, statistics);
 }
 
-/** What a request, or a command line, wants forgotten. */
+/** Returns the deletion target of a request or command. */
 export function forgetTargetOf({ session_id, user_id, question, before }: Partial<z.output<typeof forgetRequestSchema>>): ForgetTarget {
   if (session_id !== undefined) return { type: "session", id: session_id };
   if (user_id !== undefined) return { type: "user", id: user_id };
@@ -257,7 +257,7 @@ export function forgetTargetOf({ session_id, user_id, question, before }: Partia
   return { type: "all" };
 }
 
-/** A date or a time as the store compares it. */
+/** Converts a date or time to ISO, the format of the store. */
 export function isoOf(time: string): string {
   return new Date(time).toISOString();
 }

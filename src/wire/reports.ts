@@ -3,7 +3,7 @@ import { EXPERIMENT_METRICS } from "../shared/config/experiments.ts";
 import { refusalSchema } from "./answer.ts";
 import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 
-/** Diagnostic reports and reports of experiments, as they travel. */
+/** Wire format of diagnostic reports and experiments. */
 
 export const reportsQuerySchema = z.strictObject({
   ...named,

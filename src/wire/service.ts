@@ -13,7 +13,7 @@ import { askRequestSchema, named, nextCursor } from "./ask.ts";
 import { scores } from "./reports.ts";
 import { toWire, webUrl } from "./to-wire.ts";
 
-/** Searches, checks, documents, domains, keys and the server itself, as they travel. */
+/** Wire format of searches, checks, documents, domains, keys and the server. */
 
 const { profile, filters } = askRequestSchema.shape;
 
@@ -111,12 +111,12 @@ export const checkResponseSchema = z.object({
 export type WireCheckRequest = z.input<typeof checkRequestSchema>;
 export type WireCheck = z.infer<typeof checkResponseSchema>;
 
-/** Checks may say more than is described: all of it travels. */
+/** Converts every field, including fields of checks that the schema does not list. */
 export function checkToWire(verified: VerifiedAnswer): WireCheck {
   return toSnakeCase(verified) as WireCheck;
 }
 
-/** The `validator` source's own shape; `client` is its word for a tenant. */
+/** The request of the `validator` source; `client` means tenant. */
 export const queryRequestSchema = z
   .strictObject({
     query: z.string().describe("The question."),
@@ -214,7 +214,7 @@ export const documentSchema = z.object({
 });
 export type WireDocument = z.infer<typeof documentSchema>;
 
-/** @param range of its text, whose place on the pages of the original is said too; `null`: none */
+/** @param range range in the text to locate on the pages of the original; `null`: none */
 export function documentToWire(document: StoredDocument, range: TextRange | null): WireDocument {
   const { text, blocks, pages = null, reading, originalHash } = document;
   return toWire(documentSchema, {

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { httpUrl } from "../text/paths.ts";
 
-/** A web address as it may leave the system: whatever is not http or https becomes `null`. */
+/** A web address; values other than http(s) become `null`. */
 export const webUrl = z.string().nullable();
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
-/** The same data in process: camelCase names, read-only. */
+/** The in-process form of wire data: camelCase names, read-only. */
 export type InProcess<T> = unknown extends T
   ? T
   : T extends readonly unknown[]
@@ -20,8 +20,8 @@ type Convert = (value: unknown) => unknown;
 const converters = new WeakMap<z.core.$ZodType, Convert>();
 
 /**
- * Data as it travels: what its schema names, under the schema's snake_case names, and nothing else. The keys of records and loose objects are data, and
- * stay. Nothing is validated: the types hold what goes out to the schema.
+ * Converts data to its wire format: the schema's fields only, in snake_case. Keys of records and loose objects are data and stay. Nothing
+ * is validated; the types guarantee the form.
  */
 export function toWire<Schema extends z.ZodType>(schema: Schema, value: InProcess<z.input<Schema>>): z.output<Schema> {
   return converterOf(schema)(value) as z.output<Schema>;
