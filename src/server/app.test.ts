@@ -352,7 +352,7 @@ describe("the page", () => {
     const headers: Record<string, string> = accepted === undefined ? {} : { "accept-encoding": accepted };
     const sent = await app.request("/assets/long-abc123.js", { headers });
     expect([sent.headers.get("content-encoding"), await sent.text()]).toEqual([null, LONG_SCRIPT]);
-    // What is short would get longer.
+    // Compression would enlarge a short body.
     const short = await app.request("/", { headers: { "accept-encoding": "br" } });
     expect([short.headers.get("content-encoding"), short.headers.get("vary")]).toEqual([null, null]);
   });

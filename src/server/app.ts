@@ -21,23 +21,23 @@ import { readPageFiles, sendPageFile } from "./routes/page.ts";
 export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engine" | "log"> {
   readonly sessions?: SessionIds;
   readonly isStopping?: () => boolean;
-  /** Folder of the built page, read once. */
+  /** Folder of the built page, read at start. */
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
-  /** Where the app will be served. On loopback only loopback `Host` headers are let in. @default "127.0.0.1" */
+  /** Bind address; it determines the allowed `Host` headers (`hostGuard`). @default "127.0.0.1" */
   readonly host?: string;
-  /** Names under which it is reached there; others are refused. @default [] */
+  /** Further allowed `Host` names. Empty: loopback names on loopback, any name elsewhere. @default [] */
   readonly hosts?: readonly string[];
-  /** Origins whose pages may call the API from a browser. @default [] */
+  /** Origins allowed by CORS. @default [] */
   readonly cors?: readonly string[];
-  /** Keeps responses to named requests. @default in the memory of this process */
+  /** Stores responses to requests with an idempotency key. @default in the memory of this process */
   readonly idempotency?: IdempotencyRecords;
 }
 
-/** Whoever reads a log must not be able to read sessions or answers. */
+/** Log readers must not get ids that open sessions or answers. */
 const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
-/** The whole HTTP surface; needs no port: `createApp(…).request("/healthz")`. */
+/** Creates the whole HTTP app; tests need no port: `createApp(…).request("/healthz")`. */
 export function createApp(options: AppOptions): Hono {
   const { engine, evaluations, metrics, log, webRoot, host = "127.0.0.1", hosts = [], idempotency = recordsInMemory() } = options;
   const guard = createGuard(options);
@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): Hono {
     startedAt: new Date(),
     isStopping: options.isStopping ?? (() => false),
   };
-  // Endpoints without their parts are not mounted.
+  // Endpoints whose parts are missing are not mounted.
   mountEndpoints(app, endpoints, services as Services, idempotency);
   app.get("*", async (context, next) => {
     const file = page.get(context.req.path);
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
-/** The page loads nothing from elsewhere, runs no inline script, and can be framed by nobody. */
+/** Security headers: the page loads only its own files, runs no inline script and cannot be framed. */
 function securityHeaders() {
   return secureHeaders({
     contentSecurityPolicy: {

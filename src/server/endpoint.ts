@@ -11,20 +11,20 @@ import type { ServerLog } from "./log.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 
 export const DEFAULT_SERVER_LIMITS = {
-  /** Largest request body in bytes. A question is at most 500 characters; 64 KiB leaves room for every other field. */
+  /** Maximum request body in bytes: a question of at most 500 characters and every other field. */
   bodyBytes: 65_536,
-  /** Largest body that brings texts along, such as an answer to check with its sources: about 20 documents of 200 KB as JSON. */
+  /** Maximum body with texts, such as an answer with its sources, in bytes: about 20 documents of 200 KB as JSON. */
   checkBytes: 4_194_304,
-  /** Largest upload in bytes: it is held in memory once; larger files are ingested from a folder. */
+  /** Maximum upload in bytes, held in memory once; ingest larger files from a folder. */
   uploadBytes: 33_554_432,
-  /** Most files of one upload. */
+  /** Maximum number of files per upload. */
   uploadFiles: 20,
-  /** Silence in milliseconds after which a comment keeps an event stream open; proxies commonly cut at 30–60 s. */
+  /** Heartbeat interval of an event stream in milliseconds; proxies often close idle connections after 30–60 s. */
   heartbeatMs: 15_000,
 };
 export type ServerLimits = Readonly<typeof DEFAULT_SERVER_LIMITS>;
 
-/** What handlers work with. An endpoint that `needs` a part is only mounted where the part is. */
+/** Dependencies of the handlers. An endpoint is mounted only if the part that it `needs` exists. */
 export interface Services {
   readonly engine: Engine;
   readonly evaluations: Evaluations;
@@ -33,23 +33,22 @@ export interface Services {
   readonly log: ServerLog;
   readonly limits: ServerLimits;
   readonly sessions: SessionIds;
-  /** Writes answers as JSON. */
   readonly write: (answer: Answer) => string;
-  /** Finds questions to try where a pack names none. */
+  /** Finds example questions if the pack has none. */
   readonly findExamples: FindExamples;
-  /** The description of the API. */
+  /** The OpenAPI description. */
   readonly api: object;
   readonly startedAt: Date;
   readonly isStopping: () => boolean;
 }
 
-/** A request that was let in, with its parts parsed. */
+/** An authorised request with its parsed parts. */
 export interface Call<Query = unknown, Body = unknown> {
   readonly context: Context;
   readonly caller: Caller;
   readonly query: Query;
   readonly body: Body;
-  /** The id or name in the path. @throws RequestError `invalid_request` where it is too long */
+  /** The id or name in the path. @throws RequestError `invalid_request` when it is too long */
   readonly id: string;
   readonly signal: AbortSignal;
 }
@@ -57,41 +56,41 @@ export interface Call<Query = unknown, Body = unknown> {
 export interface JsonBody<Body extends z.ZodType = z.ZodType> {
   readonly schema: Body;
   readonly optional?: true;
-  /** It brings texts along. */
+  /** `true`: the larger size limit for bodies with texts applies. */
   readonly long?: true;
-  /** What cannot be read gets the hotlines that it calls for. */
+  /** `true`: errors of invalid bodies include the hotlines that fit the text. */
   readonly hotlines?: true;
-  /** The handler reads it: another specification says what it holds. */
+  /** `true`: the handler parses the body, whose format another specification defines. */
   readonly unread?: true;
 }
 
-/** One route, as it is mounted, guarded, described and handled: there is no other list of them. */
+/** A route with its permissions, schemas and handler: the only source for mounting and documentation. */
 export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.ZodType = z.ZodType> {
   readonly method: "GET" | "POST" | "DELETE";
-  /** As OpenAPI writes it: `/v1/answers/{id}`. */
+  /** In OpenAPI syntax: `/v1/answers/{id}`. */
   readonly path: `/${string}`;
-  /** What it does, in a line. */
+  /** One-line summary. */
   readonly what: string;
-  /** Role of those who may; `caller`: whoever is let in at all; `anyone`: without a key, too. */
+  /** Required role; `caller`: any admitted caller; `anyone`: no key needed. */
   readonly opens: Role | "caller" | "anyone";
   readonly query?: Query;
   readonly body?: JsonBody<Body> | "files";
   readonly gives: { readonly status: 200 | 201 | 202 | 204; readonly schema: z.ZodType | null; readonly events?: true };
-  /** Of those who ask: does not count against how often they may. */
+  /** `true`: not counted against the rate limit. */
   readonly uncounted?: true;
-  /** Takes `Idempotency-Key`: sent twice, it is done once. */
+  /** `true`: accepts `Idempotency-Key`, so that a repeated request runs once. */
   readonly idempotent?: true;
-  /** Has an `ETag`: what has not changed is `304`. */
+  /** `true`: has an `ETag`; unchanged content gives `304`. */
   readonly etag?: true;
-  /** The response is for one asker or one moment: nobody keeps it on the way. Everything that needs another role than `ask` is. */
+  /** `true`: sent with `no-store`, because the response is for one caller or moment. Routes with a role other than `ask` always are. */
   readonly unstored?: true;
-  /** Part of the server without which it does not exist. */
+  /** Part of the server that the endpoint requires. */
   readonly needs?: "evaluations" | "metrics";
-  /** Gives the JSON of the response, or the response itself. */
+  /** Returns the JSON of the response, or the response itself. */
   readonly handle: (call: Call<z.output<Query>, z.output<Body>>, services: Services) => unknown;
 }
 
-/** Ties the types of an endpoint's schemas to its handler. */
+/** Infers the handler's types from the schemas. */
 export function endpoint<Query extends z.ZodType, Body extends z.ZodType>(one: Endpoint<Query, Body>): Endpoint {
   return one as unknown as Endpoint;
 }

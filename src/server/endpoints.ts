@@ -11,7 +11,7 @@ import { serviceEndpoints } from "./routes/service.ts";
 
 export type { Endpoint } from "./endpoint.ts";
 
-/** Every route, in the order of the documentation. */
+/** All routes, in the order of the documentation. */
 export const ENDPOINTS = {
   ...askEndpoints,
   ...answerEndpoints,

@@ -16,7 +16,7 @@ import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
-/** Codes by status, where the class alone does not say it. */
+/** Error codes by HTTP status, where the class alone does not determine it. */
 const CODES_OF_STATUS = {
   400: ["upload_invalid"],
   401: ["key_missing", "key_wrong", "token_wrong", "token_expired", "admin_token_wrong"],
@@ -65,20 +65,20 @@ const CODES_OF_STATUS = {
   507: ["disk_full"],
 } as const satisfies Partial<Record<ContentfulStatusCode, readonly string[]>>;
 
-/** The same by code. */
+/** HTTP status by error code. */
 export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = Object.fromEntries(
   Object.entries(CODES_OF_STATUS).flatMap(([status, codes]) => codes.map((code) => [code, Number(status) as ContentfulStatusCode])),
 );
 
-/** Failures of the moment that `/metrics` counts: a line for each would fill the log when there is least time for it. */
+/** Transient errors that are not logged: `/metrics` counts them, and they would fill the log under load. */
 const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
 
-/** Their messages name what there is beside: that is for whoever runs the server, at the command line. */
+/** Errors whose messages list existing names, which only the operator may see at the command line. */
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
 const NOT_SERVED =
   "What the request names as domain or tenant is not served here: leave it out, or ask whoever runs the server for its name.";
 
-/** Status by class, for every other code. The first class that fits counts. */
+/** Default status by error class; the first match counts. */
 const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulStatusCode])[] = [
   [RequestError, 400],
   [UnavailableError, 501],
@@ -88,7 +88,7 @@ const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulSt
   [ConfigError, 500],
 ];
 
-/** The HTTP status that an error of this system answers with. */
+/** Returns the HTTP status of an error. */
 function statusOf(error: SourceboundError): ContentfulStatusCode {
   return STATUS_OF_CODE[error.code] ?? STATUS_OF_CLASS.find(([type]) => error instanceof type)?.[1] ?? 500;
 }
@@ -98,10 +98,7 @@ interface Failure {
   readonly body: WireError;
 }
 
-/**
- * Turns anything thrown into what the requester may see. Errors of this system say what to do and travel as they are; of any other
- * error only an id travels, under which the log holds the rest.
- */
+/** Converts any error for the client. Errors of this system are sent as they are; for others only an id, which the log explains. */
 export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
   const { status, error: described } = describeError(error, log, requestId);
   const warnings = warningsOf(error).map(warningToWire);
@@ -125,15 +122,15 @@ function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure
   return { status: 500, error: { code: "internal", message, data: { id } } };
 }
 
-/** What reading a body throws when the connection ends before the body does. */
+/** Codes of a connection that closes before the body is complete. */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"]);
 
-/** Did reading fail because the requester has left? Anything else that fails after they left is still an error. */
+/** Returns whether an error is due to the client's disconnect. Other errors after a disconnect remain errors. */
 export function isGone(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && CUT_OFF.has(systemCodeOf(error));
 }
 
-/** Nobody reads this: the connection is closed. 499 keeps such requests apart in the log. */
+/** Returns the response for a closed connection; status 499 marks it in the log. */
 export function goneResponse(): Response {
   return new Response(null, { status: 499 });
 }

@@ -5,26 +5,26 @@ import { RequestError } from "../shared/errors.ts";
 import type { IdempotencyStore, KeptResponse } from "../store/idempotency.ts";
 import { knownCallerOf } from "./access/caller.ts";
 
-/** How long a response is kept for a second try: clients that try again do so within minutes. */
+/** Time in milliseconds that a response is kept; clients retry within minutes. */
 const IDEMPOTENCY_MS = 3_600_000;
-/** Responses kept in memory at once; the oldest goes first. */
+/** Maximum number of responses in memory; the oldest are dropped first. */
 const MOST_KEPT = 2_000;
-/** Longest response that is kept, in characters: an answer with its evidence has tens of thousands. */
+/** Maximum characters of a kept response; an answer with evidence has tens of thousands. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** Where responses are kept; those of requests that leave no trace only in memory. */
+/** A store for responses; those of ephemeral requests stay in memory. */
 export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "keep" | "drop"> {
-  /** Milliseconds after which a request that nobody settled may be done again: its process died. */
+  /** Milliseconds after which an unfinished request may run again, because its process died. */
   readonly claimMs: number;
 }
 
-/** Name in a request's context: nothing of its response may be stored. */
+/** Context name of the flag that forbids storing the response. */
 export const LEAVES_NO_TRACE = "leaves no trace";
 
-/** Milliseconds for which a claim holds where nothing limits how long an answer takes. */
+/** Lifetime of a claim in milliseconds without an answer timeout. */
 const CLAIM_MS = 600_000;
 
-/** Responses in the memory of this process: gone when it ends, and known to no other one. */
+/** Keeps responses in the memory of this process only. */
 export function recordsInMemory(): IdempotencyRecords {
   const kept = new LRUCache<string, { readonly fingerprint: string; readonly response: KeptResponse | null }>({ max: MOST_KEPT });
   return {
@@ -48,8 +48,8 @@ export function recordsInMemory(): IdempotencyRecords {
 }
 
 /**
- * Requests with the same `Idempotency-Key` of the same caller are done once: the second one gets the response of the first, with
- * `Idempotent-Replayed: true`. Failures are not kept, nor streams of events, nor answers of which nothing may be stored: those are done again. Kept for an hour.
+ * Runs requests with the same `Idempotency-Key` and caller once; a repeated one gets the first response with `Idempotent-Replayed: true`.
+ * Errors, event streams and ephemeral answers are not kept and run again. Responses are kept for an hour.
  * @throws RequestError `idempotency_key_invalid`, `idempotency_key_reused` for another request, `idempotency_in_progress`
  */
 export function createIdempotency(records: IdempotencyRecords): MiddlewareHandler {
@@ -61,7 +61,7 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
       throw new RequestError("idempotency_key_invalid", message);
     }
     const keyId = knownCallerOf(context)?.keyId ?? null;
-    // Those who come without a key are told apart by where they come from.
+    // Without a key, the address distinguishes callers.
     const address = keyId === null ? ((context.get("address") as string | undefined) ?? null) : null;
     const name = JSON.stringify([keyId, address, given]);
     const request = { name, fingerprint: await fingerprintOf(context) };
@@ -89,7 +89,7 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
   };
 }
 
-/** `null`: it is not kept. */
+/** Returns the response to keep; `null`: do not keep it. */
 async function toKeep(response: Response): Promise<KeptResponse | null> {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || type.startsWith("text/event-stream")) return null;
@@ -103,7 +103,7 @@ async function toKeep(response: Response): Promise<KeptResponse | null> {
 }
 
 async function fingerprintOf(context: Context): Promise<string> {
-  // Not the host: replicas are reached by addresses of their own.
+  // Omit the host: replicas have different addresses.
   const { pathname, search } = new URL(context.req.url);
   const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   return hash.update(new Uint8Array(await context.req.arrayBuffer())).digest("base64url");

@@ -1,8 +1,8 @@
-/** The part of a logger that the server needs. Questions and answers are never handed to it. */
+/** The server's logger. It never receives questions or answers. */
 export interface ServerLog {
   info(message: string, facts: Readonly<Record<string, unknown>>): void;
   error(message: string, facts: Readonly<Record<string, unknown>>): void;
 }
 
-/** Keeps nothing. */
+/** Discards everything. */
 export const silentLog: ServerLog = { info: () => {}, error: () => {} };

@@ -4,7 +4,7 @@ import { createLineTransport } from "./mcp-stdio.ts";
 const call = (id: number, method = "tools/call") => JSON.stringify({ jsonrpc: "2.0", id, method });
 const cancel = (id: number) => JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
 
-/** A transport that has read the whole input, in chunks. */
+/** Returns a transport that has received the whole input in chunks. */
 async function fed(input: string, chunkBytes = 1_000) {
   const written: unknown[] = [];
   const received: unknown[] = [];

@@ -12,19 +12,16 @@ import {
 } from "@modelcontextprotocol/server";
 
 export interface LineTransport extends Transport {
-  /** Resolves once the input has ended and every request that came in is answered, or the transport was closed. */
+  /** Resolves when the input has ended and every request is answered, or the transport was closed. */
   readonly done: Promise<void>;
 }
 
-/** Bytes of a line, at most: the longest answer to check with its sources is far below. */
+/** Maximum bytes of a line, far above the largest answer to check with its sources. */
 const MAX_LINE_BYTES = 10 * 1024 * 1024;
-/** Requests that stay open as long as the connection: nobody waits for their answers. */
+/** Methods of requests that stay open with the connection; their answers are not awaited. */
 const STANDING_METHODS: ReadonlySet<string> = new Set(["subscriptions/listen"]);
 
-/**
- * Messages of the Model Context Protocol, one a line. Unlike the transport of the SDK it answers what it was asked before it ends with its input, and says of
- * a line that is no message that it is none.
- */
+/** Transports Model Context Protocol messages, one per line. Unlike the SDK's, it answers all requests first and reports invalid lines. */
 export function createLineTransport(stdin: AsyncIterable<Buffer>, write: (line: string) => void): LineTransport {
   const input = stdin instanceof Readable ? stdin : Readable.from(stdin);
   const done = Promise.withResolvers<void>();
@@ -50,7 +47,7 @@ export function createLineTransport(stdin: AsyncIterable<Buffer>, write: (line: 
     }
     if (isJSONRPCRequest(message) && !STANDING_METHODS.has(message.method)) open.push(message.id);
     transport.onmessage?.(message);
-    // What was cancelled is not answered.
+    // A cancelled request gets no answer.
     if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
       const id = message.params?.requestId;
       if (typeof id === "string" || typeof id === "number") settle(id);
@@ -82,7 +79,7 @@ export function createLineTransport(stdin: AsyncIterable<Buffer>, write: (line: 
   return transport;
 }
 
-/** The message of a line, or the code of the error that it is. */
+/** Returns the message of a line, or an error code. */
 function parseMessage(text: string): JSONRPCMessage | number {
   let given: unknown;
   try {
@@ -97,7 +94,7 @@ function parseMessage(text: string): JSONRPCMessage | number {
   }
 }
 
-/** Cuts bytes into lines; `null` stands for one that is too long. */
+/** Splits bytes into lines; `null` marks a line that is too long. */
 function createLines(take: (line: Buffer | null) => void) {
   let parts: Buffer[] = [];
   let bytes = 0;

@@ -10,29 +10,28 @@ import { describeFailure } from "./error-response.ts";
 import type { ServerLog } from "./log.ts";
 import { readBody } from "./read-request.ts";
 
-/** The part of the engine that MCP needs. */
 export type McpEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;
 
 export interface McpOptions {
   readonly engine: McpEngine;
-  /** Whose questions they are, and what they may reach. */
+  /** The caller with its permissions. */
   readonly caller: Caller;
   readonly log: ServerLog;
-  /** Absent: every id may be named, as over standard input. */
+  /** Absent: any session id is allowed, as over standard input. */
   readonly sessions?: SessionIds;
-  /** Holds what is being worked on: the engine must stay open for it. */
+  /** Running work, which the engine must stay open for. */
   readonly running?: Set<Promise<unknown>>;
 }
 
-/** Most documents that are listed as resources; `search` finds the others. */
+/** Maximum number of documents listed as resources; `search` finds the others. */
 const MOST_RESOURCES = 500;
 
 const askShape = wire.askRequestSchema.pick({ question: true, domain: true, tenant: true, detail: true, session_id: true, filters: true });
 const searchShape = wire.searchRequestSchema.pick({ query: true, limit: true, domain: true, tenant: true, filters: true });
 
 /**
- * The Model Context Protocol (https://modelcontextprotocol.io) over an engine, for one caller: tools `ask`, `search`, `check_answer`, and every
- * document as a resource. A refusal and an empty search are results that say so; what failed is `isError` with its code.
+ * Serves the Model Context Protocol (https://modelcontextprotocol.io) for one caller: tools `ask`, `search` and `check_answer`, and
+ * documents as resources. Refusals and empty searches are normal results; errors are `isError` with a code.
  */
 export function createMcpServer(options: McpOptions): McpServer {
   const server = new McpServer({ name: "sourcebound", version: VERSION });
@@ -92,7 +91,7 @@ function addCheck(server: McpServer, options: McpOptions): void {
   );
 }
 
-/** Documents by `sourcebound://DOMAIN/documents/ID`; those of the domain that is meant where none is named are listed. */
+/** Adds documents as `sourcebound://DOMAIN/documents/ID`; the list has those of the default domain. */
 function addDocuments(server: McpServer, { engine, caller, running }: McpOptions): void {
   const list = async () => {
     const scope = narrow(caller, {});
@@ -124,7 +123,7 @@ interface Said {
   readonly data: object;
 }
 
-/** What a tool gives; of what failed, its code and what to do. What was called off is nobody's failure. */
+/** Returns a tool's result, or its error code and message. An aborted call rethrows. */
 async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<Said>) {
   try {
     const { text, data } = await held(running, work);
@@ -137,7 +136,7 @@ async function reported({ log, running }: McpOptions, signal: AbortSignal, work:
   }
 }
 
-/** Does the work, and has it in `running` until it is done. */
+/** Runs the work and keeps it in `running` until it ends. */
 async function held<T>(running: McpOptions["running"], work: () => Promise<T>): Promise<T> {
   const one = work();
   running?.add(one);
@@ -151,7 +150,7 @@ async function held<T>(running: McpOptions["running"], work: () => Promise<T>): 
 const messageSchema = z.looseObject({ method: z.string().optional() });
 const messagesSchema = z.union([messageSchema, z.array(messageSchema).max(50)]);
 
-/** MCP over HTTP, without sessions: each message is served by a server of its own for whoever sent it. Only calls of tools count against how often one may. */
+/** MCP over HTTP, without sessions: each message gets a new server for its caller. Only tool calls count against the rate limit. */
 export const mcpEndpoint = endpoint({
   ...{ method: "POST", path: "/mcp", opens: "ask", uncounted: true },
   what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count.",
@@ -164,7 +163,7 @@ export const mcpEndpoint = endpoint({
     for (const _ of calls) await guard.admitAsker(context);
     const onerror = (error: Error) => log.error("mcp", { message: error.message });
     const handler = createMcpHandler(() => createMcpServer({ engine, caller, log, sessions }), { onerror });
-    // The body was read above; the headers say what is left of the request.
+    // The body is already parsed; the new request carries the headers.
     const request = new Request(context.req.url, { method: "POST", headers: context.req.raw.headers, signal });
     return handler.fetch(request, { parsedBody });
   },

@@ -7,15 +7,15 @@ import type { Endpoint, Services } from "./endpoint.ts";
 import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";
 import { isJsonContentType, partOf, readBody, readQuery, withoutEscapes } from "./read-request.ts";
 
-/** Parts that a server may lack. */
+/** Optional parts of a server. */
 export type AppParts = { readonly [Part in NonNullable<Endpoint["needs"]>]?: Services[Part] | undefined };
 
-/** The endpoints of a server that has these parts, by name. */
+/** Returns the endpoints that these parts can serve, by name. */
 export function served(endpoints: Readonly<Record<string, Endpoint>>, parts: AppParts): Readonly<Record<string, Endpoint>> {
   return Object.fromEntries(Object.entries(endpoints).filter(([, { needs }]) => needs === undefined || parts[needs] !== undefined));
 }
 
-/** Puts every endpoint behind what its entry says: who may, how much, what body. */
+/** Mounts every endpoint with its authorisation, limits and body parsing. */
 export function mountEndpoints(
   app: Hono,
   endpoints: Readonly<Record<string, Endpoint>>,
@@ -87,7 +87,7 @@ async function respond(context: Context, { query, body, gives, handle }: Endpoin
   return gives.status === 204 ? context.body(null, 204) : context.json(given as object, gives.status);
 }
 
-/** Methods that a path takes, as the header `Allow` names them; `null`: there is no such path. */
+/** Returns the methods of a path for the `Allow` header; `null`: unknown path. */
 export function methodsOf(path: string, endpoints: Readonly<Record<string, Endpoint>>): string | null {
   const pattern = (one: string) => new RegExp(`^${one.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   const methods = Object.values(endpoints)
@@ -96,10 +96,7 @@ export function methodsOf(path: string, endpoints: Readonly<Record<string, Endpo
   return methods.length === 0 ? null : [...new Set(methods)].join(", ");
 }
 
-/**
- * Bytes of a body whose head says how many they are: the parser of HTTP lets no other number through. `null`: it does not say, and the body must be counted as
- * it comes, for which a stream is made of it.
- */
+/** Returns the content length, which the HTTP parser enforces; `null`: not stated, so the body must be counted as a stream. */
 function statedLength({ req }: Context): number | null {
   const stated = req.header("content-length");
   if (stated === undefined || !/^\d+$/.test(stated) || req.header("transfer-encoding") !== undefined) return null;
@@ -120,7 +117,7 @@ const assertJson: MiddlewareHandler = async (context, next) => {
   throw new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
 };
 
-/** The first bytes of a body as text, so that an emergency is seen in what is too large to be read; empty when it has been read already. */
+/** Reads the start of a body, to find emergencies in bodies that are too large; "" if the body is already read. */
 async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {
   if (body === null || bodyUsed || body.locked) return "";
   const decoder = new TextDecoder();

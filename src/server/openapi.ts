@@ -5,7 +5,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** OpenAPI 3.1 of the endpoints that a server has, from the schemas that its requests are parsed by. */
+/** Describes the endpoints in OpenAPI 3.1, from the schemas that parse their requests. */
 export function describeApi(endpoints: Readonly<Record<string, Endpoint>>): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const [name, endpoint] of Object.entries(endpoints)) {
@@ -84,7 +84,7 @@ function response(description: string, { schema, events }: Endpoint["gives"]): J
   return { description, content: events === true ? { ...content, "text/event-stream": { schema: { type: "string" } } } : content };
 }
 
-/** JSON Schema 2020-12, which OpenAPI 3.1 is made of. */
+/** Returns JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 function schemaOf(schema: z.ZodType, io: "input" | "output"): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest;

@@ -6,34 +6,34 @@ import { didYouMean } from "../text/spelling.ts";
 import { keysAt } from "../text/validate.ts";
 import type { JsonBody } from "./endpoint.ts";
 
-/** Longest name or id in a path, in characters. */
+/** Maximum characters of a name or id in a path. */
 const PART_CHARACTERS = 100;
 
-/** The last part of the path that has a name. @throws RequestError `invalid_request` where it is too long */
+/** Returns the first path parameter. @throws RequestError `invalid_request` when it is too long */
 export function partOf({ req }: Context): string {
   const [part = ""] = Object.values(req.param());
   if (part.length <= PART_CHARACTERS) return part;
   throw new RequestError("invalid_request", `An id has at most ${PART_CHARACTERS} characters; this one has ${part.length}.`);
 }
 
-/** The id of an answer or a document: one that is too long is of none. @throws RequestError `unknown_answer`, `unknown_document` */
+/** Returns the id of an answer or document. @throws RequestError `unknown_answer`, `unknown_document` when it is too long */
 export function shortId({ req }: Context, of: "answer" | "document"): string {
   const id = req.param("id") ?? "";
   if (id.length <= PART_CHARACTERS) return id;
   throw new RequestError(`unknown_${of}`, `There is no such ${of} here: its id has ${id.length} characters.`);
 }
 
-/** `application/json` with any parameters; bodies are UTF-8 whatever `charset` says (RFC 8259). */
+/** Returns whether the type is `application/json`, with any parameters; bodies are always UTF-8 (RFC 8259). */
 export function isJsonContentType(contentType: string | undefined): boolean {
   return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
 }
 
-/** The parameters behind `?`. @throws RequestError with the place and the reason of the first fault */
+/** Parses the query parameters. @throws RequestError with path and reason of the first fault */
 export function readQuery<Schema extends z.ZodType>({ req }: Context, schema: Schema): z.output<Schema> {
   return parse(req.query(), schema);
 }
 
-/** The JSON body of a request. @throws RequestError with the place and the reason of the first fault */
+/** Parses the JSON body. @throws RequestError with path and reason of the first fault */
 export async function readBody<Schema extends z.ZodType>(
   { req }: Context,
   { schema, optional, hotlines }: JsonBody<Schema>,
@@ -44,12 +44,12 @@ export async function readBody<Schema extends z.ZodType>(
   try {
     return parse(parseJson(decodeUtf8(bytes)), schema, optional === true ? OPTIONAL_BODY : undefined);
   } catch (error) {
-    // An emergency is seen in a body that is no request, too.
+    // An invalid body may contain an emergency too.
     throw hotlines === true ? withWarnings(error, await engine.hotlines(withoutEscapes(new TextDecoder().decode(bytes)))) : error;
   }
 }
 
-/** JSON as people would read it, however broken: many programs write every letter that is not ASCII as an escape. */
+/** Decodes escapes in JSON, even if invalid, because many programs escape all non-ASCII letters. */
 export function withoutEscapes(json: string): string {
   return json
     .replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -57,10 +57,10 @@ export function withoutEscapes(json: string): string {
     .replaceAll(/\\(["\\/])/g, "$1");
 }
 
-/** What a request without a body may send. */
+/** Error message for an invalid optional body. */
 const OPTIONAL_BODY = 'The request body is not acceptable: send {"domain": "NAME"}, or nothing.';
 
-/** @param reason what is said in the place of the first fault */
+/** @param reason message instead of the first fault */
 function parse<Schema extends z.ZodType>(value: unknown, schema: Schema, reason?: string): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -91,7 +91,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Where parsing failed, when the runtime's message tells. Lines and columns count from 1, `position` from 0. */
+/** Returns the position of a JSON error, if the message has it. Lines and columns count from 1, `position` from 0. */
 function positionOf(message: string, text: string): { position: number; line: number; column: number } | null {
   const found = /at position (\d+)/.exec(message);
   const position = found !== null ? Number(found[1]) : message.includes("end of JSON input") ? text.length : null;
@@ -111,7 +111,7 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): { path: stri
   return { path: [...issue.path.map(String), key].join("."), reason: `"${key}" is unknown in ${name}.${advice}` };
 }
 
-/** Where a page begins. @throws RequestError `cursor_invalid` */
+/** Returns the offset of a cursor. @throws RequestError `cursor_invalid` */
 export function offsetOf(cursor: string | undefined): number {
   return cursor === undefined ? 0 : numberIn(cursor, "o");
 }
@@ -122,17 +122,17 @@ function numberIn(cursor: string, mark: "o" | "b"): number {
   throw new RequestError("cursor_invalid", "This cursor is not one that the server gave: leave it out to begin anew.");
 }
 
-/** Cursor of the page that begins at `offset`; `null` where nothing follows. */
+/** Returns the cursor of the page at `offset`; `null`: no more items. */
 export function cursorAt(offset: number, total: number): string | null {
   return offset < total ? Buffer.from(`o${offset}`).toString("base64url") : null;
 }
 
-/** Of a list that grows at its beginning: the cursor of the page that begins below an entry, whatever is added meanwhile; `null` where nothing follows. */
+/** Returns a cursor for a list that grows at its start: the page below an entry, unaffected by new entries; `null`: no more items. */
 export function cursorBelow(entry: number | null): string | null {
   return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");
 }
 
-/** The entry below which a page begins; `undefined`: it begins with the newest. @throws RequestError `cursor_invalid` */
+/** Returns the entry above the page; `undefined`: start with the newest. @throws RequestError `cursor_invalid` */
 export function entryOf(cursor: string | undefined): number | undefined {
   return cursor === undefined ? undefined : numberIn(cursor, "b");
 }
@@ -142,7 +142,7 @@ interface AskedPage {
   readonly cursor?: string | undefined;
 }
 
-/** A page of a list that is whole in memory, with the cursor of the next one. */
+/** Returns a page of a list in memory, with the next cursor. */
 export function paginate<T, Item>(all: readonly T[], { limit, cursor }: AskedPage, toItem: (one: T) => Item) {
   const begin = offsetOf(cursor);
   return { items: all.slice(begin, begin + limit).map((one) => toItem(one)), next_cursor: cursorAt(begin + limit, all.length) };

@@ -8,37 +8,37 @@ import type { Hono } from "hono";
 import { DEFAULT_CONNECTIONS, DEFAULT_REQUEST_TIMEOUT_MS } from "../shared/config/server.ts";
 import { ConfigError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 
-/** Milliseconds in which the head of a request must have arrived: a few hundred bytes. */
+/** Maximum milliseconds for the headers of a request, a few hundred bytes. */
 const MAX_HEADERS_MS = 10_000;
-/** Milliseconds between two looks for requests that are late. */
+/** Milliseconds between checks for late requests. */
 const TIMEOUT_CHECK_MS = 1_000;
-/** Milliseconds that running answers get to finish when the server closes. */
+/** Milliseconds for running answers to finish when the server closes. */
 const DEFAULT_CLOSE_GRACE_MS = 5_000;
 
 export interface ServeOptions {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Serves HTTPS; absent: plain HTTP. */
+  /** Enables HTTPS; absent: plain HTTP. */
   readonly tls?: Tls | undefined;
-  /** Told when files of a certificate were replaced and could not be taken. */
+  /** Called when replaced certificate files cannot be loaded. */
   readonly tlsFailed?: ((reason: string) => void) | undefined;
-  /** Milliseconds that running answers get to finish on `close`. @default 5000 */
+  /** Milliseconds for running answers to finish on `close`. @default 5000 */
   readonly closeGraceMs?: number;
-  /** Milliseconds in which a request must have arrived, its body included. @default 20000 */
+  /** Maximum milliseconds to receive a request with its body. @default 20000 */
   readonly requestTimeoutMs?: number;
-  /** Connections open at once; further ones are closed. @default 1000 */
+  /** Maximum number of open connections; further ones are closed. @default 1000 */
   readonly connections?: number;
 }
 
 export interface RunningServer {
-  /** With the port that was taken, e.g. `http://127.0.0.1:8787`. */
+  /** Address with the actual port, e.g. `http://127.0.0.1:8787`. */
   readonly url: string;
-  /** Takes no new requests, lets running answers finish, then cuts what is left. Can be called again. */
+  /** Stops new requests, lets running answers finish, then closes all connections. May be called repeatedly. */
   close(): Promise<void>;
 }
 
-/** Serves the app. Throws `ConfigError` (`port_in_use`, `port_not_allowed`, `host_not_available`) when it cannot listen. */
+/** Serves the app. @throws ConfigError `port_in_use`, `port_not_allowed`, `host_not_available` when it cannot listen */
 export async function serve(
   app: Hono,
   {
@@ -105,10 +105,7 @@ function describeListenError(cause: Error, host: string, port: number): Sourcebo
   }
 }
 
-/**
- * Follows which connections carry a request. Node's `closeIdleConnections` leaves out those that never carried one, which browsers and
- * HTTP clients open ahead of need.
- */
+/** Tracks running requests. Node's `closeIdleConnections` misses connections without any request, which clients open in advance. */
 function trackConnections(server: Server, opened: "connection" | "secureConnection"): { closeWhenIdle(): void } {
   const requestsOf = new Map<Socket, number>();
   let closing = false;
@@ -145,10 +142,10 @@ function closeServer(server: Server, connections: { closeWhenIdle(): void }, gra
   });
 }
 
-/** Milliseconds between two looks whether the files have been replaced: certificates are renewed by other programs. */
+/** Milliseconds between checks for renewed certificate files. */
 const CHECK_MS = 60_000;
 
-/** Files of a certificate with its chain and of its key, PEM. */
+/** PEM files of a certificate chain and its key. */
 interface TlsFiles {
   readonly cert: string;
   readonly key: string;
@@ -156,7 +153,7 @@ interface TlsFiles {
 
 type Tls = ReturnType<typeof openTls>;
 
-/** @throws ConfigError `config_tls` when the files cannot be read, or are no certificate with its key */
+/** @throws ConfigError `config_tls` when the files cannot be read or do not match */
 export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
   const read = () => ({ cert: readFileSync(files.cert), key: readFileSync(files.key), minVersion: "TLSv1.2" as const });
   const changedAt = () => Math.max(statSync(files.cert).mtimeMs, statSync(files.key).mtimeMs);
@@ -172,9 +169,9 @@ export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
   }
   return {
     createServer,
-    /** Certificate and key as they are now. */
+    /** The current certificate and key. */
     options,
-    /** Has the server take the files anew when they change; what cannot be read leaves the old ones. Returns what ends it. */
+    /** Reloads changed files; invalid ones leave the old certificate. Returns a function that stops it. */
     follow(server: TlsServer, failed: (reason: string) => void): () => void {
       const timer = setInterval(() => {
         try {

@@ -8,10 +8,10 @@ import { recordsInMemory } from "./idempotency.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { createSpans, observeQuestions } from "./telemetry/spans.ts";
 
-/** Milliseconds that a named request may take beyond the time of an answer before its process counts as dead. */
+/** Milliseconds beyond the answer timeout after which the process of an idempotent request counts as dead. */
 const CLAIM_MARGIN_MS = 10_000;
 
-/** Puts around an engine what a server needs that many ask at once: wires admission, telemetry and what is kept for second tries, as the configuration says. */
+/** Wraps an engine for concurrent clients: admission, telemetry, experiments and idempotency, as configured. */
 export async function openServing(engine: Engine) {
   const { store, config } = engine;
   const { server, privacy, data_dir } = config;
@@ -43,7 +43,7 @@ export async function openServing(engine: Engine) {
     sessions: createSessionIds(await store.secret()),
     metrics,
     admission: store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret()),
-    // Where no text may be stored, none is, not even sealed.
+    // With ephemeral privacy no text is stored, not even encrypted.
     idempotency: privacy === "ephemeral" ? recordsInMemory() : { ...store.idempotency, claimMs },
     close: async () => {
       unwatch();
@@ -53,9 +53,9 @@ export async function openServing(engine: Engine) {
 }
 
 /**
- * The same engine, whose sessions are answered by the variants of the configured experiments. Every variant that sets something otherwise has an
- * engine of its own on the same store. A question that belongs to no session takes part in none.
- * @throws ConfigError when two experiments are of one domain, or a variant's settings are not valid
+ * Returns an engine that answers sessions by the variants of the configured experiments. Every variant with other settings has its own
+ * engine on the same store. Questions without a session take no part.
+ * @throws ConfigError when two experiments share a domain, or a variant's settings are invalid
  */
 async function assignQuestions(engine: Engine) {
   const { config, store } = engine;

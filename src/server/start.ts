@@ -12,13 +12,12 @@ import type { ServerLog } from "./log.ts";
 import { openTls, type RunningServer, serve } from "./serve.ts";
 import { openServing } from "./serving.ts";
 
-/** Milliseconds between two purges of expired sessions and of what is older than it may be kept (`book` source: hourly). */
+/** Milliseconds between purges of expired sessions and records (`book` source: hourly). */
 export const SESSION_PURGE_MS = 3_600_000;
 
 /**
- * Serves an engine as its configuration says. Errors go to `say`, one line each, and requests where the configuration wants them; questions
- * are never logged.
- * @throws ConfigError `config_keys_missing` when others than this machine were to be served and nobody has a key
+ * Serves an engine as configured. Errors, and requests if configured, go to `say`, one line each; questions are never logged.
+ * @throws ConfigError `config_keys_missing` when other machines could connect and no key exists
  */
 export async function serveEngine(engine: Engine, say: (line: string) => void): Promise<RunningServer> {
   const settings = engine.config.server;
@@ -80,7 +79,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 const PLAIN_WARNING =
   "warning: others can reach this address and it speaks plain HTTP, so that keys can be read on the way: set server.tls, or serve behind a proxy that you name in server.trusted_proxies.";
 
-/** Whoever can reach an address that others can reach must not be let in by having forgotten something. */
+/** Refuses to serve other machines without a live key, so that an incomplete configuration admits nobody. */
 async function assertKeyed(keys: KeyStore, host: string): Promise<void> {
   const now = new Date();
   if ((await keys.list()).some((key) => isLiveKey(key, now))) return;

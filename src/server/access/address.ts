@@ -2,25 +2,25 @@ import type { Context, MiddlewareHandler } from "hono";
 import ipaddr from "ipaddr.js";
 import { RequestError } from "../../shared/errors.ts";
 
-/** Headers that only something between the requester and this server adds. */
+/** Headers that proxies add. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
-/** What one household or office is given of IPv6 addresses: counted as one. */
+/** Prefix of one household or office; its addresses count as one. */
 const IPV6_PREFIX_BITS = 64;
 
-/** Address of the other end of the connection; of a request that came over none, as in tests, this machine's. */
+/** Returns the address of the connection's other end; loopback for requests without a connection, as in tests. */
 function peerOf(context: Context): string {
   const env = context.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "127.0.0.1";
 }
 
-/** Did the request come from this machine, and not on behalf of another one? */
+/** Returns whether the request comes directly from this machine, without a proxy. */
 export function isFromThisMachine(context: Context): boolean {
   return rangeOf(peerOf(context)) === "loopback" && FORWARDING_HEADERS.every((name) => context.req.header(name) === undefined);
 }
 
 /**
- * Address of whoever asks: the last one in `X-Forwarded-For` that is not a trusted proxy's, where the connection comes from a trusted one;
- * else the connection's. Anybody can write the header, so that of a stranger counts for nothing.
+ * Returns the client's address: the last untrusted one in `X-Forwarded-For` if the connection comes from a trusted proxy, else the
+ * connection's. Anyone can send the header, so other senders' headers are ignored.
  */
 export function addressOf(context: Context, isTrusted: (address: string) => boolean): string {
   const forwarded = (context.req.header("x-forwarded-for") ?? "").split(",").map((address) => address.trim());
@@ -33,7 +33,7 @@ export function addressOf(context: Context, isTrusted: (address: string) => bool
   return address;
 }
 
-/** @param proxies addresses, or ranges such as `10.0.0.0/8` */
+/** Returns a test for trusted proxies. @param proxies addresses, or ranges such as `10.0.0.0/8` */
 export function createTrust(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map((proxy) => (proxy.includes("/") ? ipaddr.parseCIDR(proxy) : wholeOf(ipaddr.process(proxy))));
   return (address) => {
@@ -43,7 +43,7 @@ export function createTrust(proxies: readonly string[]): (address: string) => bo
   };
 }
 
-/** What requests from an address are counted under. */
+/** Returns the rate limit key of an address. */
 export function countedAs(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
@@ -59,26 +59,25 @@ function rangeOf(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).range() : "unknown";
 }
 
-/** Whether a host to bind to is reachable from this machine only. */
+/** Returns whether a host to bind to is reachable only from this machine. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
- * Whether a `Host` header may reach a server bound to loopback. A page of another site can make a browser send requests here under its
- * own name (DNS rebinding); only these names cannot be made to point elsewhere.
+ * Returns whether a `Host` header names loopback. DNS rebinding lets another site's page send requests under its own name, but not these.
  */
 function isLoopbackHostHeader(header: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(header);
 }
 
-/** For how long a browser asks only over TLS: a year, as RFC 6797 has it in its examples. */
+/** HSTS header: one year, as in the examples of RFC 6797. */
 const HSTS = "max-age=31536000; includeSubDomains";
 
 /**
- * Lets in requests to the names under which the server is meant to be reached. A page of another site can make a browser send requests here under
- * its own name (DNS rebinding): on this machine's own address only names that cannot be made to point elsewhere, elsewhere those that are listed.
- * @param listed names beside those of loopback; empty: on other addresses, any
+ * Rejects requests with an unexpected `Host` header, against DNS rebinding. It allows loopback names and `listed`; a non-loopback address
+ * without a list allows any name.
+ * @param listed allowed names besides loopback names
  * @throws RequestError `host_not_allowed`
  */
 export function hostGuard(host: string, listed: readonly string[]): MiddlewareHandler {
@@ -93,7 +92,7 @@ export function hostGuard(host: string, listed: readonly string[]): MiddlewareHa
   };
 }
 
-/** Tells browsers to stay with TLS where the request came over it: to this server, or to a trusted proxy that says so. */
+/** Adds the HSTS header to requests over TLS, to this server or to a trusted proxy that says so. */
 export function strictTransport(isTrusted: (address: string) => boolean): MiddlewareHandler {
   return async (context, next) => {
     await next();
@@ -104,7 +103,7 @@ export function strictTransport(isTrusted: (address: string) => boolean): Middle
 function isSecure(context: Context, isTrusted: (address: string) => boolean): boolean {
   const env = context.env as { incoming?: { socket?: { encrypted?: boolean } } } | undefined;
   if (env?.incoming?.socket?.encrypted === true) return true;
-  // Of several proxies, the last one speaks of its own connection; only the first one's says how the reader came.
+  // With several proxies, only the first value is about the client's connection.
   const [first = ""] = (context.req.header("x-forwarded-proto") ?? "").split(",");
   return isTrusted(peerOf(context)) && first.trim().toLowerCase() === "https";
 }

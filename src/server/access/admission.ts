@@ -4,12 +4,12 @@ import { COUNTER_TABLE, type CounterClient } from "../../store/store.ts";
 import { keyedHash } from "../../text/hash.ts";
 
 const HOUR_S = 3_600;
-/** Wrong credentials from one address before it has to wait: a person who mistypes stays below it. */
+/** Maximum number of wrong credentials from one address, above a person's typing errors. */
 export const MAX_FAILED_ATTEMPTS = 10;
-/** Seconds in which they are counted, and for which an address then waits. */
+/** Period in seconds for counting wrong credentials, and the waiting time after too many. */
 export const FAILED_ATTEMPTS_S = 900;
 
-/** How much may come. */
+/** Rate limits for requests and wrong credentials. */
 export type Admission = ReturnType<typeof admissionBy>;
 
 type Limiter = Pick<RateLimiterMemory, "consume" | "get">;
@@ -19,7 +19,7 @@ interface Limit {
   readonly keyPrefix: string;
 }
 
-/** Counts in the memory of this process: those of a server begin anew when it starts. */
+/** Counts in this process; a restart resets the counts. */
 export function createAdmission(): Admission {
   return admissionBy(
     (limit) => new RateLimiterMemory(limit),
@@ -28,15 +28,15 @@ export function createAdmission(): Admission {
 }
 
 /**
- * Counts in PostgreSQL, so that all replicas count together; each for itself while PostgreSQL cannot be asked. Whom they count is stored as a keyed hash.
- * @param secret of the installation
+ * Counts in PostgreSQL for all replicas, or in each process while PostgreSQL is unavailable. Callers are stored as keyed hashes.
+ * @param secret secret of the installation
  */
 export function createSharedAdmission(client: CounterClient, secret: string): Admission {
   return admissionBy(
     (limit) =>
       new RateLimiterPostgres({
         ...{ ...limit, storeClient: client, storeType: "client", tableName: COUNTER_TABLE, tableCreated: true },
-        // Whoever is beyond the limit is sent away without asking again.
+        // Rejects callers beyond the limit without another query.
         inMemoryBlockOnConsumed: limit.points + 1,
         insuranceLimiter: new RateLimiterMemory(limit),
       }),
@@ -62,7 +62,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
       const message = `More than ${requestsPerHour} requests within an hour: ask again in ${seconds} s.`;
       throw new RequestError("too_many_requests", message, { limit_per_hour: requestsPerHour, retry_after_s: seconds });
     },
-    /** @throws RequestError `too_many_attempts` when wrong credentials came from this address too often */
+    /** @throws RequestError `too_many_attempts` after too many wrong credentials from this address */
     async assertMayTry(address: string) {
       const state = await failures.get(nameOf(address));
       if (state !== null && state.remainingPoints <= 0) throw tooManyAttempts(state);
@@ -75,7 +75,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
   };
 }
 
-/** The limiter rejects with what is left, not with an error. */
+/** Returns the limiter's rejection, which is a state and not an error; `null`: accepted. */
 async function refusalOf(taken: Promise<RateLimiterRes>): Promise<RateLimiterRes | null> {
   try {
     await taken;

@@ -4,36 +4,33 @@ import type { ReachOptions, ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError } from "../../shared/errors.ts";
 import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 
-/** Who sent a request, and what it may reach. */
+/** The sender of a request with its permissions. */
 export interface Caller {
-  /** Id of its key; `null`: it came without one. */
+  /** Id of the key; `null`: no key. */
   readonly keyId: string | null;
-  /** What logs call whoever has another credential than a key. */
+  /** Name in logs for a credential other than a key. */
   readonly name?: string | undefined;
   readonly roles: ReadonlySet<Role>;
   /** `null`: all. */
   readonly domains: readonly string[] | null;
-  /** Empty: only what belongs to no tenant; `null`: all. */
+  /** Empty: only data without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
-  /** Labels that it holds; `null`: every one, as administrators do. Questions are then asked with those of the configuration. */
+  /** Access labels; `null`: all, as for administrators, whose questions use the configured labels. */
   readonly access: readonly string[] | null;
-  /** The label under which its files are kept where it names none; absent: that of the domain pack. */
+  /** Default label of uploaded files; absent: that of the domain pack. */
   readonly ownLabel?: string | undefined;
-  /** With whom its requests, its share of the queue and its spending are counted; absent: with nobody's, as on this machine. */
+  /** Name that groups requests for rate limits, queue and budget; absent: ungrouped, as on this machine. */
   readonly lane?: string | undefined;
-  /** What it may use; absent or `null`: what the server is set to. */
+  /** Limits of the key; absent or `null`: the server's defaults. */
   readonly limits?: Pick<KeyRecord, "requestsPerHour" | "tokensPerDay" | "usdPerDay"> | undefined;
-  /** `false`: its sessions have ids that the server made. */
+  /** `false`: only session ids issued by the server are allowed. */
   readonly namesSessions?: boolean | undefined;
 }
 
-/** Whoever may ask without a key from this machine. */
+/** A caller from this machine without a key. */
 export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domains: null, tenants: null, access: null };
 
-/**
- * Whoever has the administration token: what an administrator's key may, with sessions like those of this machine without a key. It is not limited: whoever
- * has it makes keys without limits.
- */
+/** The holder of the administration token, with an administrator's permissions and no limits, since it can make unlimited keys. */
 export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES), name: "administration token" };
 
 export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: KeyRecord): Caller {
@@ -41,7 +38,7 @@ export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: 
   return { keyId: id, roles: held, domains, tenants, access, lane: `key ${id}`, limits };
 }
 
-/** A key that names no labels holds those of the configuration, and no other; an administrator's holds every one. */
+/** Gives a key without labels the configured ones; an administrator keeps all labels. */
 export function withLabels(caller: Caller, configured: readonly string[]): Caller {
   if (caller.access !== null) return { ...caller, ownLabel: caller.access[0] };
   return isAdministrator(caller) ? caller : { ...caller, access: configured };
@@ -51,19 +48,19 @@ export function isAdministrator({ roles }: Caller): boolean {
   return roles.has("admin");
 }
 
-/** Whoever may ask without a key from elsewhere. */
+/** Returns the caller for requests without a key from another machine. */
 export function strangerAt(address: string): Caller {
   return { ...WITHOUT_KEY, lane: `address ${address}`, namesSessions: false };
 }
 
-/** Has it the whole installation before it, not a part? */
+/** Returns whether the caller may access the whole installation. */
 export function seesEverything({ domains, tenants, access }: Caller): boolean {
   return domains === null && tenants === null && access === null;
 }
 
 /**
- * The scope that a request gets: what it names, where the caller may reach that; what the caller is bound to, where it names nothing.
- * The refusal is the same whether what was named exists or not, and names nothing.
+ * Returns the scope of a request: the named one if the caller may access it, or the caller's default. The error is the same for forbidden
+ * and unknown names.
  * @throws RequestError `scope_denied`, `tenant_missing`
  */
 export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
@@ -83,12 +80,12 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
   };
 }
 
-/** What of the library a caller may list, look at and delete: an administrator files of every label. @throws as `narrow` does */
+/** Returns the caller's reach in the library; an administrator's includes every label. @throws like `narrow` */
 export function reachOf(caller: Caller, named: { domain?: string | undefined; tenant?: string | undefined }): ReachOptions {
   return { ...narrow(caller, named), everyLabel: isAdministrator(caller) };
 }
 
-/** May the caller look at what was asked in a scope? */
+/** Returns whether the caller may see answers of a scope. */
 export function covers(
   { domains, tenants, access }: Caller,
   of: { readonly domain: string; readonly tenant: string | null; readonly access: readonly string[] },
@@ -100,7 +97,7 @@ export function covers(
   );
 }
 
-/** Of a request that has passed `identify`. @throws RequestError `key_missing`, `key_wrong` where what was sent is no key */
+/** Returns the caller that `identify` found. @throws RequestError `key_missing`, or `key_wrong` when the header holds no key */
 export function callerOf(context: Context): Caller {
   const caller = knownCallerOf(context);
   if (caller === null) {
@@ -112,32 +109,32 @@ export function callerOf(context: Context): Caller {
   return caller;
 }
 
-/** `null`: the request came without a key where one is wanted. */
+/** Returns the caller; `null`: a required key is missing. */
 export function knownCallerOf(context: Context): Caller | null {
   return (context.get("caller") as Caller | null | undefined) ?? null;
 }
 
-/** The same whether what was named exists or not. */
+/** Returns the same error for forbidden and unknown names. */
 export function scopeDenied(): RequestError {
   const message = "What the request names as domain, tenant or access label is not open to this key: leave it out, or use another key.";
   return new RequestError("scope_denied", message);
 }
 
-/** What is kept of a name beside the id of a key. */
+/** Maximum length of an actor's name before the key id. */
 const NAME_CHARACTERS = 80;
 
-/** Who acts, with the key by which it came: a name alone can be anybody's. */
+/** Returns the actor's name with the key id, because anyone can send a name. */
 export function actorOf({ keyId }: Caller, by: string): string {
   return keyId === null ? by : `${by.slice(0, NAME_CHARACTERS)} (key ${keyId})`;
 }
 
-/** Random bytes of an id: nobody guesses one of 2⁶⁴ while each guess counts as a request. */
+/** Random bytes of an id. Each guess counts as a request, so 2⁶⁴ values suffice. */
 const RANDOM_BYTES = 8;
 
-/** Ids of sessions that this installation issued: random, with a keyed hash of it, in the form of a UUID (version 8, RFC 9562). */
+/** Issues and recognises session ids: random bytes with a keyed hash, as UUID (version 8, RFC 9562). */
 export type SessionIds = ReturnType<typeof createSessionIds>;
 
-/** @param secret of the installation: another replica's ids are known, another installation's are not */
+/** @param secret secret of the installation, which all replicas share */
 export function createSessionIds(secret: string) {
   const idOf = (random: Uint8Array) => {
     const mac = createHmac("sha256", secret).update("session id").update(random).digest();
@@ -159,8 +156,8 @@ export function createSessionIds(secret: string) {
   return {
     issue: () => idOf(fresh()),
     /**
-     * May the caller speak in a session of this id? A key's sessions are its own, whatever they are called; those who come without one share the
-     * rest, so that only an id which nobody can guess keeps their conversations apart.
+     * Checks that the caller may use this session id. Sessions of a key are separate; callers without a key share one space, so their ids
+     * must be unguessable.
      * @throws RequestError `session_not_issued`
      */
     assertOpen(caller: Caller, id: string | undefined) {

@@ -175,7 +175,7 @@ describe("the administration token", () => {
     for (const keys of [keysOf({}), keysOf({ [KEY]: {} })]) {
       const { ask, engine, logged } = setUp({ adminToken: TOKEN, keys, requestsPerHour: 1, labels: ["public"] });
       for (const from of [STRANGER, STRANGER, "127.0.0.1"]) expect((await ask({ from, ...bearer(TOKEN) })).status).toBe(200);
-      // Of the configured labels, which nothing is said of here, and with sessions like those of this machine.
+      // The scope has the configured labels by default and the sessions of this machine.
       expect(engine.calls.map(({ scope }) => scope)).toEqual([0, 1, 2].map(() => ({ domain: undefined, tenant: undefined })));
       expect(logged.map(({ key }) => key)).toEqual([0, 1, 2].map(() => "administration token"));
     }

@@ -21,32 +21,32 @@ import {
 } from "./caller.ts";
 import { isToken, type TokenReader } from "./token.ts";
 
-/** Wrong tokens of those who need none that are remembered; the oldest go, and count anew. */
+/** Maximum number of remembered wrong tokens; the oldest are dropped and count again. */
 const WRONG_TOKENS = 1_000;
 
-/** Why the token of a request was not looked at. */
+/** Context name of the error that prevented a check of the token. */
 const REFUSED = "tokenRefused";
 
 export interface GuardOptions {
-  /** Keys that were made; absent: none ever was. */
+  /** API keys; absent: none exist. */
   readonly keys?: Pick<KeyStore, "find" | "any"> | undefined;
-  /** Reads tokens of an issuer; absent: none opens anything. */
+  /** Verifies tokens of an issuer; absent: tokens are not accepted. */
   readonly tokens?: TokenReader | undefined;
-  /** Access labels of whoever names none: those of the configuration. @default DEFAULT_ACCESS */
+  /** Access labels of callers without labels: the configured ones. @default DEFAULT_ACCESS */
   readonly labels?: readonly string[] | undefined;
-  /** Who may ask without a key. Absent: this machine, until the first key is made. */
+  /** Callers allowed without a key. Absent: this machine, until the first key exists. */
   readonly withoutKeys?: "this-machine" | "anyone" | undefined;
-  /** What opens every route beside keys, as a key of an administrator does; `null`: nothing. @default null */
+  /** Token with an administrator's permissions; `null`: none. @default null */
   readonly adminToken?: string | null;
-  /** Addresses and ranges whose `X-Forwarded-For` is believed. @default [] */
+  /** Addresses and ranges whose `X-Forwarded-For` is trusted. @default [] */
   readonly trustedProxies?: readonly string[];
-  /** 0: as many as come. @default 100 */
+  /** 0: unlimited. @default 100 */
   readonly requestsPerHour?: number;
   /** Counts requests and wrong credentials. @default in the memory of this process */
   readonly admission?: Admission;
 }
 
-/** What stands before the routes. */
+/** Authenticates and authorises requests. */
 export type Guard = ReturnType<typeof createGuard>;
 
 export function createGuard(options: GuardOptions) {
@@ -62,13 +62,12 @@ export function createGuard(options: GuardOptions) {
   const take = (context: Context, caller: Caller) => context.set("caller", withLabels(caller, labels));
   const refusalFor = (context: Context): unknown => {
     if (adminToken === null) return new RequestError("admin_off", ADMIN_OFF);
-    // `identify` has looked at what was sent, and counted it. Where nothing was, nothing was tried: a page that is not signed in locks nobody out.
+    // `identify` has checked and counted any credentials. A request without credentials counts as no attempt.
     return (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
   };
   const seenWrong = new LRUCache<string, true>({ max: WRONG_TOKENS });
   /**
-   * Is it the administration token? Whoever may ask without one is not refused for another: clients send what they were set up with. Such a token, sent again
-   * and again, is one guess and counts as one.
+   * Checks the administration token. A caller allowed without one is not rejected for a wrong one; each wrong token of theirs counts once.
    */
   const isOperatorToken = async (token: string, wanted: string, context: Context): Promise<boolean> => {
     const isAdmitted = await mayAskWithoutKey(context);
@@ -90,8 +89,8 @@ export function createGuard(options: GuardOptions) {
   };
   return {
     /**
-     * Lets in keys of a role and the administration token. Without either these addresses are off, from this machine too: any page in a browser
-     * can send a request to it, and so can whatever forwards requests from outside. `ask` is not counted here; `caller`: whoever is let in at all.
+     * Checks the role. Without a key or the administration token these routes are closed, also on this machine: any web page or proxy can
+     * send requests to it. Requests with `ask` are not counted here; `caller` allows every admitted caller.
      * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
      */
     assertMay(context: Context, opens: Role | "caller") {
@@ -106,7 +105,7 @@ export function createGuard(options: GuardOptions) {
     },
     addressOf: addressAt,
     isTrusted,
-    /** Finds out who sends a request. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
+    /** Identifies the sender. @throws RequestError `key_wrong`, `admin_token_wrong`, `too_many_attempts` */
     async identify(context: Context) {
       const token = bearerOf(context);
       if (token?.startsWith(KEY_PREFIX)) {
@@ -126,7 +125,7 @@ export function createGuard(options: GuardOptions) {
         take(context, isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
       }
     },
-    /** Lets in whoever may ask, as often as they may. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
+    /** Admits callers that may ask, within their rate limit. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
     async admitAsker(context: Context) {
       const caller = callerOf(context);
       assertRole(caller, "ask");
@@ -135,7 +134,7 @@ export function createGuard(options: GuardOptions) {
   };
 }
 
-/** Did it come with a key or the administration token? */
+/** Returns whether the caller has a key or the administration token. */
 function hasCredential(caller: Caller): boolean {
   return caller.keyId !== null || isAdministrator(caller);
 }
@@ -144,7 +143,7 @@ function bearerOf(context: Context): string | undefined {
   return /^bearer +(\S+) *$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
 
-/** A token that was right once is nobody's guess: only others count as attempts. */
+/** Verifies a token. An expired token does not count as an attempt, because it was valid once. */
 async function readToken(token: string, tokens: TokenReader, context: Context, count: () => Promise<void>) {
   try {
     return await tokens.read(token);
@@ -169,7 +168,7 @@ function assertRole({ roles }: Caller, role: Role): void {
 const ADMIN_OFF =
   "This address is off: send a key that may do this, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and start the server again.";
 
-/** In the same time whatever differs, lengths included. */
+/** Compares in constant time, independent of length. */
 function isEqual(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

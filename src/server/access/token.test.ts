@@ -28,7 +28,7 @@ const SETTINGS = {
 };
 const CLAIMS = { realm: { roles: ["ask"] }, tenant: "alice", labels: ["public", "staff"] };
 
-/** An issuer that counts how often it is asked. */
+/** Returns an issuer that counts its requests. */
 function issuerOf(answers: Readonly<Record<string, () => Response | Promise<Response>>> = {}) {
   const asked: string[] = [];
   const known: Readonly<Record<string, () => Response | Promise<Response>>> = {

@@ -6,49 +6,49 @@ import { ROLES, type Role } from "../../store/keys.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { Caller } from "./caller.ts";
 
-/** Longest token that is looked at, in characters: claims of a person are some hundred. */
+/** Maximum length of a token in characters; a person's claims take some hundred. */
 export const MAX_TOKEN_CHARACTERS = 8_192;
-/** Milliseconds for which the issuer's keys are kept, and in which they are fetched again at most once, whatever key ids tokens name. */
+/** Cache time of the issuer's keys, and minimum time between two fetches, in milliseconds. */
 export const KEYS_KEPT_MS = 600_000;
 export const KEYS_COOLDOWN_MS = 30_000;
 
-/** Tokens of an OIDC issuer, as a second way to show who asks. */
+/** Verifies tokens of an OIDC issuer. */
 export type TokenReader = ReturnType<typeof createTokenReader>;
 
-/** Does a bearer credential look like a signed token? */
+/** Returns whether a bearer credential has the form of a signed token. */
 export function isToken(credential: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential);
 }
 
 /**
- * Checks tokens by RFC 7519 and RFC 8725: signature by a key of the issuer and one of the allowed algorithms (all asymmetric: `none` and HMAC are
- * none of them), issuer, audience, `exp`, `nbf`, and a subject. What a token opens is said by the configuration's mapping alone.
- * @param domain what is meant where tokens name no domain
+ * Verifies tokens by RFC 7519 and RFC 8725: signature with an allowed asymmetric algorithm (never `none` or HMAC), issuer, audience, `exp`,
+ * `nbf` and subject. The configured claim mapping alone determines permissions.
+ * @param domain default domain if tokens name none
  */
 export function createTokenReader(settings: TokenSettings, domain: string, fetchKeys: KeyFetch = fetch) {
   const { issuer, audience, algorithms, clock_tolerance_s: clockTolerance } = settings;
   const keys = createIssuerKeys(settings, fetchKeys);
   return {
     /**
-     * Whom a token speaks of and what it opens.
+     * Returns the caller of a token.
      * @throws RequestError `token_wrong`, `token_expired`, `token_claims`, `issuer_unreachable`
      */
     async read(token: string): Promise<Caller> {
       if (token.length > MAX_TOKEN_CHARACTERS) throw tokenWrong();
       const payload = await verified(async () => {
-        // Before keys are fetched: nothing is asked of the issuer for a token that could never hold.
+        // Check the algorithm first, so that an invalid token causes no request to the issuer.
         if (!algorithms.some((name) => name === decodeProtectedHeader(token).alg)) throw tokenWrong();
         const options = { issuer, audience, algorithms: [...algorithms], clockTolerance, requiredClaims: ["sub", "exp"] };
         return (await jwtVerify(token, await keys(), options)).payload;
       });
-      // The same person of the same issuer is the same caller with every token.
+      // The same person of an issuer has the same id with every token.
       const keyId = `token-${sha256Hex(JSON.stringify([payload.iss, payload.sub])).slice(0, 16)}`;
       return { ...grantOf(payload, settings, domain), keyId, lane: `key ${keyId}` };
     },
   };
 }
 
-/** The issuer's keys: from `jwks_url`, or from where its discovery document says (OpenID Connect Discovery 1.0, section 4). */
+/** Returns the issuer's keys, from `jwks_url` or its discovery document (OpenID Connect Discovery 1.0, section 4). */
 function createIssuerKeys({ issuer, jwks_url: jwksUrl }: TokenSettings, fetchKeys: KeyFetch): () => Promise<JWTVerifyGetKey> {
   const bounded: KeyFetch = async (url, init) => Response.json(await fetchJson(fetchKeys, String(url), init));
   const remote = (url: string) =>
@@ -76,10 +76,10 @@ async function discover(issuer: string, fetchKeys: KeyFetch): Promise<string> {
   return url;
 }
 
-/** Codes of `jose` for what is wrong with a token; others are about the issuer's keys. */
+/** `jose` error codes for faulty tokens; other codes are about the issuer's keys. */
 const OF_TOKEN = /^ERR_(?:JWT_|JWS_|JOSE_ALG|JOSE_NOT|JWKS_NO_MATCHING|JWKS_MULTIPLE)/;
 
-/** What a check throws as what the sender may know: nothing of the issuer's answers, and not which part of a forged token was nearly right. */
+/** Converts errors for the sender, without details of the issuer's response or of the failed check. */
 async function verified(check: () => Promise<JWTPayload>): Promise<JWTPayload> {
   try {
     return await check();
@@ -88,7 +88,7 @@ async function verified(check: () => Promise<JWTPayload>): Promise<JWTPayload> {
     if (error instanceof errors.JWTExpired)
       throw new RequestError("token_expired", "This token has expired: sign in again, or refresh it.");
     const isOfToken = error instanceof errors.JOSEError && OF_TOKEN.test(error.code);
-    // `decodeProtectedHeader` throws a TypeError for what is no header.
+    // `decodeProtectedHeader` throws a TypeError for an invalid header.
     if (isOfToken || (error instanceof TypeError && /Protected Header|Token/.test(error.message))) throw tokenWrong();
     throw issuerUnreachable(messageOf(error));
   }
@@ -103,13 +103,12 @@ function issuerUnreachable(why: string): RequestError {
   return new RequestError("issuer_unreachable", message, { retry_after_s: KEYS_COOLDOWN_MS / 1000 }, { cause: new Error(why) });
 }
 
-/** Most values of one claim, and the longest of them. */
+/** Maximum number of values of one claim. */
 const MAX_VALUES = 100;
 const valuesSchema = z.array(z.string().min(1).max(200)).max(MAX_VALUES);
 
 /**
- * What a token opens, by the configuration's mapping. A claim that is mapped must be in the token and of the right form: what is missing opens
- * nothing. A claim that is not mapped is not looked at, whatever it is called.
+ * Maps claims to permissions by the configuration. A mapped claim must be present and valid; other claims are ignored.
  * @throws RequestError `token_claims`
  */
 function grantOf(payload: JWTPayload, { claims, roles, default_roles }: TokenSettings, domain: string): Omit<Caller, "keyId"> {
@@ -131,7 +130,7 @@ function rolesOf(found: readonly string[] | null, named: TokenSettings["roles"],
   return new Set(ROLES.filter((role) => (named?.[role] ?? (named === undefined ? [role] : [])).some((name) => found.includes(name))));
 }
 
-/** A claim by its name, or by a path such as `realm_access.roles`: a list of texts, or one text whose words are the list. */
+/** Returns the values of a claim, by name or by a path such as `realm_access.roles`: a list of strings, or one string of words. */
 function valuesOf(payload: JWTPayload, claim: string): readonly string[] {
   const value = Object.hasOwn(payload, claim) ? payload[claim] : claim.split(".").reduce(ownValue, payload);
   const parsed = valuesSchema.safeParse(typeof value === "string" ? value.split(/\s+/).filter((word) => word !== "") : value);
@@ -149,15 +148,14 @@ function claimsWrong(why: string): RequestError {
   return new RequestError("token_claims", `This token opens nothing here: ${why}. Ask whoever runs the server how tokens are mapped.`);
 }
 
-/** The part of `fetch` that is needed. */
 type KeyFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** Bytes of a document of an issuer: some ten keys with their certificates are 50 KiB. */
+/** Maximum size of an issuer's document in bytes; ten keys with certificates take 50 KiB. */
 export const MAX_JSON_BYTES = 262_144;
-/** Milliseconds in which it must have come. */
+/** Timeout of a fetch in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** JSON from an address, of at most so many bytes, without redirects. @throws Error saying what was wrong with it */
+/** Fetches JSON with a size limit and without redirects. @throws Error with the fault */
 async function fetchJson(request: KeyFetch, url: string, init: RequestInit = {}): Promise<unknown> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit;

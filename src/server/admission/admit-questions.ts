@@ -9,20 +9,20 @@ import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
 import type { FairQueue } from "./fair-queue.ts";
 
-/** Lane of those who are counted with nobody. */
+/** Queue lane of ungrouped callers. */
 const OWN_LANE = "this machine";
 
 interface Admitting {
   readonly queue: FairQueue;
   readonly budgets: ReturnType<typeof createBudgets>;
   readonly assertRoom: AssertRoom;
-  /** Milliseconds for a whole answer, search or check, waiting not counted. */
+  /** Milliseconds for a whole answer, search or check, without waiting time. */
   readonly timeoutMs: number;
-  /** Told how long each waited for its turn. */
+  /** Receives the waiting time of each request. */
   readonly waited: (ms: number) => void;
 }
 
-/** The same engine for a server that many ask at once: its work waits its turn, stays in its budget and ends in time. */
+/** Wraps an engine for concurrent use: work waits in the queue, stays within its budget and has a timeout. */
 export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited }: Admitting): Engine {
   const take = async (message: string, { lane, domain, signal }: Asked): Promise<Turn> => {
     try {
@@ -82,19 +82,19 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
 type Asked = ScopeOptions & Pick<AskOptions, "signal">;
 
 interface Turn extends Allowance {
-  /** Aborted when the time is over, or by whoever asked. */
+  /** Aborted on timeout or by the caller. */
   readonly signal: AbortSignal;
-  /** Rejects when the time is over. */
+  /** Rejects on timeout. */
   readonly over: Promise<never>;
   assertInTime(): void;
-  /** What the asker is told of an error: that the time was over, where that was the cause. */
+  /** Returns the error for the caller: the timeout if that was the cause. */
   reasonFor(error: unknown): unknown;
   end(): Promise<void>;
 }
 
-/** A turn with a time limit, which also gives the turn back: work whose reader takes nothing more must not keep its place. */
+/** Starts a turn with a timeout. The timeout also releases the turn, so that work with a stalled client does not keep its place. */
 function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void): Turn {
-  // `AbortSignal.any` would do, but its weak references cost every answer time in garbage collection.
+  // `AbortSignal.any` uses weak references, whose garbage collection slows every answer.
   const ended = new AbortController();
   const limit = new AbortController();
   const leave = () => ended.abort(given?.reason);
@@ -125,7 +125,7 @@ function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal |
   };
 }
 
-/** An engine with another way of asking; its `answer` goes the same way. */
+/** Returns an engine with another `ask`, which `answer` uses too. */
 export function withAsk<Asking extends Engine>(engine: Asking, ask: Engine["ask"]): Asking {
   return {
     ...engine,
@@ -141,36 +141,35 @@ const DAY_MS = 86_400_000;
 
 interface BudgetOptions {
   readonly usage: Pick<UsageStore, "reserve" | "settle" | "add">;
-  /** Tokens of models that one lane may use on a day; 0: as many as come. */
+  /** Maximum tokens per lane and day; 0: unlimited. */
   readonly tokensPerDay: number;
-  /** US dollars, the same way. */
+  /** Maximum US dollars per lane and day; 0: unlimited. */
   readonly usdPerDay: number;
-  /** What is set aside for each answer while it is on its way. */
+  /** Amount reserved for each running answer. */
   readonly perAnswer: Amount;
-  /** Milliseconds after which an answer that nobody settled is taken for dead. */
+  /** Milliseconds after which an unsettled reservation expires. */
   readonly holdMs: number;
   readonly now: () => Date;
 }
 
-/** An answer that may be made. */
+/** A granted budget reservation. */
 interface Allowance {
-  /** Counts what the answer came to, in the place of what was set aside. Once; whatever comes later counts for nothing. */
+  /** Replaces the reservation by the real cost. Only the first call counts. */
   settle(calls: readonly PricedCall[]): Promise<void>;
 }
 
-/** Seconds after which somebody whose budget is set aside for other answers of theirs is told to come again: about what an answer takes. */
+/** Seconds to wait when running answers have reserved the whole budget: about the time of one answer. */
 const TAKEN_RETRY_S = 5;
 const FREE: Allowance = { settle: async () => undefined };
 
 /**
- * What a key, a person or an address may spend on models on a day (UTC). What an answer may come to is set aside before it is made, and replaced by what it
- * came to: answers at the same time, of whichever process, do not overrun a budget together. What an endpoint does not count, or whose price is not known,
- * cannot be added.
+ * Limits the daily model cost (UTC) of a key, person or address. Each answer reserves an amount and later replaces it by the real cost, so
+ * that concurrent answers in all processes stay within the budget. Uncounted tokens and unknown prices are not included.
  */
 export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
   const today = () => now().toISOString().slice(0, 10);
   return {
-    /** @throws RequestError `budget_spent`, `budget_taken` with `retry_after_s` */
+    /** Reserves budget for an answer. @throws RequestError `budget_spent`, `budget_taken` with `retry_after_s` */
     async enter(lane: Lane | undefined): Promise<Allowance> {
       if (lane === undefined) return FREE;
       const { name: caller } = lane;
@@ -201,7 +200,7 @@ export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: Budg
   };
 }
 
-/** What calls of models came to, as far as it is known. */
+/** Sums the known cost of model calls. */
 export function spentOn(calls: readonly PricedCall[]): Amount {
   return {
     tokens: calls.reduce((sum, { inputTokens, outputTokens }) => sum + (inputTokens ?? 0) + (outputTokens ?? 0), 0),
@@ -209,13 +208,13 @@ export function spentOn(calls: readonly PricedCall[]): Amount {
   };
 }
 
-/** Milliseconds for which a count holds: uploads in between are added to it. */
+/** Milliseconds until the folder is measured again; uploads in between are added. */
 const COUNTED_MS = 10_000;
 
-/** @throws RequestError `disk_full` when the data folder would grow beyond its quota */
+/** @throws RequestError `disk_full` when the data folder would exceed its quota */
 type AssertRoom = (bytes: number) => Promise<void>;
 
-/** @param most bytes of the whole folder; 0: any */
+/** @param most maximum bytes of the whole folder; 0: unlimited */
 export function createDiskQuota(folder: string, most: number, clock: () => number = () => performance.now()): AssertRoom {
   let counted = { bytes: 0, at: Number.NEGATIVE_INFINITY };
   return async (bytes) => {
@@ -240,7 +239,7 @@ async function sizeOf(folder: string): Promise<number> {
   return bytes;
 }
 
-/** What goes while it is counted counts for nothing. */
+/** Ignores files that disappear during the count. */
 function nothing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (systemCodeOf(error) === "ENOENT") return value;

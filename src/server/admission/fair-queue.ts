@@ -1,27 +1,27 @@
 import { RequestError } from "../../shared/errors.ts";
 
 export interface FairQueueOptions {
-  /** Worked on at once. */
+  /** Maximum number of concurrent tasks. */
   readonly atOnce: number;
-  /** Waiting beyond, of all lanes together; one lane gets half of the places at most. */
+  /** Maximum number of waiting tasks in all lanes; one lane gets at most half. */
   readonly most: number;
   readonly timeoutMs: number;
 }
 
-/** Who may begin, and who waits: lanes take turns, and within a lane the one that came first. */
+/** A queue that serves lanes in turn, and each lane in order of arrival. */
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
 interface Waiting {
   readonly go: () => void;
 }
 
-/** Share of a finished piece of work in the running mean of how long one takes. */
+/** Weight of a finished task in the running mean of durations. */
 const MEAN_SHARE = 0.1;
-/** Seconds after which somebody who was sent away is told to come again, at most. */
+/** Maximum `retry_after_s`, in seconds. */
 const MAX_RETRY_S = 60;
 
 export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, clock: () => number = () => performance.now()) {
-  /** In the order of their turns; a lane without anybody is not in it. */
+  /** Waiting tasks by lane, next lane first; empty lanes are removed. */
   const lanes = new Map<string, Waiting[]>();
   let running = 0;
   let waiting = 0;
@@ -57,11 +57,10 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
   const retryS = () => Math.min(MAX_RETRY_S, Math.max(1, Math.ceil(((waiting + 1) * meanMs) / atOnce / 1000)));
 
   return {
-    /** How many there are now. */
     counts: () => ({ running, waiting }),
     /**
-     * Resolves when work may begin; what it gives must be called once the work is done, and may be called again.
-     * @throws RequestError `busy`, `too_many_waiting`, with `retry_after_s`; what the signal was aborted with
+     * Resolves with a release function when work may begin; the function may be called repeatedly.
+     * @throws RequestError `busy`, `too_many_waiting`, with `retry_after_s`; the signal's abort reason
      */
     async enter(lane: string, signal?: AbortSignal): Promise<() => void> {
       signal?.throwIfAborted();

@@ -8,7 +8,7 @@ import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { paginate } from "../read-request.ts";
 import { sendAttachment } from "./library.ts";
 
-/** Questions that the graph is made of: the newest. */
+/** Maximum number of questions in the graph, newest first. */
 const GRAPH_QUESTIONS = 20_000;
 
 const refreshing = {
@@ -16,7 +16,7 @@ const refreshing = {
   gives: { status: 200, schema: wire.refreshResponseSchema },
 } as const;
 
-/** Experiments, figures, golden runs, forgetting and keys, mostly for whoever runs the installation. */
+/** Experiments, statistics, golden runs, deletion and keys, mostly for administrators. */
 export const adminEndpoints = {
   experiments: endpoint({
     ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
@@ -152,14 +152,14 @@ export const adminEndpoints = {
   }),
 };
 
-/** By the name that the `validator` source gives it. */
+/** Alias from the `validator` source. */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
   what: "The same as `/v1/admin/refresh`, by the name that the `validator` source gives it.",
   handle: refresh,
 });
 
-/** Goes on when the requester leaves: others may wait for it. */
+/** Continues when the client disconnects, because others may wait for the result. */
 async function refresh({ caller, body: { domain } }: Call<unknown, z.output<typeof wire.refreshRequestSchema>>, { engine }: Services) {
   const { domains, tenants } = caller;
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();

@@ -10,7 +10,7 @@ import { type Caller, covers, narrow, seesEverything } from "../access/caller.ts
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { shortId } from "../read-request.ts";
 
-/** Answers that were given, what stands behind them, and the sessions in which they were. */
+/** Past answers, their proofs and sources, and their sessions. */
 export const answerEndpoints = {
   check: endpoint({
     ...{ method: "POST", path: "/v1/check", opens: "ask", idempotent: true },
@@ -51,7 +51,7 @@ export const answerEndpoints = {
       const record = await visibleRecord(id, scope, store.records);
       const { calls, question } = record.body as AnswerRecord;
       if (!seesEverything(caller)) {
-        // From what documents earlier answers came is not known.
+        // The documents behind earlier answers are unknown.
         const isAlone = question.history.every(({ answer }) => answer === "");
         if (!isAlone || !(await mayShowRecord(record, scope, store.documents))) throw unknownRecord(record.id, scope);
       }
@@ -102,7 +102,7 @@ export const answerEndpoints = {
   }),
 };
 
-/** The session that a request names, for whoever may speak in it. */
+/** Returns the session of a request if the caller may use it. */
 function sessionOf(
   { caller, query: { user_id, ...named }, id }: Call<z.output<typeof wire.sessionQuerySchema>>,
   { engine, sessions }: Services,
@@ -111,20 +111,20 @@ function sessionOf(
   return [{ id, userId: user_id }, engine.scope(narrow(caller, named))] as const;
 }
 
-/** Said of an answer that a person judged after it was given. */
+/** Warning on an answer that a reviewer flagged after it was given. */
 const FLAGGED: Warning = {
   code: "flagged",
   message: "A reviewer has flagged this answer as wrong or doubtful: do not rely on it. Ask the question again.",
 };
 
-/** An answer as it was given, to whoever could be given it today: one that rests on documents that are still there. Everything else was never there. */
+/** Returns a past answer if the caller may see it and its documents still exist; otherwise it is unknown. */
 async function answerFor(engine: Engine, caller: Caller, id: string): Promise<Answer> {
   const { answer, options, isFlagged } = await answerOf(engine, caller, id);
   if (!(await mayBeShown(answer, engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
   return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED, ...answer.warnings] : answer.warnings };
 }
 
-/** An answer of the caller's domain, tenant and labels, whatever became of its documents since: nothing of its text may be shown. */
+/** Returns an answer of the caller's domain, tenant and labels without a check of its documents, so its text must not be shown. */
 async function answerOf(engine: Engine, caller: Caller, id: string) {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;

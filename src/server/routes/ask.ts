@@ -24,7 +24,7 @@ export const askEndpoints = {
       const events = engine.ask(question, {
         ...asked,
         ...narrow(caller, body),
-        // Of a session that begins here nothing has to be read.
+        // A new session has no turns to load.
         ...(session_id === undefined ? { sessionId: sessions.issue(), turns: [] } : { sessionId: session_id }),
         selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
         ...{ filters, userId: user_id, signal },
@@ -60,7 +60,7 @@ function encodeErrorEvent(error: object): string {
   return encodeEvent("error", error);
 }
 
-/** Does the work; what fails because the asker has left is nobody's failure. */
+/** Runs the work; an error after the client's disconnect is not reported. */
 export async function answeredOrGone(signal: AbortSignal, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
@@ -74,14 +74,14 @@ export interface StreamedAnswer {
   readonly context: Context;
   readonly events: AsyncGenerator<AnswerEvent, void>;
   readonly signal: AbortSignal;
-  /** Aborted when the reader goes away. */
+  /** Aborted when the client disconnects. */
   readonly abort: AbortController;
-  /** Frames of the events; returns whether an answer was among them. */
+  /** Encodes events as frames; returns whether one was an answer. */
   readonly encode: (events: AsyncIterable<AnswerEvent>) => AsyncGenerator<string, boolean>;
   readonly encodeError: (error: object) => string;
 }
 
-/** An answer as a stream of frames. It is held back until the question is admitted, so that a request that is refused gets its HTTP status. */
+/** Streams an answer. It waits until the question is admitted, so that a rejected request gets an HTTP error status. */
 export function streamAnswer(streamed: StreamedAnswer, { log, limits }: Pick<Services, "log" | "limits">): Promise<Response> {
   const { context, events, signal, abort } = streamed;
   return answeredOrGone(signal, async () => {
@@ -118,7 +118,7 @@ async function* framesOf(
   }
 }
 
-/** Ends `rest` even when the reader goes away among the held events. */
+/** Ends `rest` even if the client disconnects during the held events. */
 async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
     yield* held;
@@ -129,36 +129,36 @@ async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): Asy
 }
 
 /**
- * One Server-Sent Event (https://html.spec.whatwg.org/multipage/server-sent-events.html). JSON holds no raw line breaks; U+0085, U+2028
- * and U+2029 are escaped as well, because some parsers split lines at them.
+ * Encodes a Server-Sent Event (https://html.spec.whatwg.org/multipage/server-sent-events.html). U+0085, U+2028 and U+2029 are escaped,
+ * because some parsers split lines at them.
  */
 export function encodeEvent(event: string, data: unknown): string {
   const json = JSON.stringify(data).replace(/[\u0085\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return `event: ${event}\ndata: ${json}\n\n`;
 }
 
-/** One event without a name, as OpenAI's API sends them. */
+/** Encodes an event without a name, as in OpenAI's API. */
 export function encodeData(data: unknown): string {
   return encodeEvent("message", data).replace(/^event: message\n/, "");
 }
 
-/** A comment: keeps the connection open and is no event. */
+/** A comment that keeps the connection open and is no event. */
 const HEARTBEAT_FRAME = ": heartbeat\n\n";
 
 interface FrameStreamOptions {
   /** Milliseconds between heartbeats. */
   readonly heartbeatMs: number;
-  /** Called once when the reader goes away before the end. */
+  /** Called once when the client disconnects before the end. */
   readonly onCancel: () => void;
 }
 
-/** Frames as a byte stream, with heartbeats while the source is silent. The source is read only as fast as the reader takes. */
+/** Returns frames as a byte stream with heartbeats during silence. The stream applies backpressure to the source. */
 function streamFrames(frames: AsyncGenerator<string, void>, { heartbeatMs, onCancel }: FrameStreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // A reader that takes nothing gets nothing more: heartbeats would pile up for as long as it stays.
+      // Send no heartbeats to a stalled client; they would accumulate.
       heartbeat = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(HEARTBEAT_FRAME));
       }, heartbeatMs);
@@ -176,7 +176,7 @@ function streamFrames(frames: AsyncGenerator<string, void>, { heartbeatMs, onCan
     cancel() {
       clearInterval(heartbeat);
       onCancel();
-      // Runs the clean-up of a source that waits to be read; its outcome interests nobody any more.
+      // Run the clean-up of a paused source; the client is gone, so ignore errors.
       frames.return().catch(() => {});
     },
   });

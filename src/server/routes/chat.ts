@@ -11,7 +11,7 @@ import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
 import { listReachable } from "./library.ts";
 
-/** The OpenAI-compatible door: https://platform.openai.com/docs/api-reference/chat. What is not named here may be sent and has no effect. */
+/** Chat part of OpenAI's API: https://platform.openai.com/docs/api-reference/chat. Other fields are accepted and ignored. */
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const content = z.union([z.string(), z.array(textPart, { error: 'only parts of the type "text" are read' })]);
@@ -70,10 +70,10 @@ function textOf({ content: given }: ChatMessages[number]): string {
   return typeof given === "string" ? given : (given ?? []).map(({ text }) => text).join("\n");
 }
 
-/** Characters of one earlier message that are kept: it helps to understand a question and is no source. */
+/** Maximum characters of an earlier message; it only helps to understand the question. */
 const TURN_CHARACTERS = 4_000;
 
-/** OpenAI's API over the same path of a question: a domain is a model. */
+/** OpenAI's API on the same pipeline; a domain is a model. */
 export const chatEndpoints = {
   chat: endpoint({
     ...{ method: "POST", path: "/v1/chat/completions", opens: "ask" },
@@ -126,7 +126,7 @@ function isServed(engine: Pick<Engine, "domain">, name: string): boolean {
   }
 }
 
-/** The same for a domain that does not exist and one that is not open to the caller, by the code of OpenAI's API. */
+/** Returns the same error for unknown and forbidden domains, with the code of OpenAI's API. */
 function modelNotFound(): RequestError {
   return new RequestError("model_not_found", "There is no such model: GET /v1/models lists them.");
 }
@@ -137,7 +137,7 @@ interface Said {
   readonly text: string;
 }
 
-/** Asks the domain that a model stands for. @throws RequestError `model_not_found`, `question_missing` */
+/** Asks the domain that a model names. @throws RequestError `model_not_found`, `question_missing` */
 export async function askModel(
   { caller, signal: gone }: Pick<Call, "caller" | "signal">,
   { model, tenant, profile, user = null }: Pick<z.output<typeof chatRequestSchema>, "model" | "tenant" | "profile" | "user">,
@@ -153,7 +153,7 @@ export async function askModel(
   return { events: engine.ask(question, asked), signal, abort };
 }
 
-/** The last message of the user, and what was said before it as pairs. @throws RequestError `question_missing` */
+/** Returns the user's last message and the earlier turns. @throws RequestError `question_missing` */
 function conversationOf(said: readonly Said[]): { question: string; turns: Turn[] } {
   const last = said.findLastIndex(({ role }) => role === "user");
   const asked = said[last];
@@ -180,7 +180,7 @@ async function completion(head: Head, events: AsyncIterable<AnswerEvent>) {
   return { ...head, object: "chat.completion", choices, usage: usageOf(answer), sourcebound: wire.answerToWire(answer) };
 }
 
-/** The text of an answer that is not streamed, with the answer. */
+/** Returns the answer with its whole text. */
 export async function wholeOf(events: AsyncIterable<AnswerEvent>): Promise<{ readonly text: string; readonly answer: Answer }> {
   let text = "";
   for await (const piece of piecesOf(events)) {
@@ -190,7 +190,7 @@ export async function wholeOf(events: AsyncIterable<AnswerEvent>): Promise<{ rea
   throw new Error("the engine ended without an answer");
 }
 
-/** Chunks of an answer; whether there was one. */
+/** Yields the chunks of an answer; returns whether there was one. */
 async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage: boolean): AsyncGenerator<string, boolean> {
   const frame = (delta: Record<string, unknown>, finish: "stop" | null, more: Record<string, unknown> = {}) =>
     encodeData({
@@ -211,7 +211,7 @@ async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage
   return false;
 }
 
-/** The answer as text, piece by piece as it is made, then the answer itself: warnings, sentences with `[n]`, a refusal, the sources that are cited. */
+/** Yields the text of an answer in parts, then the answer: warnings, sentences with `[n]`, a refusal, the cited sources. */
 export async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<string | Answer, void> {
   let begun = false;
   const piece = (text: string, between: string) => {

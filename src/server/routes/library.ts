@@ -17,7 +17,7 @@ import { paginate, shortId } from "../read-request.ts";
 
 const ofDocument = { opens: "ask", uncounted: true } as const;
 
-/** Who asks, what there is to ask of, and documents with their files. */
+/** Caller, domains, and documents with their files. */
 export const libraryEndpoints = {
   whoami: endpoint({
     ...{ method: "GET", path: "/v1/whoami", opens: "caller" },
@@ -102,7 +102,7 @@ export const libraryEndpoints = {
       const { domain, tenant } = scope;
       assertOwnTenant(caller, tenant);
       const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
-      // What its sender could not see could never be looked after.
+      // Senders must be able to see their own upload.
       if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
       const { file_bytes: most } = engine.config;
       const uploaded = [];
@@ -131,7 +131,7 @@ export const libraryEndpoints = {
   }),
 };
 
-/** A file to be kept: whatever it is, no browser may take it for a page of this server. */
+/** Sends a file as a download, so that no browser renders it as a page of this server. */
 export function sendAttachment(context: Context, body: Uint8Array<ArrayBuffer> | string, name: string): Response {
   return context.body(body, 200, {
     "Content-Type": "application/octet-stream",
@@ -139,16 +139,16 @@ export function sendAttachment(context: Context, body: Uint8Array<ArrayBuffer> |
   });
 }
 
-/** Bytes that a form may need around each of its files: the name, of at most 200 characters, and lines of its own. */
+/** Bytes per file for form headers, with a file name of at most 200 characters. */
 const FORM_BYTES_PER_FILE = 1_024;
 
-/** What one upload may come to, as the page is told. @param fileBytes what a file may come to wherever it comes from */
+/** Returns the limits of one upload for the page. @param fileBytes maximum file size for every source */
 function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: number): wire.WireUploadLimits {
   const bytes = uploadBytes - uploadFiles * FORM_BYTES_PER_FILE;
   return { files: uploadFiles, bytes, file_bytes: Math.min(bytes, fileBytes) };
 }
 
-/** A document as it was, to whoever could have seen it then. @throws RequestError `unknown_document` */
+/** Returns a past version if the caller could see it then. @throws RequestError `unknown_document` */
 async function pastVersion(engine: Engine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
   const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
   if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
@@ -157,8 +157,8 @@ async function pastVersion(engine: Engine, scope: Scope, id: string, version: st
 }
 
 /**
- * Domains that hold documents for the caller, and the one that is meant where none is named.
- * @param examples finds questions to try where the pack names none; `null`: nobody looks at them
+ * Lists the domains with documents for the caller, and the default domain.
+ * @param examples finds example questions if the pack has none; `null`: not needed
  */
 export async function listReachable(engine: Engine, caller: Caller, examples: FindExamples | null): Promise<wire.WireDomains> {
   const { config } = engine;
@@ -177,7 +177,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string, ex
   if (pack === null) return null;
   const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
   const own: ScopeOptions = narrow({ ...caller, tenants: caller.tenants?.slice(0, 1) ?? null }, { domain });
-  // A key for a tenant of another domain reaches nothing of this one.
+  // A key for a tenant of another domain has no access here.
   if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
   const scope = engine.scope(own);
   const { documents } = await engine.counts(scope);
@@ -194,7 +194,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string, ex
   };
 }
 
-/** `null`: the pack has faults; `sourcebound doctor` says which, and questions to it say so too. */
+/** Returns the pack; `null`: it is invalid, which `sourcebound doctor` and questions to it report. */
 function packOf(engine: Engine, domain: string) {
   try {
     return engine.domain(domain);
@@ -203,7 +203,7 @@ function packOf(engine: Engine, domain: string) {
   }
 }
 
-/** Files of the form, at least one. @throws RequestError `upload_invalid` */
+/** Returns the files of the form, at least one. @throws RequestError `upload_invalid` */
 async function filesOf(context: Context, most: number): Promise<File[]> {
   const type = context.req.header("content-type") ?? "";
   if (!type.toLowerCase().startsWith("multipart/form-data")) throw uploadInvalid(most);
@@ -215,7 +215,7 @@ async function filesOf(context: Context, most: number): Promise<File[]> {
   return files;
 }
 
-/** A key that is bound to tenants changes only what is theirs, never what others see. */
+/** A key bound to tenants must name one, so that it cannot change shared files. */
 function assertOwnTenant({ tenants }: Caller, tenant: string | null | undefined): void {
   if (tenants !== null && tenants.length > 0 && (tenant === undefined || tenant === null)) throw scopeDenied();
 }

@@ -13,9 +13,9 @@ interface PageFile {
   readonly contentType: string;
   readonly etag: string;
   readonly cacheControl: string;
-  /** Its bytes repeat themselves: a smaller form of them can be sent. */
+  /** `true`: text, which compresses well. */
   readonly isText: boolean;
-  /** Its smaller forms, each made when it is first asked for. */
+  /** Compressed bodies, each created on first request. */
   readonly smaller: Map<Coding, Promise<Uint8Array<ArrayBuffer>>>;
 }
 
@@ -23,9 +23,9 @@ interface PageFile {
 const CODINGS = ["br", "gzip"] as const;
 type Coding = (typeof CODINGS)[number];
 
-/** Bytes from which a smaller form is worth its work. */
+/** Minimum size for compression, in bytes. */
 const LEAST_COMPRESSED_BYTES = 1_024;
-/** Effort of brotli, 0–11: from 10 on a script of 450 kB takes a second. */
+/** Brotli quality, 0–11; from 10 on, a script of 450 kB takes a second. */
 const BROTLI_EFFORT = 9;
 const COMPRESSED: ReadonlySet<string> = new Set([".html", ".js", ".mjs", ".css", ".svg", ".json", ".txt", ".ttf", ".bcmap"]);
 const COMPRESS: Readonly<Record<Coding, (body: Uint8Array) => Promise<Buffer<ArrayBuffer>>>> = {
@@ -33,18 +33,17 @@ const COMPRESS: Readonly<Record<Coding, (body: Uint8Array) => Promise<Buffer<Arr
   gzip: (body) => promisify(gzip)(body, { level: constants.Z_BEST_COMPRESSION }),
 };
 
-/** Path as requested (`/`, `/assets/…`) → file. */
+/** Files by request path (`/`, `/assets/…`). */
 export type PageFiles = ReadonlyMap<string, PageFile>;
 
 const MIME_TYPES = { ...mimes, svg: "image/svg+xml" };
 
-/** Names under `assets/` carry a hash of their content. */
+/** Cache header of `assets/`, whose names contain a content hash. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const REVALIDATE = "no-cache";
 
 /**
- * Reads the built page into memory: one consistent build, and a request can only ever name a file that was listed here.
- * Empty when the folder does not exist; links are not followed.
+ * Reads the built page into memory: one consistent build, only listed files. Empty if the folder does not exist; links are not followed.
  */
 export function readPageFiles(webRoot: string): PageFiles {
   const files = new Map<string, PageFile>();
@@ -75,10 +74,10 @@ function listFiles(folder: string): string[] {
   }
 }
 
-/** Sends a file of the page as small as the browser takes it, or 304 when the browser has it. */
+/** Sends a file in the smallest accepted encoding, or 304 if the browser has it. */
 export async function sendPageFile(context: Context, file: PageFile): Promise<Response> {
   const coding = codingFor(context.req.header("accept-encoding"), file);
-  // Each form is another sequence of bytes, so it has another tag.
+  // Each encoding needs its own tag.
   const etag = coding === null ? file.etag : `${file.etag.slice(0, -1)}-${coding}"`;
   const headers = { ETag: etag, "Cache-Control": file.cacheControl, ...(isCompressed(file) ? { Vary: "Accept-Encoding" } : {}) };
   const known = context.req
@@ -91,7 +90,7 @@ export async function sendPageFile(context: Context, file: PageFile): Promise<Re
   return context.body(await compressed(file, coding), 200, { ...type, "Content-Encoding": coding });
 }
 
-/** The smallest form that the browser takes; `null`: the file as it is. */
+/** Returns the smallest accepted encoding; `null`: uncompressed. */
 function codingFor(accepted: string | undefined, file: PageFile): Coding | null {
   if (accepted === undefined || !isCompressed(file)) return null;
   const offered = accepted.split(",").map((one) => {

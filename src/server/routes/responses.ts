@@ -7,7 +7,7 @@ import { endpoint } from "../endpoint.ts";
 import { answeredOrGone, encodeEvent, streamAnswer } from "./ask.ts";
 import { askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wholeOf } from "./chat.ts";
 
-/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. What is not named here may be sent and has no effect. */
+/** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Other fields are accepted and ignored. */
 
 const { model, stream, user, tenant, profile } = chatRequestSchema.shape;
 const textPart = z.looseObject({ type: z.enum(["input_text", "output_text"], { error: "only parts of text are read" }), text: z.string() });
@@ -97,7 +97,7 @@ function completed(begun: WireResponse, text: string, answer: Answer, id = `msg_
   };
 }
 
-/** The events of a streamed response; returns whether there was an answer. */
+/** Yields the events of a streamed response; returns whether there was an answer. */
 async function* framesOf(begun: WireResponse, events: AsyncIterable<AnswerEvent>): AsyncGenerator<string, boolean> {
   let sequence = 0;
   const frame = (type: string, data: object) => encodeEvent(type, { type, sequence_number: sequence++, ...data });

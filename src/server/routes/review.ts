@@ -8,10 +8,10 @@ import { actorOf, type Caller, covers, narrow, scopeDenied, seesEverything } fro
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { cursorAt, cursorBelow, entryOf, offsetOf, paginate } from "../read-request.ts";
 
-/** Most questions of a domain that are looked at for the queue. */
+/** Maximum number of questions in the review queue. */
 const MOST_QUEUED = 500;
 
-/** Review of the answers that the key covers, and diagnostic reports; others are not found, exactly like those that never were. */
+/** Review and diagnostic reports of answers that the key covers; others are not found, as if they did not exist. */
 export const reviewEndpoints = {
   queue: endpoint({
     ...{ method: "GET", path: "/v1/review", opens: "review" },
@@ -83,7 +83,7 @@ export const reviewEndpoints = {
   }),
 };
 
-/** Whose answers the caller may look at; `undefined`: everybody's. */
+/** Returns a filter for visible answers; `undefined`: all are visible. */
 function seenBy(caller: Caller): Sees | undefined {
   return seesEverything(caller) ? undefined : (asker) => covers(caller, asker);
 }
@@ -111,7 +111,7 @@ async function judge(
 ) {
   const { withheld } = await show(engine, caller, id);
   if (act === "approve" && withheld) {
-    // What nobody has read cannot be called right.
+    // A withheld answer cannot be approved unread.
     const message = `The answer of ${id} is withheld from this key: it rests on a document that is gone or not open to it. Flag it, or correct it from documents that are.`;
     throw new RequestError("review_stale", message, { id });
   }

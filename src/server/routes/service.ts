@@ -7,7 +7,7 @@ import { narrow } from "../access/caller.ts";
 import { endpoint } from "../endpoint.ts";
 import { refreshCache } from "./admin.ts";
 
-/** The names of the `validator` source, and what the server says of itself. */
+/** Routes of the `validator` source, and the server's state. */
 export const serviceEndpoints = {
   query: endpoint({
     ...{ method: "POST", path: "/query", opens: "ask" },
@@ -40,7 +40,7 @@ export const serviceEndpoints = {
     gives: { status: 200, schema: z.looseObject({}) },
     handle: (_, { api }) => api,
   }),
-  /** `degraded` still answers questions and is 200; an engine that cannot tell is an error. */
+  /** A `degraded` engine still answers, so the status is 200. */
   health: endpoint({
     ...{ method: "GET", path: "/healthz", opens: "anyone", unstored: true },
     what: "What is loaded; nothing that stands in documents.",
@@ -69,7 +69,7 @@ export const serviceEndpoints = {
   }),
 };
 
-/** Whoever asks needs no key: nothing is said that stands in documents, not even their titles. */
+/** Returns the health without document contents or titles, because it needs no key. */
 export async function healthOf(engine: Pick<Engine, "health" | "domain">): Promise<wire.WireHealth> {
   const health = await engine.health();
   return wire.toWire(wire.healthSchema, { ...health, title: engine.domain(health.domain).title, version: VERSION });

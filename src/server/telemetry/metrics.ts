@@ -3,14 +3,14 @@ import type { WatchedCall } from "../../models/watched.ts";
 import type { AnswerStage } from "../../shared/events.ts";
 import type { Answer } from "../../shared/types.ts";
 
-/** Seconds: a hit is some milliseconds, an answer of quotes some ten, one of a model some thousand. */
+/** Seconds. A cache hit takes milliseconds, an extractive answer tens of milliseconds, a model's answer seconds. */
 const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
-/** Quantiles of stages are of the last minutes: two windows that take turns. */
+/** Quantiles of stage times cover the last minutes, in two alternating windows. */
 const QUANTILES = [0.5, 0.95, 0.99];
 const WINDOW_S = 300;
 
-/** What is counted for `/metrics`; labels are names of ours and of models, never words of readers. */
+/** Metrics for `/metrics`. Labels are our names and model names, never user text. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
@@ -51,16 +51,16 @@ export function createMetrics() {
       }
     },
     staged: (stage: AnswerStage, ms: number) => stages.observe({ stage }, ms / 1000),
-    /** @param stage in which it happened; `admission`: before the first one */
+    /** @param stage failed stage; `admission`: before the first one */
     failed: (stage: AnswerStage | "admission", code: string) => errors.inc({ stage, code }),
     called: ({ kind, model, ms, failure }: WatchedCall) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
     waited: (ms: number) => queue.observe(ms / 1000),
     requested: (route: string, method: string, status: number, ms: number) => http.observe({ route, method, status }, ms / 1000),
-    /** Asked for at every reading. */
+    /** Registers a gauge that calls `read` at every collection. */
     gauge: (name: string, help: string, read: () => number) => {
       const gauge: Gauge = new Gauge({ name: `sourcebound_${name}`, help, registers, collect: () => gauge.set(read()) });
     },
-    /** The text format of Prometheus, with its content type. */
+    /** Returns the Prometheus text format with its content type. */
     text: async () => ({ type: register.contentType, body: await register.metrics() }),
   };
 }

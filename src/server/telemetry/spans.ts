@@ -19,12 +19,12 @@ import { withAsk } from "../admission/admit-questions.ts";
 import type { Metrics } from "./metrics.ts";
 
 /**
- * Spans by the conventions of OpenTelemetry for generative AI (https://github.com/open-telemetry/semantic-conventions-genai, in development): the
- * question as `invoke_agent`, searching as `retrieval`, models as `chat` and `embeddings`. Nothing of what was asked or said is in them: those
- * attributes are left out. Without an SDK in the process, they go nowhere and cost nothing to speak of.
+ * Spans by the OpenTelemetry conventions for generative AI (https://github.com/open-telemetry/semantic-conventions-genai, in development):
+ * a question is `invoke_agent`, search `retrieval`, models `chat` and `embeddings`. Attributes with user text are omitted. Without an SDK
+ * in the process, spans are discarded at almost no cost.
  */
 interface QuestionSpans {
-  /** Runs what the question does next in its span. */
+  /** Runs work inside the span of the current stage. */
   run<T>(work: () => T): T;
   saw(event: AnswerEvent): void;
   failed(code: string): void;
@@ -40,7 +40,7 @@ export function createSpans(tracer: Tracer = trace.getTracer("sourcebound", VERS
   };
 }
 
-/** Of a process without an SDK, whose spans are nowhere. */
+/** Used in a process without an SDK. */
 const NOBODY_LISTENS: QuestionSpans = { run: (work) => work(), saw() {}, failed() {}, end() {} };
 
 function openQuestion(tracer: Tracer, domain: string, profile: string | undefined): QuestionSpans {
@@ -104,7 +104,7 @@ function recordCall(tracer: Tracer, { kind, model, begunAt, ms, inputTokens, out
   span.end(begunAt + ms);
 }
 
-/** The same engine, whose questions are counted, timed and traced. */
+/** Wraps an engine to count, time and trace its questions. */
 export function observeQuestions(engine: Engine, { metrics, spans }: { readonly metrics: Metrics; readonly spans: Spans }): Engine {
   const ask: Engine["ask"] = async function* (question, options = {}) {
     const span = spans.question(options.domain ?? engine.config.domain, options.profile);
@@ -136,7 +136,7 @@ export function observeQuestions(engine: Engine, { metrics, spans }: { readonly 
   return withAsk(engine, ask);
 }
 
-/** Every event of every question is looked up here. */
+/** A map, because every event of every question is looked up. */
 const STAGE_OF_EVENT: ReadonlyMap<string, AnswerStage> = new Map(
   ANSWER_STAGES.flatMap((stage) => [`${stage}-start`, `${stage}-end`].map((type) => [type, stage] as const)),
 );
