@@ -50,10 +50,7 @@ function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: s
   return { name: `${folder.split(sep).join("/")}/${path}`, bytes };
 }
 
-/**
- * An upload job restored into a data folder would find no uploads in the database and delete the documents. Upload folders are scanned at
- * every start instead.
- */
+/** Upload jobs restored into a data folder would find no uploads and delete the documents. Upload folders are scanned at every start. */
 function isJobOfUploads({ table, row }: Row): boolean {
   return table === "jobs" && workSchema.safeParse(JSON.parse(String(row.work))).data?.type === "uploads";
 }
@@ -75,10 +72,7 @@ async function openDatabase({ data_dir: folder, database }: Place, last?: string
   return openPostgres({ url: database.url, connections: 2, timeoutMs: 3_600_000 }, last);
 }
 
-/**
- * Writes a consistent snapshot of all records, and the files that exist only in the data folder, into one compressed file.
- * @throws StoreError `backup_unwritable`
- */
+/** Writes a consistent snapshot of all records and unique files into one compressed file. @throws StoreError `backup_unwritable` */
 export async function backup(place: Place, path: string, now: Date): Promise<BackupResult> {
   await assertMayReplace(place, path);
   const part = `${path}.${randomUUID()}.part`;

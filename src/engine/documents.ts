@@ -163,10 +163,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const words = await index.wordsIn(scope);
       yield* scanConflicts(documentsOf(ids, scope, store, words), words, { total: ids.length, precedence, signal });
     },
-    /**
-     * Embeds a domain with another encoder while the old one serves, then switches atomically; the choice lasts until the configuration
-     * names another encoder.
-     */
+    /** Embeds a domain with another encoder while the old one serves, then switches; lasts until the configuration names another one. */
     async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
       const pack = domains.pack(domain);
       const { id } = await indexes.switchEncoder(pack, target, options);

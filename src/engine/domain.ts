@@ -188,8 +188,7 @@ export function loadDomain(name: string, own?: string): DomainPack {
   if (pack.name !== name) {
     throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
   }
-  // Every pack without hotlines inherits those of the default pack, since emergencies occur in any domain. An overriding default pack
-  // inherits those of the bundled one.
+  // A pack without hotlines inherits the default pack's; an overriding default pack inherits the bundled one's.
   const from = name === DEFAULT_DOMAIN ? undefined : own;
   const isShipped = name === DEFAULT_DOMAIN && own === undefined;
   const hotlines = pack.hotlines ?? (isShipped ? [] : loadDomain(DEFAULT_DOMAIN, from).hotlines);

@@ -86,10 +86,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
 }
 export type Indexes = ReturnType<typeof createIndexes>;
 
-/**
- * Syncs open indexes when the database reports changes of other processes. Questions check for changes themselves, so answers are always
- * current; syncing early only saves them the wait.
- */
+/** Syncs open indexes on changes of other processes. Questions check for changes anyway; syncing early saves them the wait. */
 export async function followChanges({ changes, closing, warn }: Pick<Opened, "changes" | "closing" | "warn">, indexes: Indexes) {
   if (changes === null) return { close: async () => {} };
   const { signal } = closing;

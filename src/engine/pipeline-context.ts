@@ -107,8 +107,8 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
         classify: domains.classifier(pack),
         matcher: domains.matcher(pack),
         judgeRewording: local.judgeRewording,
-        // With a measured pack (`semantic_cache`), its vocabulary explains more differences than the cross-encoder knows; elsewhere rules
-        // alone served too many wrong answers.
+        // A measured pack's vocabulary explains differences unknown to the cross-encoder; elsewhere rules alone served too many wrong
+        // answers.
         readAll: !pack.semantic_cache,
         embed: encoder === null || !servesRewordings(config, profile, pack) ? null : local.embedQuestion,
       },

@@ -44,10 +44,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const canonical = canonicalJson(statement);
       return { format: PROOF_FORMAT, statement, digest: sha256Hex(canonical), signature: signStatement(canonical, key()) };
     },
-    /**
-     * Returns the installation's public key as PEM. The private key is created at first use and stays in the data folder, or in PostgreSQL
-     * where configured.
-     */
+    /** Returns the public key as PEM. The private key is created at first use and stays in the data folder or PostgreSQL. */
     proofKey: () => publicPem(key()),
     /** Returns the Merkle root over a domain's document versions, for publication. @throws RequestError `unknown_domain` */
     async corpusRoot(name?: string) {

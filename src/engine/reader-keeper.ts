@@ -25,8 +25,8 @@ export function createShippedSupport(
 
 export interface ReaderKeeper {
   /**
-   * Returns the cross-encoder's scoring function; `null` if it is unusable or not the one that the weights were trained with. The
-   * first-stage score then decides.
+   * Returns the cross-encoder's scoring; `null`: unusable, or not the one that the weights were trained with. The first-stage score
+   * decides.
    */
   of(weights: { readonly reader: Reader["weights"] }): ReadTexts | null;
   close(): Promise<void>;

@@ -17,10 +17,7 @@ import type { GivenSource, SearchResult } from "./service-types.ts";
 
 /** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
-/**
- * Limits of the search for documents to check against: sentences of the answer besides the question, passages per search, documents in
- * all.
- */
+/** Limits of the search for sources: sentences of the answer besides the question, passages per search, documents in all. */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
 /** Creates search and external answer checks from the stages that questions use. */

@@ -29,9 +29,7 @@ export interface SearchOptions extends ScopeOptions {
   readonly limit?: number | undefined;
   /** Limits the search to the named documents, chapters, sections and pages. */
   readonly filters?: FilterRequest | null | undefined;
-  /**
-   * Scores every returned passage with the cross-encoder: about 10 ms of CPU per candidate the first time. Keeps the order. @default false
-   */
+  /** Scores each passage with the cross-encoder, about 10 ms of CPU per candidate at first. Keeps the order. @default false */
   readonly reading?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -249,10 +249,7 @@ function createTurns(): Turns {
 
 const STATUS_OF_STATE = { queued: "queued", running: "reading", failed: "failed" } as const;
 
-/**
- * Creates upload storage in a shared database; any process may ingest.
- * @param wake makes this process look for jobs
- */
+/** Creates upload storage in a shared database; any process may ingest. @param wake makes this process look for jobs */
 export function createSharedRoom(store: Pick<Store, "jobs" | "originals">, wake: () => void): UploadRoom {
   const filesOf = async ({ domain, work, state, reason }: JobState): Promise<OnItsWay[]> => {
     const asked = workSchema.parse(work);

@@ -50,8 +50,8 @@ export function createUploads(
           return [id, { ...file, id }];
         }),
       );
-    // Hides pending versions of files whose documents the scope may not see. Queried before the visible files, so that files ingested in
-    // between appear there.
+    // Hides pending versions of files whose documents the scope may not see. Queried first: files ingested in between are in the next
+    // query.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
     for (const { label, since, ...file } of waiting) {

@@ -41,10 +41,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       }
       return [...held.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     },
-    /**
-     * Returns documents of the domain in these versions, current or replaced. Deleted documents are absent.
-     * @param versions id → version
-     */
+    /** Returns documents in these versions, current or replaced; deleted ones are absent. @param versions id → version */
     async past(domain: string, versions: ReadonlyMap<string, string>): Promise<PastDocument[]> {
       const found: PastDocument[] = [];
       for (const ids of inParts([...versions.keys()])) {

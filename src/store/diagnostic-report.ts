@@ -5,10 +5,7 @@ import type { ConflictKind, Passage, Refusal, TextRange, Verdict } from "../shar
 /** Reason for a report: the question was refused, answered with low confidence, or a check warned about or removed a sentence. */
 export type ReportCause = "refused" | "low_confidence" | "checks";
 
-/**
- * Diagnosis of a question that was not answered well: the question, the passages found, the gaps, and recommendations. Built without
- * a model. Words of the question are redacted.
- */
+/** Diagnosis of a question that was not answered well, built without a model. Words of the question are redacted. */
 export interface DiagnosticReport {
   readonly causes: readonly ReportCause[];
   /** Confidence of the decision, 0–1; `null`: nothing was found. */

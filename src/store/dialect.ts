@@ -15,10 +15,7 @@ export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
   return parts;
 }
 
-/**
- * Resources that one process writes at a time: the audit log, whose rows form a chain, and the sequence numbers of cached answers,
- * which must become visible in order.
- */
+/** Resources with one writer at a time: the chained audit log, and the numbers of cached answers, which must become visible in order. */
 export const TURNS = ["audit", "cache"] as const;
 
 /** Takes the lock on a resource until the transaction ends. */
@@ -61,10 +58,7 @@ export function jsonRows(db: Kysely<Database>, columns: readonly string[]): RawB
     : sql<string>`json_group_array(json_array(${values}))`;
 }
 
-/**
- * Rewrites every table, PostgreSQL's statistics included where the role may, so that deleted data leaves the pages. Writers wait
- * meanwhile.
- */
+/** Rewrites every table, and PostgreSQL's statistics where permitted, so that deleted data leaves the pages. Blocks writers. */
 export async function rewrite(db: Kysely<Database>): Promise<void> {
   await (isPostgres(db) ? sql`vacuum (full, analyze)` : sql`vacuum`).execute(db);
 }
@@ -79,10 +73,7 @@ export function leftInLog(db: Kysely<Database>): string {
 const CHECKPOINT_TRIES = 20;
 const CHECKPOINT_RETRY_MS = 50;
 
-/**
- * Moves the write-ahead log, which holds old pages, into the database and truncates it. `false`: other connections kept reading from
- * it, or a server owns it.
- */
+/** Moves the write-ahead log into the database and truncates it. `false`: other connections kept reading from it, or a server owns it. */
 export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
   if (isPostgres(db)) return false;
   for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {

@@ -22,10 +22,7 @@ export interface FilePlace extends SourcePlace {
 
 export interface FileRecord
   extends Readonly<Pick<Database["files"], "path" | "originalHash" | "settings" | "status" | "reason" | "access" | "updatedAt">> {
-  /**
-   * Time of the newest stored document of the file (ISO 8601); `null`: the file has no documents. A failed file keeps the documents
-   * of its last readable version.
-   */
+  /** Time of the file's newest document (ISO 8601); `null`: no documents. A failed file keeps those of its last readable version. */
   readonly readAt: string | null;
 }
 

@@ -30,10 +30,7 @@ import { removeFiles, replaceFiles } from "./write-documents.ts";
 /** Characters of cached documents; with sentences and offsets about three times as many bytes. */
 const CACHED_CHARACTERS = 32_000_000;
 
-/**
- * Documents by id. A version is a hash of content and access, so a cached version never goes stale; callers check that it is current
- * and visible.
- */
+/** Documents by id. A version hashes content and access, so entries never go stale; callers check that it is current and visible. */
 type DocumentCache = LRUCache<string, StoredDocument>;
 
 /** Maximum number of scopes with cached counts; counting reads every chunk. */

@@ -54,10 +54,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .onConflict((c) => c.column("id").doUpdateSet(asked))
         .execute();
     },
-    /**
-     * Claims the oldest job that has no worker or whose worker sent no heartbeat for `JOB_LEASE_MS`; `null`: no job. No two workers
-     * get the same job.
-     */
+    /** Claims the oldest job without a worker or without a heartbeat for `JOB_LEASE_MS`, for one worker only; `null`: no job. */
     claim: (worker: string): Promise<Job | null> =>
       transact(db, async (trx) => {
         const at = now();

@@ -9,10 +9,7 @@ const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW parameters of the `seven-layer` source (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
-/**
- * Up to this number of vectors after filtering, search is exact: HNSW would visit many vectors that the filter rejects (`bench
- * pgvector`).
- */
+/** Up to this number of filtered vectors, search is exact: HNSW would visit many that the filter rejects (`bench pgvector`). */
 export const EXACT_UP_TO = 2_000;
 /** Rows per insert statement. */
 const ROWS_PER_INSERT = 500;

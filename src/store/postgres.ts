@@ -66,10 +66,7 @@ export function createChanges(url: string, warn: (message: string) => void) {
   };
   return {
     // A failed first attempt is retried like a lost connection.
-    /**
-     * Resolves once it listens or has scheduled a retry. `onChange` receives a domain, or `null` when any may have changed after a
-     * lost connection.
-     */
+    /** Resolves once listening or retrying. `onChange` receives a domain, or `null` when any may have changed after a lost connection. */
     listen: (onChange: (domain: string | null) => void): Promise<void> => connect(onChange).catch(() => undefined),
     async close(): Promise<void> {
       closed = true;

@@ -48,10 +48,7 @@ export interface RecordOf {
   readonly record: NewRecord;
 }
 
-/**
- * Creates a writer that stores records in the transaction of their interactions; it reuses and extends the set of known settings
- * hashes.
- */
+/** Creates a writer for the transaction of the interactions; it uses and extends the set of known settings hashes. */
 export function createRecordWriter(db: Kysely<Database>) {
   /** Hashes by identity: many answers share one settings object. */
   const hashes = new WeakMap<object, string>();

@@ -154,10 +154,7 @@ async function dropTurns(trx: Transaction<Database>, session: string, limit: num
 
 export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurns }: SessionParts) {
   return {
-    /**
-     * Returns the last `limit` turns, oldest first. Scopes and users other than the session's own get an empty list, as for an
-     * expired session.
-     */
+    /** Returns the last `limit` turns, oldest first; none for another scope or user, and none for an expired session. */
     async turns(name: string, scope: Scope, limit: number, userId: string | null = null): Promise<StoredTurn[]> {
       const id = sessionKey(await secret(), name, scope, userId);
       const rows = await db
@@ -224,15 +221,9 @@ function labelsOf(scope: Scope): string[] {
 export function createSeldom() {
   let left = 0;
   return {
-    /**
-     * Returns whether the next `more` additions require a check. Changes nothing, so that a repeated transaction gets the same
-     * answer.
-     */
+    /** Returns whether the next `more` additions require a check. Changes nothing, so that a repeated transaction decides equally. */
     isDue: (more: number): boolean => more > left,
-    /**
-     * Counts committed additions.
-     * @param untilNext additions until the next check, if one ran with these
-     */
+    /** Counts committed additions. @param untilNext additions until the next check, if one ran with these */
     done: (more: number, untilNext?: number): void => {
       left = untilNext ?? Math.max(left - more, 0);
     },

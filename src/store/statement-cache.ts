@@ -10,10 +10,7 @@ import {
 import { LRUCache } from "lru-cache";
 import type { Database } from "./schema.ts";
 
-/**
- * Tables in which every answer inserts its own rows. Such inserts never decide whether a stored answer may be served: only an
- * interaction's review does, and inserts do not revoke one.
- */
+/** Tables that receive rows for every answer. Inserts into them never decide whether a stored answer may be served. */
 const BESIDE: ReadonlySet<string> = new Set<keyof Database>([
   ...(["interactions", "answer_contents", "records", "record_settings", "sessions", "session_turns", "reports"] as const),
   ...(["exposures", "idempotency", "usage", "usage_reservations"] as const),

@@ -110,10 +110,7 @@ export interface CheckPackOptions {
 
 const DAY_MS = 86_400_000;
 
-/**
- * Checks a pack without asking questions.
- * @throws RequestError `unknown_domain`
- */
+/** Checks a pack without asking questions. @throws RequestError `unknown_domain` */
 export async function checkPack(name: string, options: CheckPackOptions): Promise<PackReport> {
   let pack: DomainPack;
   try {

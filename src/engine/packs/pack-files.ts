@@ -5,10 +5,7 @@ import { ConfigError, messageOf } from "../../shared/errors.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { describeIssues } from "../../text/validate.ts";
 
-/**
- * Parses a YAML file of a domain pack.
- * @throws ConfigError `domain_invalid` with every fault
- */
+/** Parses a YAML file of a domain pack. @throws ConfigError `domain_invalid` with every fault */
 export function readPackFile<T>(path: string, schema: z.ZodType<T>): T {
   let value: unknown;
   try {
@@ -28,10 +25,7 @@ const catalogueSchema = z.record(
   z.strictObject({ meaning: z.string().default(""), terms: z.record(z.string(), z.string().min(1)) }),
 );
 
-/**
- * Returns canonical term → tenant's term, by tenant.
- * @throws ConfigError `domain_invalid`, also for a tenant that the pack does not have
- */
+/** Returns canonical term → tenant's term, by tenant. @throws ConfigError `domain_invalid`, also for an unknown tenant */
 export function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const found: Record<string, Record<string, string>> = {};
   for (const [canonical, { terms }] of Object.entries(readPackFile(path, catalogueSchema))) {
