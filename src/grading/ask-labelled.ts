@@ -7,20 +7,20 @@ import { readableText } from "../writing/render.ts";
 import type { LabelledQuestion } from "./labelled-questions.ts";
 import { holdsToken } from "./score-answer.ts";
 
-/** A labelled question as the running system answers it when nothing is refused for want of confidence. */
+/** Result of a labelled question, asked without a confidence threshold. */
 export interface JudgedQuestion {
   readonly id: string;
   readonly kind: LabelledQuestion["kind"];
-  /** Questions about one page stand or fall together. */
+  /** Page of the question; questions about one page are dependent. */
   readonly cluster: string;
-  /** What the learned gate says; `null`: nothing was found to judge. */
+  /** Confidence of the learned gate; `null`: no evidence was found. */
   readonly chance: number | null;
-  /** `false`: refused whatever the chance, as an order to the system is. */
+  /** `false`: refused regardless of confidence, such as an instruction to the system. */
   readonly answered: boolean;
   readonly wrong: boolean;
 }
 
-/** What judged them: the same for every question. */
+/** Encoder and gate model; the same for all questions. */
 export interface JudgedBy {
   readonly encoder: string | null;
   readonly model: "vectors" | "words";
@@ -31,7 +31,7 @@ export type AskLabelledEvent =
   | {
       readonly type: "judged";
       readonly questions: readonly JudgedQuestion[];
-      /** Ids of answerable questions that cannot be judged: no key values, and no gold quote stands in the documents. */
+      /** Ids of answerable questions that cannot be judged: no key values, and no gold quote in the documents. */
       readonly unjudgeable: readonly string[];
       readonly by: JudgedBy;
     };
@@ -43,8 +43,8 @@ export interface AskLabelledOptions {
 }
 
 /**
- * Asks each question of the engine with its documents, the threshold taken away.
- * @throws ModelError `encoder_unsteady` when not every question was judged alike
+ * Asks every question on the engine without a confidence threshold.
+ * @throws ModelError `encoder_unsteady` if the encoder or model changed between questions
  */
 export async function* askLabelled(
   engine: Pick<Engine, "ask" | "store">,
@@ -59,7 +59,7 @@ export async function* askLabelled(
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
   for (const [i, labelled] of questions.entries()) {
-    // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+    // Without model calls nothing else yields to the event loop: let Ctrl-C through.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: i, total: questions.length, what: labelled.question };
@@ -74,7 +74,7 @@ export async function* askLabelled(
     if (by !== null) judges.set(JSON.stringify(by), by);
     const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
       (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
-    // Without key values and gold quotes, as a question is that has no answer, every answer is wrong.
+    // Without key values and gold places, as for unanswerable questions, every answer is wrong.
     const { answered, wrong } = judgeAnswer(answer, keyValues, isGold);
     const cluster = labelled.kind === "answerable" ? (labelled.gold_pages[0] as string) : `question ${labelled.id}`;
     judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong });
@@ -108,16 +108,16 @@ async function askOne(
 
 interface JudgedAnswer {
   readonly answered: boolean;
-  /** The answer as people read it. */
+  /** The answer as displayed. */
   readonly text: string;
-  /** Does the text hold every key value? `null`: the question has none. */
+  /** Whether the text contains every key value; `null`: the question has none. */
   readonly keyValuesHeld: boolean | null;
   readonly goldQuoted: boolean;
-  /** Answered, but a key value is missing, or without key values no quote overlaps a gold quote (docs/evaluate.md). */
+  /** Answered, but a key value is missing or, without key values, no citation overlaps a gold quote (docs/evaluate.md). */
   readonly wrong: boolean;
 }
 
-/** @param overlapsGold does the place that is cited overlap a gold quote? */
+/** @param overlapsGold whether a citation overlaps a gold quote */
 export function judgeAnswer(
   answer: Answer,
   keyValues: readonly string[],
@@ -130,20 +130,20 @@ export function judgeAnswer(
   return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
 }
 
-/** What of a labelled question says where its answer stands. */
+/** The labels that locate an answer. */
 interface Gold {
   readonly id: string;
   readonly gold_pages: readonly string[];
   readonly gold_quotes: readonly string[];
 }
 
-/** Ranges of documents by document id. */
+/** Ranges by document id. */
 type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
 
 /**
- * Where the gold quotes of each question stand in the documents that were ingested, by question id. Quotes are those of the original files; markup, white space
- * and punctuation, which normalising changes, make no difference.
- * @throws RequestError `golden_pages_missing` when a question's pages are none of the documents: nothing could be right for it
+ * Locates gold quotes in the ingested documents, by question id. Quotes come from the original files: ignores markup, white space and
+ * punctuation, which normalisation changes.
+ * @throws RequestError `golden_pages_missing` if none of a question's pages is ingested: no answer could be right
  */
 export async function locateGold(
   golden: readonly Gold[],
@@ -169,7 +169,7 @@ export async function locateGold(
   );
 }
 
-/** The document of a page: the same path, else the only one whose path ends in it, or in which it ends. */
+/** Finds the document of a page: the same path, else the only one where either path ends with the other. */
 function documentOf(page: string, documents: readonly { readonly id: string; readonly path: string }[]): string | null {
   const exact = documents.find(({ path }) => path === page);
   if (exact !== undefined) return exact.id;
@@ -177,7 +177,7 @@ function documentOf(page: string, documents: readonly { readonly id: string; rea
   return alike.length === 1 ? (alike[0]?.id ?? null) : null;
 }
 
-/** Letters and digits of a text in lower case, and where each stands in it. */
+/** Letters and digits of a text in lower case, with their offsets. */
 interface Letters {
   readonly text: string;
   readonly at: readonly number[];
@@ -195,7 +195,7 @@ function lettersOf(text: string): Letters {
 }
 
 function findLetters(quote: string, { text, at }: Letters): TextRange[] {
-  // Addresses of links and tags are no text.
+  // Link addresses and tags are not text.
   const { text: wanted } = lettersOf(quote.replaceAll(/\]\([^)]*\)/g, "]").replaceAll(/<[^>]*>/g, ""));
   const start = wanted === "" ? -1 : text.indexOf(wanted);
   return start < 0 ? [] : [{ start: at[start] as number, end: (at[start + wanted.length - 1] as number) + 1 }];

@@ -6,14 +6,14 @@ import type { GoldenSet } from "./golden-set.ts";
 import { decimal } from "./report.ts";
 import type { AskedItem } from "./run-golden.ts";
 
-/** A figure that must not be below, or not above, a value. */
+/** A lower or upper bound on a metric. */
 export interface Bound {
   readonly side: "under" | "over";
   readonly name: string;
   readonly value: number;
 }
 
-/** `right.answerable=.5` as a bound. @throws RequestError `config_invalid` */
+/** Parses a bound such as `right.answerable=.5`. @throws RequestError `config_invalid` */
 export function parseBound(side: Bound["side"], text: string): Bound {
   const [, name, value] = /^([\w.-]+)\s*=\s*(-?(?:\d+\.?\d*|\.\d+))$/.exec(text.trim()) ?? [];
   if (name === undefined || value === undefined)
@@ -24,21 +24,18 @@ export function parseBound(side: Bound["side"], text: string): Bound {
   return { side, name, value: Number(value) };
 }
 
-/** What can be known of a run's figures before anything is asked. */
+/** Metrics of a run that are known before it starts. */
 export interface FiguresAhead {
   readonly names: readonly string[];
-  /** There is an earlier report, and each figure has its change. */
+  /** Whether the run is compared with an earlier report, which adds a change to each metric. */
   readonly compared: boolean;
 }
 
-/** Figures of live grading are named by the profile's metrics when answers are graded: before that none of them can be called wrong. */
+/** The profile defines the metrics of live grading, so their names cannot be checked in advance. */
 const LIVE = /(?:^|\.)live\./;
 const CHANGE = /\.change(?:\.low|\.high)?$/;
 
-/**
- * Before anything is asked: is there a figure of each name, as far as that is known?
- * @throws RequestError `config_invalid`
- */
+/** Checks the names of bounds before the run, as far as they are known. @throws RequestError `config_invalid` */
 export function assertFigures(bounds: readonly Bound[], { names, compared }: FiguresAhead): void {
   const known = new Set(names);
   for (const { name } of bounds) {
@@ -47,15 +44,12 @@ export function assertFigures(bounds: readonly Bound[], { names, compared }: Fig
   }
 }
 
-/**
- * Bounds that do not hold, in words. A figure that could not be computed fails: nothing is known of it.
- * @throws RequestError `config_invalid` when there is no figure of the name
- */
+/** Describes violated bounds; a metric that could not be computed violates its bound. @throws RequestError `config_invalid` */
 export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<string, number | null>>): string[] {
   return bounds.flatMap(({ side, name, value }) => {
     const figure = metrics[name];
     if (figure === undefined) {
-      // Of a figure that is compared and could be told in neither run there is no change.
+      // A metric that was computed in neither run has no change.
       if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
       throw noFigure(name, Object.keys(metrics));
     }
@@ -82,7 +76,7 @@ function noFigure(name: string, known: readonly string[]): RequestError {
 
 type Asked = Pick<GoldenSet, "name" | "answerable" | "unanswerable">;
 
-/** Names of the figures that a run of these sets will have but for those of live grading and of changes: those of its report if nothing were answered. */
+/** Lists the metrics of a run of these sets, except live grading and changes, by reporting a run without answers. */
 export function figureNames(sets: readonly Asked[]): string[] {
   const ingested = { documents: 0, chunks: 0, ms: 0 };
   const measured = sets.map((set) => ({ name: set.name, asked: unanswered(set), ingested }));

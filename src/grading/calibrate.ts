@@ -15,7 +15,7 @@ import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverage
 export interface CalibrateOptions {
   readonly domain?: string | undefined;
   readonly profile?: string | undefined;
-  /** File or folder of labelled questions; the domain pack's own when absent. */
+  /** File or folder of labelled questions. @default the domain pack's own */
   readonly golden?: string | undefined;
   readonly risk: number;
   readonly delta: number;
@@ -27,7 +27,7 @@ export interface Measured extends Interval {
   readonly value: number;
 }
 
-/** What answering from a threshold on costs, counted on the labelled questions. */
+/** Counts of the labelled questions at a threshold. */
 export interface OperatingPoint {
   readonly threshold: number;
   readonly answered: number;
@@ -46,19 +46,19 @@ export interface CalibrationReport {
     readonly n: number;
     readonly answerable: number;
     readonly unanswerable: Readonly<Record<string, number>>;
-    /** Pages that the answerable ones are about: questions about one page are no independent labels. */
+    /** Number of pages of the answerable questions: questions about one page are not independent. */
     readonly pages: number;
     readonly repeated: number;
     readonly unjudgeable: readonly string[];
   };
-  /** Strictest first; the last one answers everything. */
+  /** Strictest first; the last point answers everything. */
   readonly curve: readonly OperatingPoint[];
   readonly shipped: OperatingPoint;
   readonly aurc: Measured;
-  /** Of the gate's chance as the chance of a right answer. */
+  /** Calibration error of the gate's confidence. */
   readonly calibrationError: Measured;
   readonly choice: ChosenThreshold;
-  /** What is to be written; `null`: too few labels. */
+  /** The calibration to write; `null`: too few labels. */
   readonly calibration: GateCalibration | null;
   readonly questions: readonly JudgedQuestion[];
 }
@@ -69,12 +69,12 @@ export type CalibrateEvent =
 
 const SEED = 1;
 const DRAWS = 1000;
-/** Thresholds of the curve that is printed. */
+/** Thresholds of the printed curve. */
 const CURVE = [0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0];
 
 /**
- * Asks labelled questions of the running system with the threshold taken away, and chooses the threshold that holds a risk. Writes nothing.
- * @throws RequestError when there is nothing to calibrate: no labelled questions, another gate, an index too small
+ * Asks labelled questions without a threshold and chooses the threshold that controls a risk. Writes nothing.
+ * @throws RequestError when nothing can be calibrated: no labelled questions, another gate, an index too small
  */
 export async function* calibrate(engine: Engine, options: CalibrateOptions): AsyncGenerator<CalibrateEvent, void> {
   const { signal, risk, delta, date } = options;
@@ -105,7 +105,7 @@ function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): strin
   throw new RequestError("golden_missing", `Domain "${name}" brings no labelled questions: give a file or a folder of them with --golden.`);
 }
 
-/** Documents of everybody who asks. */
+/** Describes the documents of all askers in the labelled questions. */
 async function documentFacts(engine: Engine, scope: Scope, { questions }: LabelledQuestions): Promise<GateCalibration["documents"]> {
   const corpus = engine.corpus(scope.domain);
   await corpus.ready();
@@ -118,7 +118,7 @@ async function documentFacts(engine: Engine, scope: Scope, { questions }: Labell
   return { count: outlines.length, windows: corpus.windows, revision, sha256 };
 }
 
-/** A question that is answered when its chance reaches the threshold. */
+/** A question that is answered if its confidence reaches the threshold. */
 interface Answered extends JudgedQuestion {
   readonly chance: number;
 }
@@ -170,7 +170,7 @@ function pointAt(answered: readonly Answered[], threshold: number): OperatingPoi
   };
 }
 
-/** `null`: no threshold was chosen. */
+/** Builds the calibration file; `null`: no threshold was chosen. */
 function artifactOf(
   report: Omit<CalibrationReport, "calibration">,
   facts: GateFacts,
@@ -212,8 +212,8 @@ function artifactOf(
 }
 
 /**
- * Writes a calibration as a whole or not at all.
- * @param out another file than the one that the engine looks for
+ * Writes a calibration file atomically.
+ * @param out replaces the path at which the engine looks for it
  * @returns path of the file
  * @throws StoreError `calibration_unwritable`
  */

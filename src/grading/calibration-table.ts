@@ -1,10 +1,10 @@
 import type { CalibrationReport, Measured, OperatingPoint } from "./calibrate.ts";
 import { countRow, decimal, type TableRow } from "./report.ts";
 
-/** Answerable questions for each page from which on they are no longer taken for independent. */
+/** Answerable questions per page above which independence is doubtful. */
 const CROWDED = 1.5;
 
-/** A calibration for people: the curve, the figures, and the threshold with what it promises. */
+/** Formats a calibration: curve, metrics, and the threshold with its guarantee. */
 export function calibrationTable(report: CalibrationReport): TableRow[] {
   const { labels, curve, shipped, aurc, calibrationError, by, choice, risk, delta } = report;
   const kinds = Object.entries(labels.unanswerable).map(([kind, n]) => `${n} ${kind}`);

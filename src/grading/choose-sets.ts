@@ -5,16 +5,16 @@ import { RequestError, SourceboundError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { findGoldenSets, type GoldenFolders, type GoldenSet, readGoldenSet, readQuestions } from "./golden-set.ts";
 
-/** Folders of a set with the pack whose vocabulary applies to it; `undefined`: none. */
+/** Folders of a set with the pack whose vocabulary applies; `undefined`: none. */
 export interface ChosenFolders extends GoldenFolders {
   readonly domain: string | undefined;
 }
 
-/** Sets that a shipped pack was made for. */
+/** Sets for which a bundled pack was made. */
 const PACKS: Readonly<Record<string, string>> = { va: "veterans" };
 
 /**
- * The sets of a folder of sets, all of them or those named; a set that a pack was made for goes by the pack's name too.
+ * Selects golden sets of a folder: all, or those named. A set with a pack also has the pack's name.
  * @param names comma-separated
  * @throws RequestError `golden_missing`, `unknown_set`
  */
@@ -30,37 +30,37 @@ export function chooseGoldenSets(data: string, names: string | undefined): Chose
   });
 }
 
-/** Which questions are asked of which documents. */
+/** Selection of questions and documents. */
 export interface SetChoice {
   readonly corpus?: string | undefined;
   readonly golden?: string | undefined;
   /** Folder of sets. */
   readonly data?: string | undefined;
-  /** Sets of it, comma-separated. */
+  /** Names of sets in it, comma-separated. */
   readonly domains?: string | undefined;
   readonly domain?: string | undefined;
   readonly tenant?: string | undefined;
-  /** At most so many questions of each set, spread evenly over it. @default all */
+  /** Maximum number of questions per set, evenly spaced. @default all */
   readonly limit?: number | undefined;
 }
 
-/** A set with the pack whose vocabulary applies to it. */
+/** A set with the pack whose vocabulary applies. */
 export interface ChosenSet {
   readonly set: GoldenSet;
   readonly domain: string | undefined;
 }
 
 /**
- * A set over a folder, questions over a pack's documents, a pack's own set, or every set of a folder of sets; of each the questions that the tenant asks, and of these
- * at most `limit`.
- * @param domainsDir packs of one's own
+ * Loads a set over a folder, questions over a pack's documents, a pack's own set, or the sets of a folder; keeps the tenant's questions,
+ * at most `limit` per set.
+ * @param domainsDir folder of your packs
  * @throws RequestError `config_invalid`, `golden_missing`, `unknown_tenant`
  */
 export function chooseSets(choice: SetChoice, domainsDir: string | undefined): ChosenSet[] {
   return setsOf(choice, domainsDir).map((one) => ({ ...one, set: someOf(askedBy(one.set, choice.tenant), choice.limit) }));
 }
 
-/** The questions of a set at equal steps, from the first on, so that every part and both kinds keep their share. */
+/** Takes questions at equal steps, so that every part and both kinds keep their share. */
 function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
   const total = set.answerable.length + set.unanswerable.length;
   if (limit === undefined || total <= limit) return set;
@@ -87,18 +87,18 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
 
-/** Whether a run over the pack's own questions would find any: read anew, as a run reads it. */
+/** Returns whether the pack has golden questions. Loads it again, as a run does. */
 export function bringsGolden(name: string, domainsDir: string | undefined): boolean {
   try {
     return ownGolden(loadDomain(name, domainsDir)) !== null;
   } catch (error) {
-    // A pack with faults, or one that lies in no folder: a run would say so.
+    // An invalid pack, or one without a folder: a run would report it.
     if (error instanceof SourceboundError) return false;
     throw error;
   }
 }
 
-/** Folder or file of the questions that a pack brings; `null`: it brings none. */
+/** Returns the path of a pack's questions; `null`: none. */
 function ownGolden({ folder, golden }: Pick<DomainPack, "folder" | "golden">): string | null {
   const own = golden === null ? null : join(folder, golden);
   return own !== null && existsSync(own) ? own : null;
@@ -121,12 +121,12 @@ function packSet(name: string, golden: string | undefined, domainsDir: string | 
   return { name, corpus: pack.folder, documents, tenants: Object.fromEntries(tenants), ...questions };
 }
 
-/** @throws RequestError `unknown_tenant` where no question is that tenant's */
+/** @throws RequestError `unknown_tenant` if the tenant asks no question */
 function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   if (tenant === undefined) return set;
   const all = [...set.answerable, ...set.unanswerable];
   const askers = [...new Set(all.flatMap((one) => one.tenant ?? []))].sort();
-  // An imported file knows no tenants: all of it is asked as the one that was named.
+  // Imported files name no tenants: ask all questions as the given tenant.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
     const known = askers.length === 0 ? "no question names one" : `questions are asked by ${askers.join(", ")}`;

@@ -6,29 +6,29 @@ import { createReading } from "../language/reading.ts";
 import { keyOf } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 
-/** What is wrong with a sentence: nothing, or one of the three ways in which an answer goes wrong; `unscored`: it could not be told. */
+/** Fault of a sentence, `null` for none; `unscored`: undecided. */
 export type SentenceFault = "fabricated" | "stitched" | "misattributed" | "unscored" | null;
 
 export interface JudgedClaim {
-  /** Do the texts that it cites bear it out? `null`: it could not be scored. */
+  /** Whether the cited texts support it; `null`: not scored. */
   readonly supported: boolean | null;
   readonly fault: SentenceFault;
   readonly reason: string;
 }
 
-/** Judges sentences of answers, whoever wrote them, by the checks of the default profile: exact values and names, and the support score. */
+/** Judges sentences of any writer by the default profile's checks: exact values and names, and the support score. */
 export interface ClaimJudge {
-  /** Do the texts together bear the claim out? Words of the question are no claims. `null`: it could not be scored. */
+  /** Returns whether the texts together support the claim, apart from words of the question; `null`: not scored. */
   supports(claim: string, texts: readonly CitedQuote[], question: string): Promise<boolean | null>;
-  /** The same of the texts that a sentence cites, and if they do not, which fault it is; `others`: passages that it might have cited. */
+  /** Judges a sentence by its cited texts and, if unsupported, classifies the fault; `others`: passages that it could have cited. */
   judge(claim: string, cited: readonly CitedQuote[], others: readonly CitedQuote[], question: string): Promise<JudgedClaim>;
 }
 
-/** @param support the learned score; `null`: none, and wording alone is left unscored */
+/** @param support the learned score; `null`: none, so that paraphrases stay unscored */
 export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
   const verdictOf = createBearsOut(createReader(), support);
   const read = createReading();
-  /** Words of meaning and values, each by the root or the value that it is known by. */
+  /** Returns content words and values, by their roots and canonical values. */
   function thingsIn(text: string): Set<string> {
     const { roots, values } = read(text);
     return new Set([...roots, ...values.map(keyOf)]);
@@ -38,7 +38,7 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
     const own = await verdictOf(claim, cited, question);
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
     if (own.supported === null) return { supported: null, fault: "unscored", reason: own.reason };
-    // What is exact decides first: the learned score takes "films" for "books" where everything else agrees.
+    // Exact matching decides first: the learned score confuses "films" and "books" where all else agrees.
     const held = heldBy(claim, [...cited, ...others], question);
     if (held === "apart")
       return { supported: false, fault: "stitched", reason: "its words and values stand in different places, and in none together" };
@@ -49,7 +49,7 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
     return { supported: false, fault: "fabricated", reason: own.reason };
   }
 
-  /** Where the words and values of a claim stand that the question does not bring: all in one place, all but in none together, or some in none. */
+  /** Returns where the claim's words and values occur, apart from the question's: in one place, only across several, or not all. */
   function heldBy(claim: string, places: readonly CitedQuote[], question: string): "together" | "apart" | "not all" {
     const asked = thingsIn(question);
     const claimed = [...thingsIn(claim)].filter((thing) => !asked.has(thing));
@@ -64,7 +64,7 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
   };
 }
 
-/** Characters of a source that a reason shows. */
+/** Maximum characters of a source in a reason. */
 const SHOWN = 120;
 
 function shorten(text: string): string {
@@ -72,7 +72,7 @@ function shorten(text: string): string {
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN - 1)}…`;
 }
 
-/** A judge with the learned score that ships, whatever is configured: with a judge that is another model each time runs could not be compared. */
+/** Creates a judge with the bundled support score whatever the configuration, so that runs are comparable. */
 export function createShippedJudge(): ClaimJudge {
   return createClaimJudge(createShippedSupport());
 }

@@ -10,31 +10,32 @@ import { type Change, compareGolden } from "./golden-report.ts";
 import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
 import { type Evaluation, type RunParts, runEvaluation } from "./run-evaluation.ts";
 
-/** Golden runs of an installation, one at a time; what is done is kept in files until it is deleted. */
+/** Golden runs of an installation, one at a time; results are kept in files until deleted. */
 export interface Evaluations {
   /**
-   * @param of.questions asked of the documents that everybody may read here; `null`: the pack's own, of the pack's own documents
+   * Starts a run.
+   * @param of.questions asked of the documents that everybody here may see; `null`: the pack's own questions and documents
    * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
    */
   start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation;
-  /** Newest first, without the judged questions. */
+  /** Lists runs, newest first, without the judged questions. */
   list(): Promise<Evaluation[]>;
   /** @throws RequestError `unknown_evaluation` */
   get(id: string): Promise<Evaluation>;
-  /** How figures differ from those of another run on the questions that both asked. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+  /** Compares metrics with another run on their common questions. @throws RequestError `unknown_evaluation`, `evaluation_running` */
   compare(id: string, against: string): Promise<Change[]>;
-  /** The run as one page that stands alone. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+  /** Renders a self-contained page. @throws RequestError `unknown_evaluation`, `evaluation_running` */
   html(id: string): Promise<string>;
-  /** Stops it if it runs, and deletes what is kept of it. @throws RequestError `unknown_evaluation` */
+  /** Stops a run and deletes its results. @throws RequestError `unknown_evaluation` */
   delete(id: string): Promise<void>;
-  /** Resolves when nothing runs any more. */
+  /** Stops the current run and resolves at its end. */
   close(): Promise<void>;
 }
 
-/** @param now @default the clock of the machine */
+/** @param now @default the system clock */
 export type EvaluationParts = Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>;
 
-/** Runs that are kept; the oldest go. */
+/** Maximum number of kept runs; the oldest are deleted. */
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
@@ -113,7 +114,7 @@ function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total"
   return { id: `eval_${randomUUID()}`, ...of, ...open };
 }
 
-/** Runs that are kept, a file each. */
+/** Creates the storage of runs, one file each. */
 function keptIn(folder: string) {
   const pathOf = (id: string) => join(folder, `${id}.json`);
   /** @throws RequestError `unknown_evaluation` */
@@ -128,7 +129,7 @@ function keptIn(folder: string) {
       const names = await readdir(folder).catch(() => []);
       return await Promise.all(names.filter((name) => ID.test(name.replace(/\.json$/, ""))).map((name) => read(name.slice(0, -5))));
     },
-    /** Written beside first, so that nobody reads half a file. */
+    /** Writes to a temporary file first, so that readers never see a partial file. */
     async write(evaluation: Evaluation): Promise<void> {
       const path = pathOf(evaluation.id);
       await mkdir(folder, { recursive: true });

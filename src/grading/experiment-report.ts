@@ -2,19 +2,19 @@ import type { ExperimentMetric, ExperimentSettings } from "../shared/config/expe
 import type { ExposedSession } from "../store/statistics.ts";
 import type { WireExperiment } from "../wire/reports.ts";
 
-/** What a session came to: a sum over its questions, and how many they were. */
+/** Sum of a metric over a session's questions, with their number. */
 interface Observed {
   readonly sum: number;
   readonly questions: number;
 }
 
-/** A figure per question with the variance of its estimate. */
+/** Mean of a metric per question with its variance. */
 interface Estimate {
   readonly mean: number;
-  /** Of the mean; sessions are what varies, not questions. */
+  /** Variance of the mean; sessions are the sampling units, not questions. */
   readonly variance: number;
   readonly sessions: number;
-  /** Of a share, how many independent questions would tell as much, and how many sessions of equal size; `null`: the figure is no share, and has no bound. */
+  /** For a proportion: effective numbers of independent questions and of equal-sized sessions; `null`: not a proportion, so unbounded. */
   readonly effective: { readonly questions: number; readonly sessions: number } | null;
 }
 
@@ -25,7 +25,7 @@ interface Difference {
 }
 
 /**
- * A ratio of sums over sessions, with the variance that the delta method gives it: questions of one session are not independent, sessions are.
+ * Estimates a ratio of sums over sessions with delta-method variance: sessions are independent, questions of one session are not.
  * Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
  * @param isShare each question counts as 0 or 1
  * @returns `null` for fewer than two sessions
@@ -40,15 +40,16 @@ export function estimateRatio(sessions: readonly Observed[], isShare = false): E
   const squares = sessions.reduce((sum, one) => sum + (one.sum - mean * one.questions) ** 2, 0) / (k - 1);
   const variance = squares / (k * perSession ** 2);
   const ofEqualSize = total ** 2 / sessions.reduce((sum, { questions }) => sum + questions ** 2, 0);
-  // Kish 1965, "Survey Sampling", section 8.2: the variance (over k, as that of a share is) is that of so many independent questions.
+  // Kish 1965, "Survey Sampling", section 8.2: effective sample size (variance over k, as for a proportion).
   const independent = mean > 0 && mean < 1 ? (mean * (1 - mean)) / (variance * (1 - 1 / k)) : ofEqualSize;
   return { mean, variance, sessions: k, effective: isShare ? { questions: independent, sessions: ofEqualSize } : null };
 }
 
 /**
- * Difference `b − a` with an interval that holds with chance 1 − alpha, where it is looked at once, at a size that was set before: that of each side, put together as
- * independent ones. Source: Newcombe 1998, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17, method 10;
- * for any figure Zou, Donner 2008, "Construction of confidence limits about effect measures". For what is no share it is the normal interval.
+ * Computes the difference `b − a` with a 1 − alpha interval for a single look at a planned size, combining the sides' intervals as
+ * independent. Source: Newcombe 1998, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17,
+ * method 10; for any metric Zou, Donner 2008, "Construction of confidence limits about effect measures". Metrics other than proportions
+ * get normal intervals.
  */
 export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Difference {
   const z = normalQuantile(1 - alpha / 2);
@@ -62,16 +63,16 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Differ
 }
 
 /**
- * Difference `b − a` with an interval that holds with chance 1 − alpha at every look together, however often one looks.
- * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic confidence sequences", theorem 2.2,
- * for each side with alpha / 2 (union bound), tightest at `planned` sessions by their equation for rho.
+ * Computes the difference `b − a` with an interval that covers with probability 1 − alpha at all looks jointly.
+ * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic confidence sequences",
+ * theorem 2.2, for each side with alpha / 2 (union bound), tightest at `planned` sessions by their equation for rho.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
   const [x, y] = [a, b].map((side) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned))) as [Limits, Limits];
   return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
 }
 
-/** Standard errors that a mean of `t` sessions is never away from its truth, at all `t` together. */
+/** Returns the half-width in standard errors at `t` sessions of an interval valid at all `t` jointly. */
 function anytimeDeviations(t: number, alpha: number, planned: number): number {
   const rho2 = (-2 * Math.log(alpha) + Math.log(-2 * Math.log(alpha) + 1)) / planned;
   return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
@@ -80,10 +81,10 @@ function anytimeDeviations(t: number, alpha: number, planned: number): number {
 type Limits = Pick<Difference, "low" | "high">;
 
 /**
- * Where the truth of a figure lies that is at most `z` standard errors away. Those of a share are taken at the truth, not at what was seen: none of 30 does not mean
- * that there are none. Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference"; with effective questions Korn, Graubard 1998,
- * "Confidence intervals for proportions with small expected number of positive counts estimated from survey data". The limits are no nearer than sessions of a kind
- * that was not seen may take them, all of whose questions are alike: by Wilson they are up to z² / (k + z²) of all.
+ * Returns limits at `z` standard errors. For proportions the standard error is taken at the true value, so that 0 of 30 has a positive
+ * upper limit. Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference"; with effective sample size
+ * Korn, Graubard 1998, "Confidence intervals for proportions with small expected number of positive counts estimated from survey data".
+ * The limits also allow for an unseen kind of session whose questions are all alike: by Wilson up to z² / (k + z²) of all sessions.
  */
 function limits({ mean, variance, effective }: Estimate, z: number): Limits {
   if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
@@ -97,10 +98,10 @@ function limits({ mean, variance, effective }: Estimate, z: number): Limits {
   };
 }
 
-/** Chance below which counts of an assignment count as broken: they are looked at often (Fabijan et al. 2019, "Diagnosing Sample Ratio Mismatch"). */
+/** Significance level of a sample ratio mismatch; low since tested often (Fabijan et al. 2019, "Diagnosing Sample Ratio Mismatch"). */
 const MISMATCH_ALPHA = 0.0005;
 
-/** Do counts differ from their shares by more than chance makes them? Each by the normal test of a share, with the level divided among them. */
+/** Tests for a sample ratio mismatch: a normal test per share, with Bonferroni correction. */
 export function isMismatched(counts: readonly { readonly count: number; readonly share: number }[]): boolean {
   const n = counts.reduce((sum, { count }) => sum + count, 0);
   const limit = normalQuantile(1 - MISMATCH_ALPHA / (2 * counts.length));
@@ -127,7 +128,7 @@ export function normalQuantile(p: number): number {
   return q < 0 ? -size : size;
 }
 
-/** A variant with its figures against those of the control, which is the first one. */
+/** A variant with its metrics relative to the control, which is the first one. */
 type VariantReport = WireExperiment["variants"][number];
 type Compared = NonNullable<VariantReport["compared"]>;
 type GuardrailState = VariantReport["guardrails"][number];
@@ -144,13 +145,13 @@ const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => num
   flagged: ({ flagged }) => flagged,
 };
 
-/** Metrics that each question counts in as 0 or 1. */
+/** Metrics to which each question contributes 0 or 1. */
 const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
 
 /**
- * The report of an experiment. A verdict on who is better rests on the first `sessions` of each variant and on no others, so that it is the same
- * whenever one looks, and none is given before they are there. A guardrail can be shown to be broken at any time.
- * @param sessions in the order in which they began
+ * Reports an experiment. The verdict uses only the first `sessions` of each variant, so it never changes later, and is withheld until they
+ * are complete. A guardrail can be breached at any time.
+ * @param sessions in order of their start
  */
 export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
   const { metric, better, sessions: planned, alpha } = settings;
@@ -174,7 +175,7 @@ interface Group {
   readonly counted: readonly ExposedSession[];
 }
 
-/** Levels are divided among the comparisons (Bonferroni): of variants, and for guardrails of variants and guardrails. */
+/** Applies Bonferroni correction across variants, and for guardrails across variants and guardrails. */
 function compareAll([control, ...others]: readonly Group[], settings: ExperimentSettings, isComplete: boolean): VariantReport[] {
   const { metric, sessions: planned, guardrails } = settings;
   const margins = Object.entries(guardrails) as [ExperimentMetric, number][];
@@ -209,7 +210,7 @@ function between(a: Estimate, b: Estimate, { alpha, planned, isComplete }: { alp
   return isComplete ? fixedDifference(a, b, alpha) : anytimeDifference(a, b, alpha, planned);
 }
 
-/** A margin above 0 bounds a rise, one of 0 or below a fall. */
+/** A positive margin bounds an increase, another one a decrease. */
 function stateOf({ low, high }: Difference, margin: number): GuardrailState["state"] {
   if (margin > 0) return high <= margin ? "holds" : low > margin ? "breached" : "open";
   return low >= margin ? "holds" : high < margin ? "breached" : "open";

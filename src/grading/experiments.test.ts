@@ -16,7 +16,7 @@ const settings = (over: Partial<ExperimentSettings> = {}): ExperimentSettings =>
   ...{ metric: "answered", better: "higher", sessions: 200, alpha: 0.05, guardrails: {} },
   ...over,
 });
-/** Sessions of one to three questions, which are answered with a chance that differs from session to session. */
+/** Sessions of one to three questions whose probability of an answer varies by session. */
 function drawn(variant: string, n: number, chance: number, more: Partial<ExposedSession> = {}): ExposedSession[] {
   return Array.from({ length: n }, () => {
     const own = chance + (random() - 0.5) * 0.4;
@@ -126,7 +126,7 @@ describe("the statistics", () => {
       expect(fixed / trials).toBeGreaterThan(0.035);
       expect(fixed / trials).toBeLessThan(0.065);
       expect(peeked / trials).toBeLessThan(0.05);
-      // What looking often would do to the other interval: why it is not shown before its time.
+      // Repeated looks inflate the error of fixed intervals; that is why they are not shown early.
       expect(peekedFixed / trials).toBeGreaterThan(0.15);
     },
   );

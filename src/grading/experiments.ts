@@ -8,10 +8,10 @@ import { describeIssues } from "../text/validate.ts";
 import type { WireExperiment } from "../wire/reports.ts";
 import { reportExperiment } from "./experiment-report.ts";
 
-/** Hexadecimal digits of the hash that make a number: 48 bits. */
+/** Hexadecimal digits of the hash that form a number: 48 bits. */
 const DIGITS = 12;
 
-/** The variant of a session: the same every time and in every process, and independent between experiments. */
+/** Assigns a session to a variant; stable across processes and independent between experiments. */
 export function assignVariant(secret: string, name: string, { variants }: Pick<ExperimentSettings, "variants">, session: string): string {
   const drawn = Number.parseInt(keyedHash(secret, "assignment", name, session).slice(0, DIGITS), 16) / 16 ** DIGITS;
   let below = 0;
@@ -25,7 +25,7 @@ export function assignVariant(secret: string, name: string, { variants }: Pick<E
   return last;
 }
 
-/** The experiments of a configuration by the domain whose questions take part. */
+/** Returns the configured experiments by domain. */
 export function experimentsByDomain(config: Config): ReadonlyMap<string, { readonly name: string; readonly settings: ExperimentSettings }> {
   const found = new Map<string, { readonly name: string; readonly settings: ExperimentSettings }>();
   for (const [name, settings] of Object.entries(config.experiments)) {
@@ -40,7 +40,6 @@ export function experimentsByDomain(config: Config): ReadonlyMap<string, { reado
   return found;
 }
 
-/** Reports of all configured experiments. */
 export function reportExperiments(engine: Pick<Engine, "config" | "store">): Promise<WireExperiment[]> {
   return Promise.all(Object.keys(engine.config.experiments).map((name) => reportOf(engine, name)));
 }
@@ -57,7 +56,7 @@ export async function reportOf({ config, store }: Pick<Engine, "config" | "store
 }
 
 /**
- * The configuration of a variant: everybody's with some keys set otherwise. What is an object is laid over key by key, everything else replaced.
+ * Applies a variant's settings to the configuration. Objects merge key by key; other values are replaced.
  * @throws ConfigError `config_invalid` naming the experiment and the variant
  */
 export function overlayConfig(config: Config, overlay: Readonly<Record<string, unknown>>, where: string): Config {

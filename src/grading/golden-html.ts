@@ -5,7 +5,7 @@ import { type Change, type Count, countFaults, countGolden, countLive, meanScore
 import { wilson } from "./metrics.ts";
 import { decimal, type Report, signed } from "./report.ts";
 
-/** A figure with its 95 % interval; `null`: it could not be computed. */
+/** A metric with its 95 % interval; `null`: not computed. */
 interface PlottedFigure {
   readonly name: string;
   readonly value: number | null;
@@ -20,7 +20,7 @@ const ROW = 26;
 const LEFT = 190;
 const RIGHT = 130;
 
-/** Figures between `from` and `to` as points with whiskers, one line each. */
+/** Plots metrics on the axis from `from` to `to` as points with error bars, one per row. */
 function plotIntervals(title: string, figures: readonly PlottedFigure[], [from, to]: readonly [number, number] = [0, 1]): string {
   const height = figures.length * ROW + 28;
   const x = (value: number) => LEFT + ((Math.min(to, Math.max(from, value)) - from) / (to - from)) * (WIDTH - LEFT - RIGHT);
@@ -42,7 +42,7 @@ function plotIntervals(title: string, figures: readonly PlottedFigure[], [from, 
 /** A group of a stacked histogram. */
 interface PlottedGroup {
   readonly name: string;
-  /** Of the style: `right`, `wrong`, `plain`. */
+  /** CSS class. */
   readonly style: "right" | "wrong" | "plain";
   readonly values: readonly number[];
 }
@@ -50,7 +50,7 @@ interface PlottedGroup {
 const BINS = 20;
 const PLOT_HEIGHT = 170;
 
-/** How often values fall into twenty bins of equal width, groups stacked. Nothing where there are no values. */
+/** Plots a stacked histogram with twenty equal bins; empty if there are no values. */
 function plotHistogram(title: string, groups: readonly PlottedGroup[], unit: string, most?: number): string {
   const all = groups.flatMap(({ values }) => values);
   if (all.length === 0) return "";
@@ -92,7 +92,7 @@ function figure(title: string, height: number, body: string): string {
   return `<figure><figcaption>${html(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${html(title)}">${body}</svg></figure>`;
 }
 
-/** The report's own style: no font, image or script is fetched or run. */
+/** Style of the report; it loads no font, image or script. */
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1d2433;--soft:#5b6577;--line:#d9dee7;--page:#fff;--card:#f6f7f9;--right:#1f7a4d;--wrong:#b3261e;--plain:#3b5bdb;--mark:#fff3bf}
 @media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#a3adbd;--line:#39414f;--page:#14181f;--card:#1d232d;--right:#6fcf97;--wrong:#ff8a80;--plain:#91a7ff;--mark:#4a4120}}
@@ -123,28 +123,28 @@ q{background:var(--mark)}.fault{color:var(--wrong);font-weight:600}
 body:has(#show-wrong:checked) details:not(.wrong),body:has(#show-right:checked) details:not(.right),body:has(#show-refused:checked) details:not(.refused),body:has(#show-fault:checked) details:not(.faulty){display:none}
 `;
 
-/** Characters that no page may hold, and those that turn the direction of the text around them. */
+/** Control characters, and characters that override the text direction. */
 const UNSAFE = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text of documents, questions or files as text of a page, also inside an attribute in quotes: nothing of it is markup. */
+/** Escapes untrusted text for HTML, including quoted attributes. */
 export function html(text: string): string {
   return escapeUTF8(text.replaceAll(UNSAFE, "\ufffd"));
 }
 
-/** What a report is drawn from. */
+/** Data of a rendered report. */
 export interface DrawnReport {
   readonly report: Report;
   readonly items: readonly GoldenItem[];
-  /** Milliseconds of each answer, in the order of the items. */
+  /** Milliseconds per answer, in the order of the items. */
   readonly latenciesMs: readonly number[];
-  /** Against an earlier run; `null`: there is none. */
+  /** Changes since an earlier run; `null`: no comparison. */
   readonly changes: readonly Change[] | null;
 }
 
-/** Nothing but the style above may be loaded or run, so that no text of a document can. */
+/** Allows only the style above, so that injected text cannot load or run anything. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
 
-/** The run as one page that stands alone: figures with n and interval, plots, and every question with what was shown, cited, found and marked. */
+/** Renders a run as a self-contained page: metrics with n and intervals, plots, and every question with its details. */
 export function renderGoldenHtml({ report, items, latenciesMs, changes }: DrawnReport): string {
   const asked = `${items.length} of ${report.n.questions ?? items.length}`;
   return [
@@ -238,7 +238,7 @@ function filters(): string {
     .join("");
 }
 
-/** What became of a question, for people and as the class by which it is filtered. */
+/** Returns the verdict on a question as text and as a CSS class for filters. */
 function verdictOf({ kind, shown, right, error }: GoldenItem): {
   readonly words: string;
   readonly style: "right" | "wrong" | "refused" | "untold";
@@ -250,7 +250,7 @@ function verdictOf({ kind, shown, right, error }: GoldenItem): {
   return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
 }
 
-/** One question with everything that is known of it, closed. */
+/** Renders one question, collapsed. */
 function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
   const { words, style } = verdictOf(item);
   const faulty = item.faults.some(({ fault }) => fault !== "unscored") ? " faulty" : "";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
 
-/** Scores of one answer, 0 to 1; what could not be scored is `null` and says why. In the order in which reports name them. */
+/** Scores of one answer, 0–1, in report order; a score that could not be computed is `null` with a reason. */
 export const SCORES = {
   keyphrase_coverage: "share of the keyphrases that stand in the answer",
   answer_correctness:
@@ -24,17 +24,17 @@ const metricSchema = z.object({
   reason: z.string(),
 });
 
-/** One judged question as it stands in a report, and as a baseline is read from one. */
+/** One judged question in a report; also the format of a baseline. */
 export const goldenItemSchema = z.object({
   domain: z.string(),
   id: z.string(),
   question: z.string(),
   kind: z.enum(["answerable", ...UNANSWERABLE_KINDS]),
   needs: z.string(),
-  /** Questions about one page are not independent of each other. */
+  /** Page of the question; questions about one page are dependent. */
   cluster: z.string(),
   shown: z.boolean(),
-  /** `null`: nothing is marked by which it could be told. */
+  /** `null`: no labels to judge by. */
   right: nullableBoolean,
   first: nullableBoolean,
   page: nullableBoolean,
@@ -43,15 +43,15 @@ export const goldenItemSchema = z.object({
   holds: z.array(z.string()),
   confidence: z.number().nullable(),
   words: z.int(),
-  /** Why nothing was shown; `null`: something was. */
+  /** Reason of a refusal; `null`: an answer was shown. */
   refusal: z.string().nullable(),
   sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()) })),
   citations: z.array(
     z.object({ n: z.int(), path: z.string(), start: z.int(), end: z.int(), title: z.string(), heading: z.string(), quote: z.string() }),
   ),
-  // Older reports have none of what follows.
+  // Older reports lack the following members.
   scores: z.partialRecord(z.enum(SCORE_NAMES), z.number().nullable()).default({}),
-  /** Why a score is `null`. */
+  /** Reasons of `null` scores. */
   unscored: z.partialRecord(z.enum(SCORE_NAMES), z.string()).default({}),
   faults: z
     .array(
@@ -76,15 +76,15 @@ export const goldenItemSchema = z.object({
       }),
     )
     .default([]),
-  /** Code of the error for which the question could not be asked, such as one that is too long: it counts as nothing. */
+  /** Error code of a question that could not be asked, for instance too long; excluded from counts. */
   error: z.string().nullable().default(null),
   cost_usd: z.number().nullable().default(null),
-  /** What a profile that grades live said of it. */
+  /** Result of a profile with live grading. */
   report: z
     .object({ overall_pass: nullableBoolean, metrics: z.record(z.string(), metricSchema) })
     .nullable()
     .default(null),
-  /** What was marked as right, to be shown beside the answer. */
+  /** Labels, for display next to the answer. */
   gold: z
     .object({ answer: z.string(), quotes: z.array(z.string()), pages: z.array(z.string()) })
     .default({ answer: "", quotes: [], pages: [] }),

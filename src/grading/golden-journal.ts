@@ -10,18 +10,18 @@ import type { AskedItem } from "./run-golden.ts";
 const headSchema = z.object({ run: z.string() });
 const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), check_ms: z.number().nullable(), item: goldenItemSchema });
 
-/** Judged questions beside the report that is to come, one line each: what a cancelled run goes on from. */
+/** Judged questions next to the pending report, one line each, from which a cancelled run resumes. */
 export interface GoldenJournal {
-  /** Of an earlier run of the same questions and settings, by id. */
+  /** Returns the judged questions of an earlier run with the same questions and settings, by id. */
   known(set: string): ReadonlyMap<string, AskedItem>;
-  /** How many there are of them. */
+  /** Number of resumed questions. */
   readonly resumed: number;
   add(set: string, asked: AskedItem): void;
-  /** The report is whole. */
+  /** Deletes the journal once the report is complete. */
   finish(): void;
 }
 
-/** What answers depend on; another one starts anew. Documents are told by their questions' folders, not by their text: after an edit begin anew. */
+/** Hashes the inputs of a run; a different hash starts over. Covers the paths of documents, not their text: after an edit, start over. */
 export function runKey(settings: Readonly<Record<string, unknown>>, sets: readonly GoldenSet[]): string {
   return sha256Hex(
     JSON.stringify([
@@ -33,8 +33,8 @@ export function runKey(settings: Readonly<Record<string, unknown>>, sets: readon
 }
 
 /**
- * Opens the journal of a report, `REPORT.partial.jsonl`. One of other questions or settings is begun anew; a line that a power cut left half is asked again.
- * @param report `null`: nothing is kept
+ * Opens a report's journal, `REPORT.partial.jsonl`. Starts over if questions or settings differ; an incomplete line is asked again.
+ * @param report `null`: no journal
  * @throws RequestError `report_unwritable`
  */
 export function openGoldenJournal(report: string | null, key: string): GoldenJournal {
@@ -72,7 +72,7 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // A line that was not written to its end is no item.
+    // An incompletely written line.
     return null;
   }
 }

@@ -5,22 +5,23 @@ import type { Citation, TextRange } from "../shared/types.ts";
 import { fileOfDocument } from "../text/paths.ts";
 import type { GoldenSet } from "./golden-set.ts";
 
-/** Ranges of files, UTF-16 units of the file as it was read, by page. */
+/** Ranges by page, in UTF-16 units of the decoded file. */
 export type Places = ReadonlyMap<string, readonly TextRange[]>;
 
-/** Where the quotes that somebody marked stand in the files. */
+/** Locations of labelled quotes in the files. */
 export interface GoldenPlaces {
-  /** Every place of every gold quote on its pages. */
+  /** Returns every occurrence of every gold quote on its pages. */
   gold(id: string): Places;
-  /** The same of each gold quote that stands anywhere, in their order. */
+  /** Returns the occurrences of each gold quote that is found, in order. */
   quotes(id: string): readonly Places[];
-  /** Every place in the documents of what contradicts a false premise. */
+  /** Returns every occurrence of quotes that contradict a false premise. */
   contradicting(id: string): Places;
 }
 
 /**
+ * Locates the quotes of a golden set.
  * @param paths of every document, relative to the corpus
- * @throws RequestError `golden_pages_missing`, `golden_quote_missing` when what the questions name is not in the documents: nothing could be right for them
+ * @throws RequestError `golden_pages_missing`, `golden_quote_missing` when labels name missing text: no answer could be right
  */
 export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]): GoldenPlaces {
   const texts = new Map<string, string>();
@@ -40,7 +41,7 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   };
   for (const { id, gold_pages, gold_quotes } of answerable) {
     if (gold_pages.length === 0) {
-      // Somebody else's passages: where they were cut otherwise they stand nowhere, and nothing is said of places.
+      // Imported passages may be segmented differently: if not found, the question is judged without places.
       keep(id, gold_quotes, paths);
       continue;
     }
@@ -86,7 +87,7 @@ function occurrencesOf(quote: string, text: string): TextRange[] {
   return found;
 }
 
-/** Does what is cited share a character with one of the places? */
+/** Returns whether a citation overlaps one of the places. */
 export function standsAt(
   { original }: { readonly original: Pick<Citation["original"], "path" | "start" | "end"> },
   places: Places,

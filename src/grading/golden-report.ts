@@ -10,10 +10,7 @@ import type { AskedItem, Ingested } from "./run-golden.ts";
 
 const reportSchema = z.object({ name: z.literal("golden"), items: z.array(goldenItemSchema) });
 
-/**
- * Judged questions of a report that `eval golden --json` wrote.
- * @throws RequestError `baseline_invalid`
- */
+/** Parses the judged questions of an `eval golden --json` report. @throws RequestError `baseline_invalid` */
 export function readGoldenReport(path: string): GoldenItem[] {
   let value: unknown;
   try {
@@ -37,7 +34,7 @@ export interface Count {
   readonly note?: string;
 }
 
-/** What is counted over judged questions (docs/evaluate.md). */
+/** Counts the metrics of judged questions (docs/evaluate.md). */
 export function countGolden(all: readonly GoldenItem[]): Count[] {
   const items = all.filter(({ error }) => error === null);
   const answerable = items.filter(({ kind }) => kind === "answerable");
@@ -74,7 +71,7 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
   ];
 }
 
-/** Sentences of answers by fault: each is borne out by what it cites, or is one of the three, or could not be told. */
+/** Counts sentences by fault. */
 export function countFaults(items: readonly GoldenItem[]): Count[] {
   const sentences = items.reduce((sum, item) => sum + item.sentences.length, 0);
   const of = (fault: string) => items.reduce((sum, item) => sum + item.faults.filter((one) => one.fault === fault).length, 0);
@@ -90,7 +87,7 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   ];
 }
 
-/** Metrics of live grading: answers that passed, of those for which it could be told. Empty where no profile grades. */
+/** Counts answers that pass each live metric, of those it could judge. Empty without live grading. */
 export function countLive(items: readonly GoldenItem[]): Count[] {
   const names = [...new Set(items.flatMap(({ report }) => Object.keys(report?.metrics ?? {})))];
   const verdicts = (name: string) => items.flatMap(({ report }) => report?.metrics[name]?.passed ?? []);
@@ -102,18 +99,18 @@ export function countLive(items: readonly GoldenItem[]): Count[] {
   }));
 }
 
-/** A mean over the questions for which it could be scored. */
+/** A mean over the questions with a score. */
 interface MeanScore {
   readonly name: ScoreName;
   readonly value: number | null;
   readonly n: number;
-  /** Questions for which it could not be scored: they count as nothing, never as 0. */
+  /** Questions without a score; excluded, never counted as 0. */
   readonly unscored: number;
   readonly low: number | null;
   readonly high: number | null;
 }
 
-/** Every score with its mean, n and 95 % interval of the bootstrap over pages. */
+/** Returns the mean of every score with n and its 95 % cluster bootstrap interval. */
 export function meanScores(items: readonly GoldenItem[]): MeanScore[] {
   return SCORE_NAMES.map((name) => {
     const scored = items.flatMap(({ scores, cluster }) => {
@@ -129,13 +126,13 @@ export function meanScores(items: readonly GoldenItem[]): MeanScore[] {
   });
 }
 
-/** Confidence of right against wrong answers among those shown; `null` where one of both is missing. */
+/** AUROC of confidence, right against wrong displayed answers; `null` if either class is empty. */
 function confidenceAuroc(items: readonly GoldenItem[]): number | null {
   const of = (right: boolean) => items.flatMap((item) => (item.shown && item.right === right ? (item.confidence ?? []) : []));
   return auroc(of(true), of(false));
 }
 
-/** Every figure by its name; `null` where there is nothing to count. */
+/** Returns all metrics by name; `null` without data. */
 export function goldenFigures(items: readonly GoldenItem[]): Record<string, number | null> {
   const shown = items.filter((item) => item.shown);
   const counts = [...countGolden(items), ...countFaults(items), ...countLive(items)];
@@ -165,14 +162,14 @@ interface ReportOptions {
   readonly now: Date;
   /** Judged questions of an earlier run. */
   readonly against?: readonly GoldenItem[] | undefined;
-  /** Questions of the sets, also those that a cancelled run did not come to. @default those that were asked */
+  /** Number of questions in the sets, including those that a cancelled run did not reach. @default the number asked */
   readonly questions?: number;
 }
 
 const SEED = 1;
 const DRAWS = 1000;
 
-/** The figures of all sets together, by what a question needs, and of each set (`sets`), for a file and for people. */
+/** Reports all sets together, by need and by set (`sets`), as a file and as tables. */
 export function reportGolden(
   sets: readonly MeasuredSet[],
   { command, now, against, questions }: ReportOptions,
@@ -202,7 +199,7 @@ export function reportGolden(
   return { report, table: tableOf(items, timings, changes), sets: setRows(sets), changes };
 }
 
-/** Questions by what they need, in the order of its names. */
+/** Groups questions by need, in alphabetical order. */
 function byNeed(items: readonly GoldenItem[]): (readonly [need: string, items: readonly GoldenItem[]])[] {
   const needs = [...new Set(items.map((item) => item.needs))].filter((one) => one !== "").sort();
   return needs.map((need) => [need, items.filter((item) => item.needs === need)] as const);
@@ -232,13 +229,13 @@ function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], c
   };
 }
 
-/** Milliseconds over all sets, and of each set and question. */
+/** Returns milliseconds over all sets, per set and per question. */
 function timingsOf(sets: readonly MeasuredSet[]) {
   const latencies = (of: readonly MeasuredSet[]) => of.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
   const checks = sets.flatMap(({ asked }) => asked.flatMap(({ checkMs }) => checkMs ?? []));
   const shares = (ms: readonly number[]) => ({ ask_ms_p50: quantile(ms, 0.5), ask_ms_p95: quantile(ms, 0.95) });
   return {
-    /** Answers whose grading was timed. */
+    /** Number of answers with timed grading. */
     checked: checks.length,
     all: {
       ...shares(latencies(sets)),
@@ -289,7 +286,7 @@ function tableOf(
   ];
 }
 
-/** n and interval of every mean, so that no figure of the file stands alone. */
+/** Returns n and interval of every mean. */
 function boundsOf(items: readonly GoldenItem[]): Record<string, number | null> {
   return Object.fromEntries(
     meanScores(items).flatMap(({ name, n, low, high }) => [
@@ -310,7 +307,7 @@ function scoreRow({ name, value, n, unscored, low, high }: MeanScore, changes: r
   };
 }
 
-/** One line a set, as columns. */
+/** Formats one row per set. */
 function setRows(sets: readonly MeasuredSet[]): TableRow[] {
   const columns = ["answered.answerable", "right.answerable", "wrong.shown", "first.right", "refused.near_miss", "refused.false_premise"];
   const heads = ["answered", "right", "wrong of shown", "first", "near miss refused", "premise refused", "AUROC"];
@@ -335,7 +332,7 @@ export interface Change {
   readonly high: number;
 }
 
-/** How each figure differs from that of an earlier run on the questions that both asked, with 95 % intervals of the paired bootstrap over pages. */
+/** Compares metrics with an earlier run on their common questions, with 95 % intervals of the paired cluster bootstrap. */
 export function compareGolden(items: readonly GoldenItem[], against: readonly GoldenItem[]): Change[] {
   const earlier = new Map(against.map((item) => [`${item.domain}/${item.id}`, item]));
   const pairs = items.flatMap((item) => {

@@ -188,7 +188,7 @@ describe("layOutDocuments", () => {
       documents: documents.map((id) => ({ id, path, ...about })),
     };
   }
-  /** Documents whose file says their id; `read` lists those whose file was asked for. */
+  /** Documents whose file contains their id; `read` records the requested ones. */
   function fakeFiles(files: readonly FileDescription[]): DocumentFiles & { readonly read: string[] } {
     const read: string[] = [];
     return {

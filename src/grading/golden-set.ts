@@ -8,19 +8,19 @@ import { ANSWERABLE_FILE, type GoldenFile, parseGoldenFile, readGoldenFile, read
 
 export type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 
-/** A folder of documents with the questions that were written over it. */
+/** A folder of documents with questions about them. */
 export interface GoldenSet {
-  /** What it is called in tables. */
+  /** Display name. */
   readonly name: string;
-  /** Pages are named relative to it. */
+  /** Folder to which page paths are relative. */
   readonly corpus: string;
-  /** Folder or file that is ingested. */
+  /** Folder or file to ingest. */
   readonly documents: string;
   /** Folders that only one tenant sees, by tenant. */
   readonly tenants: Readonly<Record<string, string>>;
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** What of an imported file could not be used, and why. */
+  /** Unusable parts of an imported file, with reasons. */
   readonly notices: readonly string[];
 }
 
@@ -31,9 +31,9 @@ export interface GoldenFolders {
 }
 
 /**
- * The questions of a file, or of the files `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` of a folder, with the documents that they were
- * written over: `pages/` of the corpus where there is one, else all of it.
- * @throws RequestError `corpus_missing`, `golden_missing`, or `golden_invalid` naming file and line, or the id that two questions have
+ * Loads the questions of a file, or of `[prefix-]answerable*.jsonl` and `[prefix-]unanswerable*.jsonl` in a folder, with their documents:
+ * `pages/` of the corpus if it exists, else all of it.
+ * @throws RequestError `corpus_missing`, `golden_missing`, or `golden_invalid` naming file and line, or a duplicate id
  */
 export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSet {
   if (!isFolder(corpus))
@@ -42,24 +42,24 @@ export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSe
   return { name, corpus, documents: isFolder(pages) ? pages : corpus, tenants: {}, ...readQuestions(golden) };
 }
 
-/** The questions of a file or a folder. @throws RequestError `golden_missing`, `golden_invalid` */
+/** Loads the questions of a file or folder. @throws RequestError `golden_missing`, `golden_invalid` */
 export function readQuestions(golden: string): GoldenFile {
   return toldApart(golden, isFolder(golden) ? readGoldenFolder(golden) : readGoldenFile(golden));
 }
 
-/** A file of questions that somebody sent. */
+/** An uploaded file of questions. */
 export interface SentQuestions {
-  /** Its ending says how it is read: `.jsonl`, `.json`, `.yaml`. */
+  /** File name; its extension selects the format: `.jsonl`, `.json`, `.yaml`. */
   readonly name: string;
   readonly text: string;
 }
 
-/** The questions of a file that lies nowhere here. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
+/** Parses an uploaded file of questions. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
 export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
   return toldApart(name, parseGoldenFile(name, text));
 }
 
-/** @throws RequestError `golden_invalid` where two questions have one id */
+/** @throws RequestError `golden_invalid` for a duplicate id */
 function toldApart(name: string, file: GoldenFile): GoldenFile {
   const seen = new Set<string>();
   for (const { id } of [...file.answerable, ...file.unanswerable]) {
@@ -70,8 +70,8 @@ function toldApart(name: string, file: GoldenFile): GoldenFile {
 }
 
 /**
- * Every golden set of a folder of sets: each `golden/NAME` with `pages` of its own, and each pair `NAME-pages` and `NAME-golden`; also the folder itself, or the
- * folders in it, where they are such sets. In the order of their names.
+ * Finds golden sets, sorted by name: folders `golden/NAME` or `NAME` with `pages/` and questions, and pairs `NAME-pages` and
+ * `NAME-golden`.
  * @throws RequestError `golden_missing` when there is none
  */
 export function findGoldenSets(data: string): GoldenFolders[] {
@@ -106,15 +106,15 @@ function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
 
-/** The part of the engine that gives documents and the files that they were read from. */
+/** The part of the engine that returns documents and their files. */
 export interface DocumentFiles extends Pick<Engine, "original" | "scope"> {
   readonly store: { readonly documents: Pick<Engine["store"]["documents"], "describe"> };
 }
 
 /**
- * Writes the files of the documents that everybody may read into a folder, by their own paths.
- * @throws RequestError `original_gone`, `original_changed` where a file is not what was read, `corpus_missing` where there is none, `corpus_ambiguous` where two
- *   sources hold a file of one path, `path_outside` where a path leaves the folder
+ * Writes the files of documents that everybody may see into a folder, under their own paths.
+ * @throws RequestError `original_gone`, `original_changed` where a file has changed since ingestion, `corpus_missing` without documents,
+ * `corpus_ambiguous` where two sources have the same path, `path_outside` where a path leaves the folder
  */
 export async function layOutDocuments(
   engine: DocumentFiles,
@@ -131,7 +131,7 @@ export async function layOutDocuments(
     const other = sources.get(file);
     if (other !== undefined) throw ambiguous(path, [other, source]);
     sources.set(file, source);
-    // Several documents of one file, such as the messages of a mailbox, are read from it again.
+    // All documents of one file, such as a mailbox, come from the same bytes.
     const [first] = documents;
     if (first === undefined) continue;
     const { bytes } = await engine.original(first.id, { domain });

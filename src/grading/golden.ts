@@ -4,7 +4,7 @@ import { z } from "zod";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 
-/** What to say when a folder holds no such file, and when a line is not valid. */
+/** Error codes for a missing file and an invalid line. */
 interface LineErrors {
   readonly missing: { readonly code: string; readonly hint: string };
   readonly invalid: string;
@@ -13,8 +13,8 @@ interface LineErrors {
 const DATA_ERRORS: LineErrors = { missing: { code: "data_invalid", hint: "" }, invalid: "data_invalid" };
 
 /**
- * Rows of every file `PREFIX*.jsonl` of a folder, whatever their suffix, in the order of their names.
- * @throws RequestError when there is no such file, or naming file and line of what is not valid; `data_invalid` unless told otherwise
+ * Parses the rows of every file `PREFIX*.jsonl` in a folder, sorted by name.
+ * @throws RequestError when there is no such file, or naming file and line of an invalid row; default code `data_invalid`
  */
 export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>, { missing, invalid }: LineErrors = DATA_ERRORS): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
@@ -23,14 +23,14 @@ export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T
 }
 
 /**
- * Rows of one file of JSON lines; empty lines are nothing.
- * @throws RequestError with the code given, naming file and line of what is not valid
+ * Parses one JSON Lines file, skipping empty lines.
+ * @throws RequestError with the given code, naming file and line of an invalid row
  */
 export function readLinesOf<T>(path: string, schema: z.ZodType<T>, invalid: string): T[] {
   return parseLines(path, readFileSync(path, "utf8"), schema, invalid);
 }
 
-/** The same of a text. @param name of its file, for errors */
+/** Parses JSON Lines text. @param name of its file, for errors */
 export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, invalid: string): T[] {
   return text.split("\n").flatMap((line, i) => {
     if (line.trim() === "") return [];
@@ -49,27 +49,27 @@ export function parseLines<T>(name: string, text: string, schema: z.ZodType<T>, 
 
 const phrases = z.array(z.string().min(1)).default([]);
 
-/** A question with its right answer, as a line of JSON or a row of YAML. Marked by its pages and quotes, by words that the answer holds, by a reference answer, or by all. */
+/** An answerable question, labelled by pages and quotes, key values, a reference answer, or all of these. */
 export const answerableSchema = z.object({
   id: z.string().min(1),
   question: z.string().min(1),
   gold_pages: phrases,
   gold_quotes: phrases,
-  /** The right answer in somebody's words. */
+  /** Reference answer. */
   answer: z.string().default(""),
   key_values: phrases,
   must_not: phrases,
-  /** Words that a full answer holds; those of `key_values` when absent. They say how full an answer is and make none wrong. */
+  /** Phrases of a complete answer; they measure completeness and make no answer wrong. @default `key_values` */
   keyphrases: phrases,
   topic: z.string().default(""),
   difficulty: z.string().default(""),
   needs: z.string().default(""),
-  /** Who asks; `null`: nobody's customer. */
+  /** Asking tenant; `null`: none. */
   tenant: z.string().min(1).nullable().default(null),
 });
 export type GoldenAnswerable = z.infer<typeof answerableSchema>;
 
-/** In the order in which reports name them. */
+/** In report order. */
 export const UNANSWERABLE_KINDS = ["near_miss", "false_premise", "out_of_scope", "injection", "nonsense"] as const;
 
 export const unanswerableSchema = z.object({
@@ -77,14 +77,14 @@ export const unanswerableSchema = z.object({
   question: z.string().min(1),
   kind: z.enum(UNANSWERABLE_KINDS),
   why: z.string().default(""),
-  /** Of a false premise: what the documents say instead, exact substrings of a page. */
+  /** Quotes that contradict a false premise, exact substrings of a page. */
   contradicting_quotes: phrases,
   tenant: z.string().min(1).nullable().default(null),
 });
 export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
 
 /**
- * Every line of the files `PREFIX*.jsonl` of a folder, whatever their suffix, in the order of their names.
+ * Parses every file `PREFIX*.jsonl` of a golden set's folder, sorted by name.
  * @throws RequestError `golden_missing` when there is no such file, `golden_invalid` naming file and line
  */
 export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {

@@ -19,7 +19,7 @@ const page = (path: string, context: string): SamplePassage => ({
 const BLUE = page("pages/blue.md", "The fee is $5.00 a month. It is waived from $625. Students pay nothing.");
 const TEAL = page("pages/teal.md", "The fee is $5.00 a month.");
 
-/** A quote for each sentence; sample citations stand 1000 characters into their files. */
+/** One quote per sentence; sample citations start 1000 characters into their files. */
 function answerOf(...quotes: readonly (readonly [SamplePassage, string])[]): Answer {
   const citations = quotes.map(([passage, quote], i) => sampleCitation(i + 1, passage, quote));
   return sampleAnswer({ question: "?", citations, sentences: citations.map(({ n, quote }) => ({ text: quote, citations: [n] })) });

@@ -5,14 +5,14 @@ import { RequestError } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { answerableSchema, readLinesOf, UNANSWERABLE_KINDS, unanswerableSchema } from "./golden.ts";
 
-/** Who asks it, of a domain with tenants; absent: nobody in particular. */
+/** Asking tenant; absent: none. */
 const asker = { tenant: z.string().min(1).optional() };
 const answerable = answerableSchema
   .pick({ id: true, question: true, gold_pages: true, gold_quotes: true, key_values: true })
   .extend({ ...asker, gold_pages: z.array(z.string()).min(1) });
 const unanswerable = unanswerableSchema.pick({ id: true, question: true, kind: true }).extend(asker);
 
-/** A question whose right answer is known: where it stands, or of which kind it is that has none. */
+/** A question labelled with the place of its answer, or with the kind of unanswerable question. */
 export type LabelledQuestion = ({ readonly kind: "answerable" } & z.infer<typeof answerable>) | z.infer<typeof unanswerable>;
 
 const labelledSchema = z.unknown().transform((row, context): LabelledQuestion => {
@@ -35,15 +35,15 @@ const labelledSchema = z.unknown().transform((row, context): LabelledQuestion =>
 
 export interface LabelledQuestions {
   readonly questions: readonly LabelledQuestion[];
-  /** Left out because the same question stands before. */
+  /** Number of omitted duplicates. */
   readonly repeated: number;
   /** SHA-256 of the questions and labels. */
   readonly sha256: string;
 }
 
 /**
- * Labelled questions of one file of JSON lines, or of every file of a folder with `answerable` in its name.
- * @throws RequestError `golden_missing` when there is none, `golden_invalid` naming file and line, or the question that is labelled both ways
+ * Parses labelled questions of one JSON Lines file, or of all files with `answerable` in their names in a folder.
+ * @throws RequestError `golden_missing` when there is none, `golden_invalid` naming file and line, or a question labelled both ways
  */
 export function readLabelledQuestions(path: string): LabelledQuestions {
   const questions = new Map<string, LabelledQuestion>();

@@ -1,7 +1,5 @@
 export { quantile } from "../text/numbers.ts";
 
-/** Textbook metrics over counts and scores; one pure function each. */
-
 export interface Interval {
   readonly low: number;
   readonly high: number;
@@ -20,15 +18,15 @@ export function wilson(successes: number, n: number): Interval | null {
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
-/** Arithmetic mean; `null` of nothing. */
+/** Arithmetic mean; `null` for no values. */
 export function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Area under the ROC curve: the chance that a positive scores above a negative, ties half (Mann–Whitney). `null` when a class is empty. */
+/** Area under the ROC curve: probability that a positive outranks a negative, ties half (Mann–Whitney). `null` if a class is empty. */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
-  // By ranks: ten thousand answers would be fifty million pairs.
+  // By ranks: 10,000 answers would form up to 25 million pairs.
   const all = [...positives.map((value) => ({ value, positive: 1 })), ...negatives.map((value) => ({ value, positive: 0 }))];
   all.sort((a, b) => a.value - b.value);
   let ranks = 0;
@@ -46,8 +44,8 @@ export function auroc(positives: readonly number[], negatives: readonly number[]
 const CALIBRATION_BINS = 10;
 
 /**
- * Expected calibration error (Naeini et al. 2015): mean over bins of equal width, weighted by their items, of |mean score − share right|. Noise of small bins adds
- * to it. `null` of nothing.
+ * Expected calibration error (Naeini et al. 2015): mean of |mean score − share right| over equal-width bins, weighted by size. Small bins
+ * bias it upwards. `null` for no items.
  */
 export function expectedCalibrationError(items: readonly { readonly score: number; readonly right: boolean }[]): number | null {
   if (items.length === 0) return null;
@@ -60,8 +58,8 @@ export function expectedCalibrationError(items: readonly { readonly score: numbe
 }
 
 /**
- * Area under the risk–coverage curve (Geifman & El-Yaniv 2017): mean over coverages 1/n … n/n of the share wrong among the questions answered,
- * most confident first. Equal scores are answered together: each counts with the share wrong of its group. `null` of nothing.
+ * Area under the risk–coverage curve (Geifman & El-Yaniv 2017): mean over coverages 1/n … n/n of the share wrong among the answered, most
+ * confident first. Tied scores count with their group's share. `null` for no items.
  */
 export function riskCoverageArea(items: readonly { readonly score: number; readonly wrong: boolean }[]): number | null {
   if (items.length === 0) return null;
@@ -80,10 +78,10 @@ export function riskCoverageArea(items: readonly { readonly score: number; reado
 }
 
 /**
- * 95 % interval of any figure of a set by the percentile bootstrap over whole clusters, for figures that are no means (AUROC, F1). Draws in
- * which the figure is not defined are left out.
- * @param figure computed from the indexes drawn, repeats included
- * @returns `null` when the figure is not defined on the whole set
+ * Computes a 95 % percentile bootstrap interval over whole clusters, also for metrics that are not means (AUROC, F1). Skips draws in which
+ * the metric is undefined.
+ * @param figure computes the metric from the drawn indexes, with repeats
+ * @returns `null` when the metric is undefined on the whole set
  */
 export function clusterBootstrap(
   clusters: readonly string[],
@@ -93,7 +91,7 @@ export function clusterBootstrap(
   return bootstrapFigures(clusters, (indexes) => ({ figure: figure(indexes) }), options).get("figure") ?? null;
 }
 
-/** The same of several figures of the same draws; those that are not defined on the whole set are left out. */
+/** Bootstraps several metrics on the same draws; omits those undefined on the whole set. */
 export function bootstrapFigures(
   clusters: readonly string[],
   figures: (indexes: readonly number[]) => Readonly<Record<string, number | null>>,
@@ -118,10 +116,10 @@ export function bootstrapFigures(
   return intervals;
 }
 
-/** The next number in [0, 1). */
+/** Returns the next number in [0, 1). */
 export type Random = () => number;
 
-/** A seeded generator (mulberry32, T. Ettinger 2017): the same seed gives the same numbers on every machine. Not for secrets. */
+/** Creates a seeded generator (mulberry32, T. Ettinger 2017), reproducible on every machine. Not for secrets. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

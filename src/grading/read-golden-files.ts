@@ -7,17 +7,17 @@ import { didYouMean, editDistance } from "../text/spelling.ts";
 import { describeIssues, keysAt } from "../text/validate.ts";
 import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parseLines, readLinesOf, unanswerableSchema } from "./golden.ts";
 
-/** What rows may carry without being asked why: notes of whoever wrote them, and a kind, which the reader of a file looks at. */
+/** Keys allowed in any row: free notes, and the kind, which the parser of the file checks. */
 const ANYWHERE = ["notes", "kind"];
-/** Letters by which a key differs from a known one at most, and no more than one of three, if it is that one misspelt. */
+/** Maximum edit distance of a misspelt key, and at most one letter in three. */
 const SLIPS = 2;
 
-/** Keys of rows that are not read, each with the known one that may have been meant and the ids of its rows. */
+/** Ignored keys with the probable intended key and the ids of their rows. */
 type UnreadKeys = Map<string, { readonly hint: string; readonly ids: string[] }>;
 
 /**
- * The schema of a row whose keys are looked at before it is read: one that is a known one misspelt is an error, for the row says something else than was meant;
- * others that hold something are kept in `unread`, to be named.
+ * Wraps a row schema with key checks: a misspelt key is an error, since the row would lose meaning; other non-empty unknown keys are added
+ * to `unread`.
  */
 function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
   const known = keysAt(schema, []);
@@ -38,7 +38,7 @@ function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
   return looked.pipe(schema) as unknown as z.ZodType<T>;
 }
 
-/** One line that names what was not read; none where all was. */
+/** Formats a notice about ignored keys, if any. */
 function unreadNotices(path: string, unread: UnreadKeys): string[] {
   if (unread.size === 0) return [];
   const keys = [...unread].map(
@@ -57,21 +57,21 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
-/** A question without any mark of its right answer is a slip. */
+/** A question without any label is an error. */
 const markedSchema = answerableSchema.refine(
   (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
   "says nothing of the right answer: give gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind where it is to be refused",
 );
 
-/** Questions of a file, with what of it could not be used. */
+/** Questions of a file, with notices. */
 export interface GoldenFile {
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** Such as keys that are not read. */
+  /** For instance about ignored keys. */
   readonly notices: readonly string[];
 }
 
-/** @param i place in the list, from 0 @throws RequestError `golden_invalid` */
+/** @param i index in the list, from 0 @throws RequestError `golden_invalid` */
 function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(row);
   if (parsed.success) return parsed.data;
@@ -81,7 +81,7 @@ function parseRow<T>(path: string, i: number, row: unknown, schema: z.ZodType<T>
 
 export const ANSWERABLE_FILE = /^(?:.*-)?answerable.*\.jsonl$/;
 const UNANSWERABLE_FILE = /^(?:.*-)?unanswerable.*\.jsonl$/;
-/** A file of questions is read whole; a larger one is something else. In bytes. */
+/** Maximum bytes of a question file, which is loaded whole. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** @throws RequestError `golden_missing`, `golden_invalid` naming file and line */
@@ -97,7 +97,7 @@ export function readGoldenFolder(folder: string): GoldenFile {
   return asked(folder, { answerable, unanswerable, notices: unreadNotices(folder, unread) });
 }
 
-/** The questions of a file. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
+/** Loads a file of questions. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
 export function readGoldenFile(path: string): GoldenFile {
   if (!existsSync(path)) {
     const message = `There is no file or folder ${path}: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
@@ -110,8 +110,8 @@ export function readGoldenFile(path: string): GoldenFile {
 }
 
 /**
- * Questions in YAML, JSON or JSON lines: a list, or `questions:` with a list.
- * @param name of the file: its ending says how it is read, and errors name it
+ * Parses questions in YAML, JSON or JSON Lines: a list, or `questions:` with a list.
+ * @param name of the file: its extension selects the format, and errors name it
  * @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row
  */
 export function parseGoldenFile(name: string, text: string): GoldenFile {
@@ -131,7 +131,7 @@ function parseText(name: string, text: string): unknown {
     if (first === undefined) return null;
     const [fault] = first.errors;
     if (fault !== undefined) throw fault;
-    // A file of aliases that refer to aliases grows without end: the parser's own limit holds.
+    // Nested YAML aliases grow exponentially: limit them.
     return first.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     throw new RequestError("golden_invalid", `${name} could not be read: ${messageOf(cause)}`, { path: name }, { cause });
@@ -144,7 +144,7 @@ function rowsOf(value: unknown): readonly unknown[] | null {
   return listed.success ? listed.data.questions : null;
 }
 
-/** Rows of our own: one with a `kind` is to be refused, any other is to be answered. An id may be left out. */
+/** Parses rows in our format: rows with a `kind` are unanswerable, others answerable. Ids are optional. */
 function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
   const answerable: GoldenAnswerable[] = [];
   const unanswerable: GoldenUnanswerable[] = [];

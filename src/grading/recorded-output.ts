@@ -19,14 +19,14 @@ const fileSchema = z.object({
   ),
 });
 
-/** Models whose every call is written down, after those that the file holds already. */
+/** Models whose calls are recorded, appended to an existing file. */
 export interface OutputRecorder {
   readonly models: Models;
-  /** Writes what was said so far. @throws RequestError `recording_unwritable` */
+  /** Writes the calls so far. @throws RequestError `recording_unwritable` */
   save(): void;
 }
 
-/** @throws RequestError `recording_invalid` when the file is there and is none, `config_invalid` when no model is configured */
+/** @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is configured */
 export function recordOutput(path: string, models: Models): OutputRecorder {
   if (models === null)
     throw new RequestError("config_invalid", "There is no model whose output could be recorded: configure `model`, or leave --record out.");
@@ -44,7 +44,7 @@ export function recordOutput(path: string, models: Models): OutputRecorder {
   };
 }
 
-/** Models that say again what a file holds; a prompt that it does not hold fails, and the answer falls back to quotes and says so. @throws RequestError `recording_invalid` */
+/** Replays model output; after an unrecorded prompt the answer falls back to quotes. @throws RequestError `recording_invalid` */
 export function playOutput(path: string): Models {
   const { small, large, calls } = readRecording(path);
   return playbackModels({ small, large }, calls);

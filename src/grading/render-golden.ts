@@ -2,7 +2,7 @@ import type { GoldenItem } from "./golden-item.ts";
 import type { GoldenSet } from "./golden-set.ts";
 import type { AskedItem } from "./run-golden.ts";
 
-/** Questions with what was shown, how it was judged and what is right: to be read by people, as Markdown. */
+/** Renders questions with answers, verdicts and labels as Markdown. */
 export function renderGolden(sets: readonly { readonly set: GoldenSet; readonly asked: readonly AskedItem[] }[]): string {
   return sets.map(({ set, asked }) => `# ${set.name}\n\n${asked.map(({ item }) => renderItem(item, set)).join("\n")}`).join("\n");
 }

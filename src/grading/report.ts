@@ -3,7 +3,7 @@ import { VERSION } from "../package.ts";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { wilson } from "./metrics.ts";
 
-/** What every measuring command writes with `--json FILE`. All but `date` and `timings` is identical on a second run. */
+/** Output of measuring commands with `--json FILE`; reproducible except `date` and `timings`. */
 export interface Report {
   readonly name: string;
   readonly command: string;
@@ -18,11 +18,11 @@ export interface Report {
 
 export interface TableRow {
   readonly name: string;
-  /** Figure for people: `57 of 60`, `.83`, `12 ms`. */
+  /** Formatted value: `57 of 60`, `.83`, `12 ms`. */
   readonly figure: string;
-  /** 95 % interval, or empty. */
+  /** 95 % interval. */
   readonly interval?: string;
-  /** What the source design claims, or another remark. */
+  /** Value claimed by the source design, or another remark. */
   readonly note?: string;
 }
 
@@ -30,7 +30,7 @@ export function versionsOf(): Record<string, string> {
   return { sourcebound: VERSION, node: process.versions.node };
 }
 
-/** A report of now, by this program. @param made `versions` of other programs; `seed` is 0 and the others empty where they are absent */
+/** Creates a report with the current date and version. @param made `versions` of other programs; absent members are 0 or empty */
 export function makeReport(
   made: Pick<Report, "name" | "command" | "n"> & Partial<Pick<Report, "versions" | "seed" | "metrics" | "timings" | "items">>,
 ): Report {
@@ -53,7 +53,7 @@ export function writeText(path: string, text: string): void {
   }
 }
 
-/** Rows aligned in columns; the note of a row without figures follows its name. */
+/** Aligns rows in columns; the note of a row without values follows its name. */
 export function renderTable(rows: readonly TableRow[]): string {
   const width = (pick: (row: TableRow) => string) => Math.max(0, ...rows.map((row) => pick(row).length));
   const name = width((row) => row.name);
@@ -67,7 +67,7 @@ export function renderTable(rows: readonly TableRow[]): string {
     .join("\n");
 }
 
-/** `57 of 60` with its Wilson interval. */
+/** Formats a proportion such as `57 of 60` with its Wilson interval. */
 export function countRow(name: string, successes: number, n: number, note?: string): TableRow {
   const interval = wilson(successes, n);
   const figure = n === 0 ? "none" : `${successes} of ${n}`;
@@ -75,12 +75,12 @@ export function countRow(name: string, successes: number, n: number, note?: stri
   return { name, figure, ...shown, ...(note === undefined ? {} : { note }) };
 }
 
-/** `.83`; `1.00`; `–` for what could not be computed. */
+/** Formats a number: `.83`; `1.00`; `–` for `null`. */
 export function decimal(value: number | null): string {
   return value === null ? "–" : value.toFixed(2).replace(/^0(?=\.)/, "");
 }
 
-/** A difference: `+.05`, `−.05`. */
+/** Formats a difference: `+.05`, `−.05`. */
 export function signed(value: number): string {
   return `${value < 0 ? "−" : "+"}${decimal(Math.abs(value))}`;
 }

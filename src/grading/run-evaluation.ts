@@ -14,23 +14,23 @@ import { type GoldenEngine, runGolden } from "./run-golden.ts";
 export interface RunParts {
   readonly config: Config;
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
-  /** Opened when a run begins. */
+  /** Called when a run begins. */
   readonly openJudge: () => Promise<ClaimJudge>;
-  /** Writes the documents that everybody may read into a folder. */
+  /** Writes the documents that everybody may see into a folder. */
   readonly layOut: (domain: string, to: { readonly folder: string; readonly signal: AbortSignal }) => Promise<void>;
   readonly now: () => Date;
 }
 
 export interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A set with its documents, or questions alone: they are asked of the documents that are searched here, for as long as it takes. */
+  /** A set with its documents, or questions alone, which are asked of a temporary copy of this installation's documents. */
   readonly asked: GoldenSet | GoldenFile;
-  /** Told of every question that was judged, and of the end. */
+  /** Called after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;
   readonly signal: AbortSignal;
 }
 
-/** Asks what is to be asked, and says of the evaluation what became of it. */
+/** Runs an evaluation and reports its progress. */
 export async function runEvaluation(parts: RunParts, { asked, ...run }: EvaluationRun): Promise<void> {
   if ("documents" in asked) return await runSet(asked, parts, run);
   const { domain } = run.evaluation;
@@ -60,16 +60,16 @@ async function runSet(
   }
 }
 
-/** What would run the same again: no command line asks sent questions of the documents that are searched here. */
+/** Returns how to repeat the run; no command asks uploaded questions of this installation's documents. */
 function commandOf({ domain, profile, questions }: Evaluation): string {
   if (questions !== null) return `POST /v1/evaluations (${questions})`;
   return `sourcebound eval golden --domain ${domain}${profile === null ? "" : ` --profile ${profile}`}`;
 }
 
-/** A run over the golden set of a domain pack, or over questions that were sent: asked for, on its way, or done. */
+/** A run over a pack's golden set or over uploaded questions: running, finished, failed or stopped. */
 export type Evaluation = InProcess<Omit<WireEvaluation, "changes" | "report">> & {
-  /** Figures and judged questions; `null` until it is done. */
+  /** Metrics and judged questions; `null` until it is done. */
   readonly report: Report | null;
-  /** Milliseconds of each answer, in the order of the report's items. */
+  /** Milliseconds per answer, in the order of the report's items. */
   readonly latenciesMs: readonly number[];
 };

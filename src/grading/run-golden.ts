@@ -12,16 +12,16 @@ import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
 import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
 import { holdsToken, scoreAnswer } from "./score-answer.ts";
-/** What a run needs of an engine: what everybody uses. */
+/** The part of an engine that a run needs. */
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 
 export interface OpenOptions {
   readonly config: Config;
-  /** Pack whose vocabulary applies. @default none: a pack without any words of its own */
+  /** Pack whose vocabulary applies. @default none: a pack without vocabulary */
   readonly domain?: string | undefined;
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
-  /** Answers may come from the cache. @default false */
+  /** Allows answers from the cache. @default false */
   readonly cache?: boolean;
   readonly signal: AbortSignal;
 }
@@ -30,26 +30,26 @@ export interface GoldenRunOptions extends OpenOptions {
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
   /** Judges the sentences of answers. */
   readonly judge: ClaimJudge;
-  /** Questions that an earlier run has asked and judged, by id: they are not asked again. */
+  /** Questions judged by an earlier run, by id; they are not asked again. */
   readonly known?: ReadonlyMap<string, AskedItem>;
 }
 
-/** A judged question and what its answer took. */
+/** A judged question with its timings. */
 export interface AskedItem {
   readonly item: GoldenItem;
   readonly latencyMs: number;
-  /** Milliseconds of them that the checks of the whole answer took, live grading among them; `null`: nothing was checked. */
+  /** Part of the milliseconds spent on checks of the whole answer, including live grading; `null`: not checked. */
   readonly checkMs: number | null;
 }
 
-/** What was read, and how long it took. */
+/** Size and duration of an ingest. */
 export interface Ingested {
   readonly documents: number;
   readonly chunks: number;
   readonly ms: number;
 }
 
-/** An engine of its own over the documents of a set, in a folder that goes when it closes. */
+/** A temporary engine over the documents of a set; closing it deletes its folder. */
 export interface OpenedSet<E extends GoldenEngine = GoldenEngine> {
   readonly engine: E;
   readonly domain: string;
@@ -57,10 +57,10 @@ export interface OpenedSet<E extends GoldenEngine = GoldenEngine> {
   close(): Promise<void>;
 }
 
-/** Name of the pack without words of its own. */
+/** Name of the pack without vocabulary. */
 const NEUTRAL = "documents";
 
-/** @throws IngestError when the documents cannot be read to their end */
+/** @throws IngestError when ingestion does not finish */
 export async function openGoldenSet<E extends GoldenEngine>(
   { name, corpus, documents, tenants = {} }: Pick<GoldenSet, "name" | "corpus" | "documents"> & Partial<Pick<GoldenSet, "tenants">>,
   options: OpenOptions & { readonly openEngine: (config: Config) => Promise<E> },
@@ -113,7 +113,10 @@ export type GoldenEvent =
   | ({ readonly type: "item" } & AskedItem)
   | { readonly type: "judged"; readonly asked: readonly AskedItem[]; readonly ingested: Ingested };
 
-/** Asks every question of a set as a user would, and judges the answers. What was judged before a cancellation was yielded, one `item` each. */
+/**
+ * Asks every question of a set as a user would and judges the answers. Yields each judged question as an `item`, so that a cancelled run
+ * keeps them.
+ */
 export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): AsyncGenerator<GoldenEvent, void> {
   yield { type: "progress", done: 0, total: set.answerable.length + set.unanswerable.length, what: `${set.name}: reading documents` };
   const opened = await openGoldenSet(set, options);
@@ -142,12 +145,12 @@ async function* askGolden(
     ...set.answerable.map((one) => ({ kind: "answerable" as const, one })),
     ...set.unanswerable.map((one) => ({ kind: one.kind, one })),
   ];
-  // The first question loads what later ones find loaded.
+  // The first question loads models; keep it out of the timings.
   if (all.some(({ one }) => !known.has(one.id))) await ask("warm up");
   const asked: AskedItem[] = [];
   for (const asking of all) {
     const { question, tenant, id } = asking.one;
-    // Without a model nothing waits for anything outside: only here is a Ctrl-C heard.
+    // Without model calls nothing else yields to the event loop: let Ctrl-C through.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
@@ -158,7 +161,7 @@ async function* askGolden(
     }
     const began = performance.now();
     const answer = await ask(question, tenant).catch((error: unknown) => {
-      // A question that is too long, or no text, is one row of somebody's file: the others are asked.
+      // An invalid question, for instance too long, is one row of the file: continue with the others.
       if (error instanceof RequestError && !signal.aborted) return error;
       throw error;
     });
@@ -172,7 +175,7 @@ async function* askGolden(
   yield { type: "judged", asked, ingested };
 }
 
-/** What is the same of every item, asked or not. */
+/** Returns the members common to asked and unasked items. */
 function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" | "kind" | "needs" | "cluster" | "gold"> {
   const { id } = asking.one;
   const isAnswerable = asking.kind === "answerable";
@@ -185,7 +188,7 @@ function askedOf(set: string, asking: Asking): Pick<GoldenItem, "domain" | "id" 
   };
 }
 
-/** A question that could not be asked: nothing of it is told or scored. */
+/** Creates the item of a question that could not be asked; it has no verdict and no scores. */
 function unaskedItem(set: string, asking: Asking, { code, message }: RequestError): GoldenItem {
   return {
     ...askedOf(set, asking),
@@ -217,15 +220,13 @@ function describe(answer: Answer) {
   };
 }
 
-/**
- * What became of one golden question (docs/evaluate.md). A shown answer that is not right is wrong. `null`: it cannot be told, because nothing is marked by
- * which it could be.
- */
+/** Verdict on one golden question (docs/evaluate.md). A displayed answer that is not right is wrong. `null`: no labels to judge by. */
 type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
 
 /**
- * Right: a gold quote is quoted at any of its places, each key value stands in the sentences that quote gold, in those quotes or in the headings under which
- * they stand, and nothing stands in the answer that a right one has no reason to hold. A question without marked places is judged by its values alone, in the whole answer.
+ * Judges an answer as right if it cites a gold quote at any of its places; each key value occurs in the sentences that cite gold, in those
+ * quotes or in their headings; and nothing in it is on the question's `must_not` list. Without labelled places, values alone decide, over
+ * the whole answer.
  */
 export function judgeAnswerable(
   answer: Answer,
@@ -254,14 +255,14 @@ export function judgeAnswerable(
   };
 }
 
-/** Right is a refusal; of a false premise also an answer that quotes what contradicts it. */
+/** Judges a refusal as right; for a false premise, also an answer that quotes the contradiction. */
 export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerable, "tenant">, places: GoldenPlaces): Judgement {
   const shown = answer.status === "ok";
   const quoted = shown && answer.citations.some((citation) => standsAt(citation, places.contradicting(id)));
   return { shown, right: quoted, first: null, page: null, quoted, lacks: [], holds: [] };
 }
 
-/** Sentences that cite gold, those quotes, and the title, headings and table header above them. */
+/** Returns sentences that cite gold, those quotes, and their title, headings and table header. */
 function bearingText({ sentences, citations }: Answer, bearing: ReadonlySet<number>): string {
   const cited = citations.filter(({ n }) => bearing.has(n));
   return [

@@ -16,7 +16,7 @@ const PASSAGE: SamplePassage = {
 const none: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
 const labels = { id: "a", answer: "", gold_quotes: [] as string[], key_values: [], keyphrases: [] };
 
-/** Bears out what a text holds word for word; `?` cannot be scored. */
+/** Supports verbatim claims only; claims with `?` cannot be scored. */
 const wordForWord: ClaimJudge = {
   supports: async (claim, texts) => (claim.includes("?") ? null : texts.some(({ text }) => text.includes(claim))),
   async judge(claim, cited, others, question) {
@@ -36,7 +36,7 @@ describe("scoreAnswer", () => {
   it("counts citations as ALCE does: recall by sentence, precision by citation that is needed", async () => {
     const answer = answerOf(["The fee is $5.", 1, 2], ["It is due in June.", 2]);
     const { scores, faults } = await scoreAnswer(answer, labels, none, wordForWord);
-    // The first sentence is borne out; its second citation bears nothing out, and the first does without it. The second sentence is not.
+    // Sentence 1 is supported, but not by its second citation, which is not needed. Sentence 2 is unsupported.
     expect(scores).toMatchObject({ citation_recall: 0.5, citation_precision: 1 / 3, faithfulness: 0.5 });
     expect(faults).toEqual([{ sentence: 1, fault: "fabricated", reason: "r" }]);
   });
@@ -52,7 +52,7 @@ describe("scoreAnswer", () => {
   it("gives the share of keyphrases and, of statements, the F1 of Ragas", async () => {
     const asked = { ...labels, answer: "The fee is $5. Students pay nothing.", keyphrases: ["$5", "students"] };
     const { scores } = await scoreAnswer(answerOf(["The fee is $5.", 1], ["It is due in May.", 2]), asked, none, wordForWord);
-    // One statement of two is right, one is extra, one of the reference is missing: 2 ÷ (2 + 1 + 1).
+    // Of two claims one is right and one extra; one of the reference is missing: 2 ÷ (2 + 1 + 1).
     expect(scores).toMatchObject({ keyphrase_coverage: 0.5, answer_correctness: 0.5 });
   });
 
@@ -66,7 +66,7 @@ describe("scoreAnswer", () => {
     expect(await scored({ answer: "$6" })).toBe(0);
     expect(await scored({ answer: "The fee is $5." })).toBe(1);
     expect(await scored({ answer: "$5", gold_quotes: ["The fee is $5."] })).toBe(1);
-    // Where quotes are marked, what neither they nor the reference bear out is extra, as ever.
+    // With gold quotes, a sentence that neither they nor the reference support is extra.
     expect(await scored({ answer: "$5", gold_quotes: ["It is due in May."] })).toBe(0);
   });
 

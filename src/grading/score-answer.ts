@@ -11,14 +11,14 @@ import { type GoldenPlaces, standsAt } from "./golden-places.ts";
 import { mean } from "./metrics.ts";
 
 type RetrievedPassage = GoldenItem["retrieved"][number];
-/** What is scored of an answer, as a report holds it. */
+/** Scores of an answer as stored in a report. */
 export type AnswerScores = Pick<GoldenItem, "scores" | "unscored" | "faults" | "retrieved" | "cost_usd" | "report">;
 
 type Labels = Pick<GoldenAnswerable, "id" | "answer" | "gold_quotes" | "key_values" | "keyphrases">;
-/** A score, or why there is none. */
+/** A score, or the reason why there is none. */
 type Told = number | string;
 
-/** @param labels of an answerable question; `null`: nothing answers it, so that only what was shown can be judged */
+/** @param labels of an answerable question; `null`: unanswerable, so only the displayed answer is judged */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
   const ranked = [...answer.evidence].sort((one, other) => rankOf(one) - rankOf(other));
   const gold = labels === null ? new Map() : places.gold(labels.id);
@@ -46,7 +46,7 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
   };
 }
 
-/** `S3` is the third. */
+/** Parses the rank from an id: `S3` is the third. */
 function rankOf({ passage: { sid } }: Evidence): number {
   return Number(sid.replace(/^\D+/, ""));
 }
@@ -87,7 +87,7 @@ function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnTyp
   return quotes.filter((places) => retrieved.some((one) => standsAt({ original: one }, places))).length / quotes.length;
 }
 
-/** Ragas, `answer_correctness` without its similarity part: 2·TP ÷ (2·TP + FP + FN) over statements, which here are sentences. */
+/** Computes Ragas `answer_correctness` without its similarity part: 2·TP ÷ (2·TP + FP + FN) over claims, here sentences. */
 async function correctness(answer: Answer, { answer: reference, gold_quotes }: Labels, judge: ClaimJudge): Promise<Told> {
   if (reference.trim() === "") return "the question has no reference answer";
   if (answer.status !== "ok") return NOT_SHOWN;
@@ -100,7 +100,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
   const [hits, extra, met, missed] = [of(borneOut, true), of(borneOut, false), of(found, true), of(found, false)];
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
-  // "21 days" says of no whole sentence that it is right: the sentence that says so says more, and nothing tells of the rest.
+  // A bare reference such as "21 days" cannot support a whole sentence, so the rest of the sentence stays unjudged.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
     return "the answer holds the reference in sentences that say more, of which it tells nothing: give gold_quotes, or a reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);
@@ -110,7 +110,7 @@ function plainQuote(text: string): CitedQuote {
   return { text, url: null, exact: true };
 }
 
-/** Citations by Gao et al. 2023 (ALCE), and the fault of each sentence that is not borne out by what it cites. */
+/** Scores citations by Gao et al. 2023 (ALCE) and collects faults of sentences that their citations do not support. */
 async function judgeCitations(
   answer: Answer,
   judge: ClaimJudge,
@@ -141,7 +141,7 @@ async function judgeCitations(
   };
 }
 
-/** A citation counts if it bears the sentence out alone, or the others do not without it. */
+/** A citation counts if it alone supports the sentence, or the others do not without it. */
 async function isNeeded(
   text: string,
   quote: CitedQuote,
@@ -164,8 +164,8 @@ function passageOf({ passage: { text, document, headingPath } }: Evidence): Cite
 }
 
 /**
- * Does the text hold the value as whole tokens, in any case? White space, quote marks, dashes and hyphens of any kind are equal, and so are "$5" and "$5.00"; the
- * digits of a longer number are no token of their own.
+ * Returns whether the text contains the value as whole tokens, ignoring case, white space, and variants of quote marks and dashes. "$5"
+ * equals "$5.00"; digits within a longer number do not match.
  */
 export function holdsToken(text: string, value: string): boolean {
   const wanted = plain(value);
