@@ -83,9 +83,8 @@ const NEAREST = 8;
 const WITHIN_SOURCE = 60;
 
 /**
- * Runs the product's checks over an answer from another system. `[n]` cites the n-th supported file of the folder, ordered by path
- * (`numberSources`); a sentence without a marker is compared with the nearest source sentences. These are the model-free checks of
- * `answer.ts`.
+ * Runs the product's checks, without a language model, over an answer from another system. `[n]` cites the n-th supported file of the
+ * folder, ordered by path (`numberSources`); a sentence without a marker is compared with the nearest source sentences.
  * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`; IngestError when the folder cannot be read
  * @example
  * import { verifyAnswer } from "sourcebound";
