@@ -2,7 +2,7 @@ import type { Block, TextRange, Unit } from "../shared/types.ts";
 import { isInsidePair } from "../text/sentences.ts";
 import type { TokenCounter } from "../text/token-counter.ts";
 
-/** The structure that a cut before an atom divides. `partition` prices each kind of cut. */
+/** The structure that a cut before an atom divides, from the best to the worst place. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";
 
 /** A unit, or a part of a long one: the element from which chunks and windows are built. */

@@ -35,7 +35,7 @@ export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block
 
 /**
  * Returns the indexes of paragraphs that serve as headings: short, bold throughout, without digits and without the punctuation of a
- * sentence. Returns none where most of the text is bold, and skips bold lines in a row.
+ * sentence. A bold line before another one is none. Returns none where most of the text is bold.
  */
 function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<number> {
   const isBold = blocks.map(({ start, end, boldEnd }) => boldEnd > start && text.slice(boldEnd, end).trim() === "");

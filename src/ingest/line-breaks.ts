@@ -19,9 +19,9 @@ const LABELLED = /^[^:]{1,40}: /;
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
- * Returns the offsets of the line breaks of `source`, from `from` on, after headings without markup: lines directly above their
- * paragraph, as in text copied from pages ("How to cancel", then the instructions). One such line is no evidence; where most paragraphs
- * have one, all count. Uses form alone, no word list. Linear time.
+ * Returns the offsets of the line breaks of `source`, from `from` on, that end a heading without markup: a line directly above its
+ * paragraph, as in text copied from pages ("How to cancel", then the instructions). One such line is no evidence. If at least half of the
+ * paragraphs clearly have one, all count. Uses form alone, no word list. Linear time.
  */
 export function headBreaks(source: string, from = 0): ReadonlySet<number> {
   const paragraphs = [...proseLines(source, from)].filter(
@@ -158,8 +158,8 @@ const SENTENCE_END = /[.!?:]["'”’»)\]]*$/;
 
 /**
  * Returns the indexes of paragraphs that are headings without markup: a line like a title between empty lines, as in text copied from a
- * page or a PDF ("5 Bottling", "Sheds and greenhouses"). One such line is no evidence; where most are followed by prose, all count. Uses
- * form alone, no word list. Linear time.
+ * page or a PDF ("5 Bottling", "Sheds and greenhouses"). One such line is no evidence. If at least half of these lines clearly precede
+ * prose, all with text below count. Uses form alone, no word list. Linear time.
  * @param paragraphs the lines of each paragraph, in order
  */
 export function loneHeads(paragraphs: readonly (readonly string[])[]): ReadonlySet<number> {

@@ -46,7 +46,7 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   return written;
 }
 
-/** Also returns the footnotes that move in the text, in source order. */
+/** Also returns the footnotes that are written away from their place in the source, in source order. */
 function readMarkdown(source: string, bodyStart: number): MarkdownText & { readonly moved: readonly TextRange[] } {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
@@ -78,7 +78,7 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   };
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
-  // Notes cited nowhere, or only within a note of that kind, stay in place: write again without moving them.
+  // The first pass drops uncited notes, and notes cited only by such notes. The second pass writes them in place.
   const { written, called, struck } = all.called.size === notes.length ? all : write(all.called);
   const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck });
   return { ...written, notices, moved: notes.filter((note) => called.has(note)) };

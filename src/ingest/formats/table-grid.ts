@@ -42,7 +42,7 @@ export interface MarkupRow {
 /** The rows of a table, without those of nested tables. */
 export interface MarkupGrid {
   readonly rows: readonly MarkupRow[];
-  /** Number of columns in which a cell begins. */
+  /** Number of columns up to the last one in which a cell begins. */
   readonly width: number;
 }
 

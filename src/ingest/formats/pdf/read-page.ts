@@ -300,7 +300,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
     baseline,
     size,
     isBold: state.font.isBold,
-    // Invisible text of scanned pages is monospaced whatever the picture shows.
+    // The invisible text layer of scanned pages is monospaced even if the picture is not.
     isMono: state.font.isMono && hidden !== "invisible",
     isSpaced,
     run,
