@@ -142,8 +142,7 @@ export type CrawlEvent =
   | { readonly type: "left-out"; readonly url: string; readonly reason: string; readonly isGone: boolean };
 
 /**
- * Crawls a page and its links, or the pages of a sitemap, breadth first. Sends one request at a time, only to listed hosts and only as
- * robots.txt permits.
+ * Crawls a page and its links, or a sitemap, breadth first: one request at a time, listed hosts only, as robots.txt permits.
  * @throws WebError if the first address cannot be fetched
  */
 export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, parts: CrawlParts): AsyncGenerator<CrawlEvent, void> {

@@ -106,10 +106,7 @@ export function epubOf(chapters: readonly string[], more: Readonly<Record<string
   });
 }
 
-/**
- * Generates a workbook. `merged` holds ranges such as `B1:C1`. Cells that look like numbers are numbers; a cell "PATTERN|NUMBER" with a
- * pattern of `patterns` is a number in that format.
- */
+/** Generates a workbook. Numeric cells are numbers, and "PATTERN|NUMBER" one in that format. `merged` holds ranges such as `B1:C1`. */
 export function xlsxOf(
   sheets: readonly {
     readonly name: string;
