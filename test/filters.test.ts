@@ -282,7 +282,7 @@ describe("filters over HTTP and on the command line", () => {
     expect(found.stdout).toContain('searched in section "Lost cards" of "Library cards"');
     const refused = await ask("--document", "loans.md");
     expect(refused.code).toBe(3);
-    expect(refused.stdout).toMatch(/Searched 1 documents .*, only /);
+    expect(refused.stdout).toMatch(/Searched 1 document \(.*, only /);
     const wrong = await ask("--section", "Lost card");
     expect(wrong).toMatchObject({ code: 2, stdout: "" });
     expect(wrong.stderr).toContain('"Lost cards"');

@@ -135,7 +135,7 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default one fewer than the number of processors, since storing takes one; at most 4 */
+  /** @default the number of processors, at most 4 */
   readonly threads?: number;
 }
 
@@ -198,5 +198,5 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
 }
 
 function defaultThreads(): number {
-  return Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1));
+  return Math.min(MOST_THREADS, availableParallelism());
 }
