@@ -65,7 +65,7 @@ export const vgRag: Profile = {
     {
       rule: "agreement: an outlier against the majority of passages goes",
       state: "reproduced",
-      why: "rejected when at least two passages contradict it and fewer bear it out (our reading of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may bear a passage out. It is silent on most passages, which say different things of a question",
+      why: "rejected when at least two passages contradict it and fewer support it (our definition of majority); one against one is uncertain. Values, dates, polarity and conditions are compared by rules; where they are silent the learned score of claims may support a passage. It is silent on most passages, which say different things of a question",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",
@@ -75,7 +75,7 @@ export const vgRag: Profile = {
     {
       rule: "uncertain passages go to the web: confirmed → verified, contradicted → rejected",
       state: "corrected",
-      why: "where a web search is configured (`web_search`), else the answer says that they were not checked and they are left out; a passage of which the web says nothing, or pages say both, stays uncertain and is not used; pages are compared by values, denials and conditions; where the wording differs too much for that, the learned score of claims may bear a passage out from .7 on, with every value of it there",
+      why: "where a web search is configured (`web_search`), else the answer says that they were not checked and they are left out; a passage of which the web says nothing, or pages say both, stays uncertain and is not used; pages are compared by values, denials and conditions; where the wording differs too much for that, the learned score of claims may support a passage from .7 on, with every value of it there",
     },
     {
       rule: "a targeted query from the chunk",

@@ -184,7 +184,7 @@ const webPage = z.object({
   retrieved_at: z.string().describe("ISO 8601."),
   verdict: z.enum(["confirmed", "contradicted"]),
   claim: z.string().describe("The sentence of the passage that was compared."),
-  quote: z.string().describe("The sentence of the page. Plain text that strangers wrote: escape it where it is shown."),
+  quote: z.string().describe("The sentence of the page. Plain text of the web page: escape it where it is shown."),
 });
 const webVerdict = z.object({
   sid: z.string().describe("The uncertain passage that was looked up."),

@@ -294,7 +294,7 @@ export const newKeyRequestSchema = z
     tenants: names().nullable().default([]).describe("Empty: only what belongs to no tenant; `null`: all."),
     access: names().nullable().default(null).describe("`null`: the labels of the configuration."),
     requests_per_hour: z.int().min(0).nullable().default(null),
-    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: what the server is set to; 0: as many as come."),
+    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: what the server is set to; 0: unlimited."),
     usd_per_day: z.number().min(0).nullable().default(null),
     expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
     by: z.string().min(1).max(100).describe("Who acts; the audit log keeps it."),

@@ -60,7 +60,7 @@ const page = {
 const web = (said: WebListProps["web"]) => renderToStaticMarkup(<WebList web={said} />);
 
 describe("what the web said, on the page", () => {
-  it("is marked as no source, with address and day, and what strangers wrote stands as text", () => {
+  it("is marked as no source, with address and day, and the page's own words stand as text", () => {
     const html = web([{ sid: "S1", verdict: "contradicted", reason: "contradicted by 1 of 1 page", query: "card", pages: [page] }]);
     expect(html).toContain("not a source of this answer");
     expect(html).toContain("says otherwise");

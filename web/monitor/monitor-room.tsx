@@ -151,7 +151,7 @@ function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };
-const LEVELS = { miss: "made anew", exact: "same question", semantic: "same meaning", graph: "same things", curated: "a reviewer" };
+const LEVELS = { miss: "new answer", exact: "same question", semantic: "same meaning", graph: "same things", curated: "a reviewer" };
 const REFUSALS = {
   nothing_relevant: "nothing relevant found",
   evidence_too_weak: "evidence too weak",

@@ -7,7 +7,7 @@ import { define, JSON_OUT, numberOf, toTime } from "../command.ts";
 import { type CliContext, userName } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
 
-const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for as many as come");
+const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for unlimited");
 const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for any");
 
 interface Grant {
@@ -31,8 +31,8 @@ export function addKeysCommand(program: Command, context: CliContext): void {
       ["--all-tenants", "every tenant of its domains, and what belongs to none"],
       ["--access <label...>", "access labels that it grants, in the place of the configured ones"],
       ["--expires <time>", "when it stops: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
-      ["--requests-per-hour <number>", "in the place of the server's; 0: as many as come", { parse: toRate }],
-      ["--tokens-per-day <number>", "tokens of models, in the place of the server's; 0: as many as come", { parse: toRate }],
+      ["--requests-per-hour <number>", "instead of the server's; 0: unlimited", { parse: toRate }],
+      ["--tokens-per-day <number>", "tokens of models, instead of the server's; 0: unlimited", { parse: toRate }],
       ["--usd-per-day <amount>", "US dollars of models, in the place of the server's; 0: any", { parse: toAmount }],
       ["--by <name>", "who makes it, for the audit log"],
       JSON_OUT,

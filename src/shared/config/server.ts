@@ -55,7 +55,7 @@ export const serverSchema = z
       .min(0)
       .default(DEFAULT_REQUESTS_PER_HOUR)
       .describe(
-        "Questions, verdicts and looks at sessions that are taken with one key, or without one from one address (of IPv6: one /64); 0: as many as come. This machine without a key is not limited, nor are `/healthz` and `/readyz`. Counted in memory, or with PostgreSQL by all replicas together; `keys create --requests-per-hour` sets another number for a key",
+        "Questions, verdicts and looks at sessions that are taken with one key, or without one from one address (of IPv6: one /64); 0: unlimited. This machine without a key is not limited, nor are `/healthz` and `/readyz`. Counted in memory, or with PostgreSQL by all replicas together; `keys create --requests-per-hour` sets another number for a key",
       ),
     trusted_proxies: z
       .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "must be an address, or a range such as 10.0.0.0/8" }))
@@ -91,7 +91,7 @@ export const serverSchema = z
       .int()
       .min(0)
       .default(0)
-      .describe("Tokens of models that answers to one key, or to one address without one, may come to on a day (UTC); 0: as many as come"),
+      .describe("Tokens of models that answers to one key, or to one address without one, may come to on a day (UTC); 0: unlimited"),
     usd_per_day: z
       .number()
       .min(0)
