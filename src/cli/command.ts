@@ -5,11 +5,9 @@ import { type CliContext, configOf, withEngine } from "./context.ts";
 import { harmlessLine, type Terminal } from "./terminal.ts";
 
 interface OptionDetails {
-  /** Parses the text of the option. */
   readonly parse?: (text: string, before: never) => unknown;
   readonly choices?: readonly string[];
   readonly default?: unknown;
-  /** The option is mandatory. */
   readonly required?: true;
   /** Environment variable that also sets the option. */
   readonly env?: string;
@@ -49,7 +47,6 @@ type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
 
 interface Call<Flags, Given> {
   readonly flags: Flags;
-  /** Value of the argument. */
   readonly given: Given;
   readonly command: Command;
 }
@@ -132,7 +129,6 @@ export function numberOf(pattern: RegExp, what: string): (text: string) => numbe
 export const toWhole = numberOf(/^\d{1,6}$/, "a whole number from 0 to 999999");
 export const toCount = numberOf(/^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
 
-/** Parses a date or time option. */
 export function toTime(text: string): string {
   const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (!isTime) throw new InvalidArgumentError('give a date such as 2026-11-01, or a time such as "2026-11-01T12:00:00Z".');

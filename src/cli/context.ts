@@ -7,7 +7,6 @@ import { type Config, loadConfig } from "../shared/config.ts";
 import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { CliProcess, Terminal } from "./terminal.ts";
 
-/** Context shared by commands. */
 export interface CliContext {
   readonly terminal: Terminal;
   readonly process: Omit<CliProcess, "stdout" | "stderr">;
@@ -78,7 +77,6 @@ export async function withEngine<T>({ terminal, process }: CliContext, config: C
   }
 }
 
-/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -31,7 +31,6 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   return lines.join("\n");
 }
 
-/** Renders the live metrics, one per line. */
 function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, colors: Terminal["colors"]): string[] {
   const of = (passed: boolean | null, [yes, no, untold]: readonly [string, string, string]) =>
     passed === null ? colors.dim(untold) : passed ? colors.green(yes) : colors.yellow(no);

@@ -90,7 +90,6 @@ function withCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withCommands)];
 }
 
-/** Creates the command tree. */
 export function createProgram(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Answers whose every sentence is bound to a source at exact characters, or an honest refusal.")

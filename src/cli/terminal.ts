@@ -21,7 +21,6 @@ export interface Terminal {
   readonly colors: ReturnType<typeof pc.createColors>;
   /** Prints a line verbatim: untrusted text must pass `harmless` first. */
   print(text: string): void;
-  /** Prints a line on stderr. */
   error(text: string): void;
   /** Replaces `sourcebound COMMAND` in our own text by what the user types. */
   asTyped(text: string): string;

@@ -103,7 +103,7 @@ async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { c
   });
 }
 
-/** Maximum bytes of standard input; a question has at most 100,000 characters whatever the configuration. */
+/** Maximum bytes of standard input; no configuration allows a question of more than 100,000 characters. */
 const MAX_INPUT = 400_000;
 
 /** Removes warnings that were already printed. */

@@ -75,7 +75,6 @@ function parseDay(text: string): Date {
 
 type Colors = Terminal["colors"];
 
-/** Renders reports by topic and the newest ones. */
 export function renderOverview(
   { total, topics, reports }: ReportOverview,
   { colors, asTyped }: Pick<Terminal, "colors" | "asTyped">,
