@@ -102,7 +102,6 @@ async function ask(sandbox: Sandbox, question: string): Promise<WireAnswer> {
   return answer;
 }
 
-/** Asserts that everything ingested before still answers. */
 async function stillAnswers(sandbox: Sandbox): Promise<void> {
   const answers = await askAll(
     sandbox,

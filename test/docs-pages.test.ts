@@ -26,7 +26,6 @@ describe("docs-pages", () => {
         mkdirSync(dirname(join(cwd, file)), { recursive: true });
         writeFileSync(join(cwd, file), text);
       } else if (info === "sh") for (const line of text.split("\n").filter((one) => one.trim() !== "")) await runLine(line, cwd);
-      // Output of a command.
       else expect(info).toBe("text");
     }
   });

@@ -59,7 +59,6 @@ const answerOf = (events: readonly AnswerEvent[]) => {
   return last.answer;
 };
 
-/** Number of generated books. */
 const BOOKS = rounds({ all: 6, usually: 2 });
 
 describe("filters", () => {

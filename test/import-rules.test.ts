@@ -65,7 +65,6 @@ function plant(file: string, target: string): void {
   writeFileSync(join(PACKAGE_ROOT, file), `export * from "${path.startsWith(".") ? path : `./${path}`}";\n`);
 }
 
-/** Returns the files that violate the rule. */
 function faultsIn(files: readonly string[]): string[] {
   const biome = join(PACKAGE_ROOT, "node_modules", "@biomejs", "biome", "bin", "biome");
   const options = ["lint", "--only=style/noRestrictedImports", "--reporter=github", "--max-diagnostics=none"];

@@ -10,7 +10,6 @@ import { TRIES_ALL } from "./support/trials.ts";
 
 const run = promisify(execFile);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "package-")));
-/** An empty user folder. */
 const empty = join(root, "empty");
 let packed: { filename: string; size: number; files: { path: string }[] };
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -8,7 +8,6 @@ import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/librar
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { rounds } from "./support/trials.ts";
 
-/** Number of kills. */
 const KILLS = rounds({ usually: 2, all: 10 });
 /** Answers before each kill, and after it by the remaining replica. */
 const ANSWERS = 20;

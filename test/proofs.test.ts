@@ -63,7 +63,6 @@ function forge(proof: Proof, own: string): Proof {
   return { ...proof, digest: digestOf(proof.statement), signature: signStatement(canonical, readPrivateKey(own)) };
 }
 
-/** Signs with the installation's key. */
 function sign(proof: Proof): Proof {
   return forge(proof, readFileSync(join(library.engine.config.data_dir, "proof-key.pem"), "utf8"));
 }

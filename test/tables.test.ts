@@ -12,7 +12,6 @@ const HEADER = ["Article", "Name", "Warehouse", "Price", "Stock"];
 const NAMES = ["Hinge", "Lamp", "Gasket", "Socket", "Bracket", "Pump", "Valve", "Handle", "Filter", "Spring"];
 const PLACES = ["Aachen", "Bergen", "Cadiz", "Dover", "Esbjerg", "Faro", "Ghent"];
 
-/** A seeded random number generator. */
 function draws(seed: number): () => number {
   let state = seed;
   return () => {
