@@ -24,7 +24,7 @@ it.each(HOSTILE.flatMap((url) => Object.keys(file).map((kind) => [url, kind as k
     const library = await openInTest({ documents: { [`boats.${kind}`]: file[kind](url) } });
     const answer = await library.ask("What does a rowing boat cost per hour?");
     expect(answer.status).toBe("ok");
-    // The rule of the pack gives an address where the document states none that can be opened.
+    // The pack's rule supplies the address where the document's own cannot be opened.
     expect(answer.citations[0]?.url).toMatch(/^https:\/\/library\.example\//);
     expect(JSON.stringify(answerToWire(answer)).toLowerCase()).not.toMatch(/javascript:|data:text|evil\.example/);
   },

@@ -19,7 +19,7 @@ const answerOf = (events: readonly AnswerEvent[]): Answer => {
 };
 const text = (answer: Answer) => answer.sentences.map((sentence) => sentence.text).join("\n");
 
-/** What holds of every run, whatever was asked. */
+/** Asserts the invariants of every run. */
 function expectSound(events: readonly AnswerEvent[]): void {
   const answer = answerOf(events);
   expect(events.filter(({ type }) => type === "answer")).toHaveLength(1);
@@ -134,7 +134,7 @@ describe("instructions inside documents and questions", () => {
       const answer = await ask(question);
       const sources = Object.values({ ...LIBRARY_DOCUMENTS, evil: attack })
         .join("\n")
-        // A quote of the HTML page holds the sign, not its entity.
+        // A quote of the HTML page contains the character, not its entity.
         .replaceAll("&amp;", "&")
         .replaceAll(/[^\p{L}\p{N}]/gu, "");
       for (const sentence of answer.sentences) {
@@ -247,7 +247,7 @@ describe("sessions", () => {
     const spelled = await ask(readAs.replace("Read as: ", ""));
     expect(alone.status).toBe("insufficient_context");
     expect([followed.status, followed.sentences]).toEqual([alone.status, alone.sentences]);
-    // The conversation gives it words, and no more: it is as likely as the question that spells them out at most, and that far from an answer (from .56 on).
+    // The conversation only adds words, so confidence is at most that of the spelled-out question, and far below the threshold (.56).
     expect(followed.confidence).toBeLessThanOrEqual(spelled.confidence ?? 0);
     expect(followed.confidence).toBeLessThan(0.28);
   });
@@ -284,7 +284,7 @@ describe("tenants and access", () => {
   });
 });
 
-/** Every passage has the same cosine to every question: what is under test is what a score leads to. */
+/** Every passage has the same cosine to every question, so that the test controls the score. */
 function fakeEncoder(cosine: number): Encoder {
   const passage = Float32Array.from([cosine, Math.sqrt(1 - cosine * cosine)]);
   return {

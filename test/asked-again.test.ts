@@ -26,7 +26,6 @@ const LOANS = LIBRARY_QUESTIONS[1].question;
 const STAFF_ONLY = (LIBRARY_DOCUMENTS["cards.md"] ?? "").replace("---\ntitle", "---\naccess: staff\ntitle");
 const DEARER = { "cards.md": "# Library cards\n\nA library card costs 6 dollars per year.\n" };
 
-/** What may happen to a stored answer between two questions. */
 const CHANGES: Readonly<Record<string, (engine: Engine, library: Library, id: string) => Promise<unknown>>> = {
   "its document was edited": (engine, library) => ingest(engine, library, () => writeFiles(folderOf(library), DEARER)),
   "its document was hidden": (engine, library) => ingest(engine, library, () => writeFiles(folderOf(library), { "cards.md": STAFF_ONLY })),

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const one of closing.splice(0).reverse()) await one.close();
 });
 
-/** A library that was asked, reviewed and uploaded to, closed; and its backup. */
+/** Returns a closed library with an answer, a review and an upload, and its backup. */
 async function backedUp(settings: Readonly<Record<string, unknown>> = {}) {
   const library: Library = await openLibrary({ settings, warn: () => undefined });
   const { id } = await library.ask(CARD, { sessionId: "s" });
@@ -48,7 +48,7 @@ async function open(config: Engine["config"]): Promise<Engine> {
 const fresh = (sandbox: Library["sandbox"], name: string, settings: Readonly<Record<string, unknown>> = {}) =>
   loadConfig({ cwd: sandbox.folder, env: { ...sandbox.env, SOURCEBOUND_DATA_DIR: join(sandbox.folder, name) }, overrides: settings });
 
-/** Everything that was there before is there, and new rows come after the old ones. */
+/** Asserts that everything is restored and that new rows follow the old ones. */
 async function expectSame(engine: Engine, { id, key }: { id: string; key: string }): Promise<void> {
   const again = await engine.answer(CARD);
   expect(again.cacheMode).toBe("exact");
@@ -65,7 +65,7 @@ async function expectSame(engine: Engine, { id, key }: { id: string; key: string
   expect(await engine.deleteUpload(violin?.id ?? "")).toBe(true);
 }
 
-/** What a backup holds: rows by table, and files. */
+/** Parses a backup: rows by table, and files. */
 function linesOf(path: string) {
   const lines = gunzipSync(readFileSync(path))
     .toString("utf8")
@@ -82,7 +82,7 @@ function linesOf(path: string) {
   };
 }
 
-/** A row for every table that has none, with a value of each of its types. */
+/** Inserts a row into every empty table, with a value for each column type. */
 async function fillEveryTable(path: string, interactionId: string): Promise<void> {
   const db = await openSqlite(path);
   const values = { text: "naïve ☂", integer: 1_700_000_000_000, real: 0.1 + 0.2, blob: Buffer.from([0, 255, 10, 13]) };

@@ -11,7 +11,7 @@ const WHALE = {
 };
 const WHO = "Who is Queequeg?";
 
-/** The book in the engine, and where a text stands in it. */
+/** Returns the book's id and a function that finds offsets in its text. */
 async function bookIn(engine: Parameters<typeof ask>[0]) {
   const scope = { domain: "veterans", tenant: null, access: engine.config.access };
   const [documentId] = [...(await engine.store.documents.heads("veterans")).keys()] as [string];

@@ -91,7 +91,7 @@ async function decided(question: string, options?: AskOptions) {
     answer: answer?.type === "answer" ? answer.answer : null,
   };
 }
-/** The engine looks for calibrations again. */
+/** Advances the clock until the engine checks for calibrations again. */
 const settle = () => {
   passedMs += LOOK_AGAIN_MS;
 };
@@ -110,13 +110,13 @@ describe("calibrate", () => {
       unanswerable: { out_of_scope: 5, near_miss: 20, injection: 1 },
       unjudgeable: [],
     });
-    // An order to the system is refused whatever the chance, and counts as no answer.
+    // An instruction to the system is refused regardless of confidence and does not count as an answer.
     expect(report.questions.find(({ id }) => id === "i0")).toMatchObject({ answered: false, wrong: false });
     const right = report.questions.filter(({ kind, wrong }) => kind === "answerable" && !wrong).length;
     expect(right).toBeGreaterThan(60);
     expect(report.curve.at(-1)?.answered).toBe(report.questions.filter(({ answered, chance }) => answered && chance !== null).length);
     expect(report.aurc.low).toBeLessThanOrEqual(report.aurc.value);
-    // Nothing of it is stored: neither interactions nor answers.
+    // Calibration stores neither interactions nor answers.
     expect(await library.engine.store.interactions.list("library", 1000)).toHaveLength(stored);
 
     const calibration = report.calibration as GateCalibration;
@@ -127,7 +127,7 @@ describe("calibrate", () => {
     expect(readdirSync(join(dataDir, "calibration"))).toHaveLength(1);
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(JSON.parse(JSON.stringify(calibration)));
 
-    // What was looked at is not looked at again before its time.
+    // The engine does not check for calibrations before the interval has passed.
     expect((await decided(`${QUESTION} (soon)`)).answer).toMatchObject({ confidenceCalibrated: false });
     settle();
     const after = await decided(QUESTION);

@@ -20,13 +20,13 @@ const argsOf = (options: readonly string[]) => [
   ...options,
 ];
 
-/** In this process: what it reads and answers is the same in one of its own. */
+/** Runs the command in this process; input and output are those of a separate one. */
 async function check(answer: string | Buffer, ...options: string[]) {
   const { code, stdout, stderr } = await runCli(argsOf(options), { cwd: folder, stdin: [Buffer.from(answer)] });
   return { status: code, stdout, stderr };
 }
 
-/** As a process: its standard input is a pipe, its exit code what the shell sees. */
+/** Runs a separate process, with a pipe as standard input and a real exit code. */
 function checkProcess(answer: string) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...argsOf([])], {
     input: answer,

@@ -38,7 +38,7 @@ import {
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-/** A library that has been ingested; tests that harm it work on a copy. */
+/** An ingested library; tests that damage it use a copy. */
 let seeded: Sandbox;
 const copies: Sandbox[] = [];
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   seeded = createSandbox();
   const { code, stderr } = await cli(seeded, ["ingest", "documents", "--source", "documents"]);
   if (code !== 0) throw new Error(stderr);
-  // What was written stands in the database itself, not in its log, also while something of this process still holds it open.
+  // Move the log into the database, even while this process still has it open.
   const database = new Libsql(databaseOf(seeded));
   database.exec("pragma wal_checkpoint(truncate)");
   database.close();
@@ -59,7 +59,7 @@ function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial
   return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
 }
 
-/** In a process of its own: several writers at once, files that are damaged under an open database, rights that it asks for or that stay with what it opened. */
+/** Runs a separate process: for concurrent writers, files damaged under an open database, and permissions. */
 function apart({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
   return runCliProcess(args, { cwd: folder, ...options, env });
 }
@@ -68,7 +68,7 @@ function start({ folder, env }: Sandbox, args: readonly string[], options: Parti
   return startCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
 }
 
-/** A copy of the ingested library, for one test. */
+/** Copies the ingested library for one test. */
 function copy(): Sandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-test-")));
   cpSync(seeded.folder, folder, { recursive: true });
@@ -84,7 +84,7 @@ function fresh(documents: Readonly<Record<string, string | Uint8Array>>): Sandbo
   return made;
 }
 
-/** Answers of this process from the database as it is now. */
+/** Asks questions in this process, on the current database. */
 async function askAll({ folder, env }: Sandbox, questions: readonly string[]): Promise<WireAnswer[]> {
   const engine = await createEngine(loadConfig({ cwd: folder, env }), SHARED_PARTS);
   try {
@@ -102,7 +102,6 @@ async function ask(sandbox: Sandbox, question: string): Promise<WireAnswer> {
   return answer;
 }
 
-/** Everything that had been ingested before still answers. */
 async function stillAnswers(sandbox: Sandbox): Promise<void> {
   const answers = await askAll(
     sandbox,
@@ -113,7 +112,7 @@ async function stillAnswers(sandbox: Sandbox): Promise<void> {
   );
 }
 
-/** A clear failure: its exit code, the essential words on stderr, nothing on stdout, no stack trace. */
+/** Asserts a clear failure: exit code, message on stderr, nothing on stdout, no stack trace. */
 function expectFailure(run: Finished, code: number, words: RegExp): void {
   expect(run).toMatchObject({ code, stdout: "" });
   expect(run.stderr).toMatch(words);
@@ -123,9 +122,9 @@ function expectFailure(run: Finished, code: number, words: RegExp): void {
 const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
 const reingest = ["ingest", "documents", "--source", "documents"];
 
-/** Several processes for seconds each: left to `--all`. */
+/** Tests with several processes for seconds each; they run with `--all` only. */
 const SEVERAL = { tags: ["all/kill"] };
-/** As the program ships, where a refusal is wanted. */
+/** The bundled threshold, for tests of refusals. */
 const SURE = { env: { SOURCEBOUND_ANSWER_FROM: String(readRankingWeights().threshold.minimum) } };
 
 describe("reports", () => {
@@ -195,7 +194,7 @@ describe("ask", () => {
     expect(answer.status).toBe("ok");
     expect(answer.citations.length).toBeGreaterThan(0);
     const database = new Libsql(databaseOf(seeded), { readonly: true });
-    // Other tests write to the same database meanwhile.
+    // Other tests write to the same database concurrently.
     database.pragma("busy_timeout = 10000");
     for (const { quote, start, end, original, document_id } of answer.citations) {
       const row = database.prepare("select text from documents where id = ?").get([document_id]) as { text: string };
@@ -445,7 +444,7 @@ describe("a file that was read before", () => {
     expect(stderr).toMatch(/failed zebra\.md/);
     expect(stdout).toMatch(/1 deleted, 1 failed; not there any more, and deleted with what was read of it: wombat\.md;/);
     expect((await cli(sandbox, reingest)).stdout).toMatch(/0 deleted, 1 failed; \d+ chunks?/);
-    // Nothing was read of it: nothing goes with it.
+    // It has no stored documents, so nothing is deleted.
     rmSync(join(sandbox.folder, "documents/zebra.md"));
     const { deleted, gone } = JSON.parse((await cli(sandbox, [...reingest, "--json"])).stdout);
     expect([deleted, gone]).toEqual([0, []]);
@@ -538,7 +537,7 @@ describe("ingest of bad files", () => {
       sandbox,
       names.map((_, i) => `Is the number of the wombat ${i + 100}?`),
     );
-    // A "#" parts a file from an entry in it, so that of a name is written as in an address.
+    // "#" separates a file from an entry in it, so a "#" in a file name is percent-encoded.
     for (const [i, name] of names.entries())
       expect(answers[i]?.citations.map(({ original }) => original.path)).toContain(name.replace("#", "%23"));
     const shown = await cli(sandbox, ["ask", "Is the number of the wombat 103?"]);
@@ -753,7 +752,7 @@ it("these tests ran without rights where rights would hide a fault", () => {
   expect(isRoot ? NOBODY : process.getuid?.()).not.toBe(0);
 });
 
-/** Lets a process without rights read everything in a sandbox; the data folder it may write where the fault is elsewhere. */
+/** Lets an unprivileged process read a sandbox; `data` controls write access to the data folder. */
 function openToAll({ folder }: Sandbox, data: "read" | "write" = "read"): void {
   chmodSync(folder, 0o755);
   for (const name of ["data", "documents", "documents/rooms", "domains", "domains/library"]) {
@@ -769,7 +768,7 @@ function sparse(path: string, bytes: number): void {
   truncateSync(path, bytes);
 }
 
-/** Does `text` hold the letters and digits of `quote` in order? What stands between them is markup. */
+/** Returns whether `text` contains the letters and digits of `quote` in order; everything between them is markup. */
 function holdsInOrder(text: string, quote: string): boolean {
   let at = 0;
   for (const letter of quote.replaceAll(/[^\p{L}\p{N}&]/gu, "")) {

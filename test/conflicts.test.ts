@@ -25,7 +25,7 @@ describe("sources that contradict each other", () => {
   });
 });
 
-/** Contradictions of a field that are not found at most: "free" beside an amount, "all" beside "only", "noon" beside an hour. */
+/** Maximum missed contradictions per field: "free" against an amount, "all" against "only", "noon" against an hour. */
 const MISSED_AT_MOST = 2;
 
 it.each(Object.entries(ownConflicts))("%s: what contradicts is found, and nothing else", async (_field, { real, alike }) => {
@@ -56,7 +56,7 @@ describe("conflicts-cli", () => {
     "---\ntitle: Card prices\nas_of: 2026-01-15\n---\n# Card prices\n\nA replacement reader pass costs $8 for every adult member.\n";
   const DOCUMENTS = { "fees.md": OLD, "prices.md": NEW, "roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n" };
 
-  /** @param pack lines added to the domain's */
+  /** @param pack lines appended to the domain pack */
   function sandboxOf(documents: Readonly<Record<string, string>>, pack = ""): Sandbox {
     const sandbox = createSandbox(documents);
     writeFiles(sandbox.folder, { "domains/library/domain.yaml": `${LIBRARY_PACK}${pack}` });

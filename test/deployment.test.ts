@@ -35,7 +35,7 @@ afterEach(async () => {
   }
 });
 
-/** Starts a container's process: its user, its environment and nothing of this one's but the path. */
+/** Starts a container's process with its user and environment; only the path comes from this process. */
 function start(image: BuiltImage, args: readonly string[], env: Readonly<Record<string, string>>) {
   const [program = "", ...first] = image.entrypoint.map((part) => hereOf(image.root, part));
   const own = Object.fromEntries(Object.entries(image.env).map(([name, value]) => [name, hereOf(image.root, value)]));
@@ -73,7 +73,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
   afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
   const keyOf = async (env: Readonly<Record<string, string>>, ...roles: string[]) => {
-    // As the compose file says it.
+    // The command documented in the compose file.
     const said = /run --rm replica (keys create .*)$/m.exec(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"))?.[1];
     const args = [...(said?.split(" ") ?? []), ...roles.flatMap((role) => ["--role", role])];
     const { code, text } = await start(image, args, env).ended;

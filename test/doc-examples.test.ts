@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 
 const run = promisify(execFile);
-/** Inside the package, so that `sourcebound` is the package itself. */
+/** Inside the package, so that `sourcebound` resolves to it. */
 const programs = join(PACKAGE_ROOT, "dist", ".doc-examples");
 let cwd = "";
 beforeAll(() => {
@@ -20,7 +20,7 @@ afterAll(() => {
   for (const folder of [cwd, programs]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The example above `declaration`, as a program. */
+/** Extracts the example above `declaration` as a program. */
 function exampleOf(path: string, declaration: string): string {
   const before = readFileSync(join(PACKAGE_ROOT, path), "utf8").split(declaration)[0] ?? "";
   const comment = before.slice(before.lastIndexOf("/**"));
@@ -39,7 +39,7 @@ const EXAMPLES: readonly (readonly [name: string, path: string, declaration: str
   ["verifyAnswer", "src/pipeline/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
 ];
 
-// One process runs them one after the other, and ends by itself: none leaves anything open.
+// One process runs all examples and exits by itself, so none leaves anything open.
 it(`the examples of ${EXAMPLES.map(([name]) => name).join(", ")} run as they stand`, async () => {
   for (const [name, path, declaration] of EXAMPLES) writeFileSync(join(programs, `${name}.mjs`), exampleOf(path, declaration));
   const all = join(programs, "all.mjs");

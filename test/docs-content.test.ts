@@ -42,7 +42,7 @@ describe("sizes", () => {
 });
 
 describe("figures", () => {
-  /** Counts, shares, metrics and dates of measurements. 95 % is the level of the intervals. */
+  /** Counts, shares, metrics and dates of measurements; 95 % is the level of the intervals. */
   const FIGURE = /\d of \d|\d+(?:\.\d+)? ?%|\b(?:AUROC|nDCG)(?:@\d+)? (?:of )?\d*\.\d|\b2026-\d\d-\d\d\b/g;
   const figuresIn = (page: string) => {
     const prose = read(page)
@@ -63,7 +63,7 @@ describe("figures", () => {
   });
 });
 
-/** The TypeScript files of `src` below a folder, without tests. */
+/** Reads the TypeScript files below folders of `src`, without tests. */
 function sourcesOf(...folders: readonly string[]): string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(PACKAGE_ROOT, "src", folder), { recursive: true, encoding: "utf8" })
@@ -72,12 +72,12 @@ function sourcesOf(...folders: readonly string[]): string[] {
   );
 }
 
-/** What a pattern with one group finds in sources, each once. */
+/** Returns the distinct matches of a pattern with one group. */
 function foundIn(sources: readonly string[], pattern: RegExp): string[] {
   return [...new Set(sources.flatMap((source) => [...source.matchAll(pattern)].map(([, code = ""]) => code)))].sort();
 }
 
-/** Codes in the first column of the table below a heading. */
+/** Returns codes in the first column of the table below a heading. */
 function codesBelow(page: string, heading: string): Set<string> {
   const section =
     read(page)

@@ -33,7 +33,7 @@ function write(files: Readonly<Record<string, string | Uint8Array>>): void {
 const FEES =
   "# Fees\n\n## Lost cards\n\nA lost card costs 5 dollars to replace.\n\n## Late fees\n\nA book that is late costs 10 cents a day.\n";
 
-/** Reads the folder of the examples and asks once: the id that `ID` stands for. */
+/** Ingests the examples' folder and asks once; returns the id that `ID` stands for. */
 async function answered(): Promise<string> {
   await runLine("sourcebound ingest ./my-documents", cwd);
   const { stdout } = await runCli(["ask", "--json", CARD], { cwd });
@@ -41,9 +41,9 @@ async function answered(): Promise<string> {
 }
 
 interface Page {
-  /** Files and answers that the page takes as given; what comes back stands for the placeholders of its lines. */
+  /** Creates the files and answers that the page assumes; returns values of its placeholders. */
   readonly given: () => Promise<Readonly<Record<string, string>>>;
-  /** Lines that begin so are not run here, and why. */
+  /** Prefixes of lines that are not run here, with the reason. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
@@ -133,7 +133,7 @@ async function runCommands(page: string, { given, elsewhere = {} }: Page): Promi
     await runLine(command, cwd, piped === undefined ? [] : [Buffer.from(`# ${before}\n\nThe garden opens in May.\n`)]);
   }
   expect(lines.length).toBeGreaterThan(0);
-  // A reason without a line is a reason for nothing.
+  // Every exception must match a line.
   expect([...skipped].sort()).toEqual(Object.keys(elsewhere).sort());
 }
 

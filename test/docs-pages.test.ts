@@ -26,7 +26,6 @@ describe("docs-pages", () => {
         mkdirSync(dirname(join(cwd, file)), { recursive: true });
         writeFileSync(join(cwd, file), text);
       } else if (info === "sh") for (const line of text.split("\n").filter((one) => one.trim() !== "")) await runLine(line, cwd);
-      // What a command prints.
       else expect(info).toBe("text");
     }
   });
@@ -41,7 +40,7 @@ describe("docs-pages", () => {
   });
 });
 
-/** Anchors that GitHub gives the headings of a page. */
+/** Returns GitHub's anchors of a page's headings. */
 function anchorsOf(path: string): ReadonlySet<string> {
   const headings = [...readFileSync(path, "utf8").matchAll(/^#{1,6} (.+)$/gm)].map(([, text = ""]) => text);
   return new Set(
@@ -54,10 +53,10 @@ function anchorsOf(path: string): ReadonlySet<string> {
   );
 }
 
-/** The same tree of commands that does nothing but take a command line apart. */
+/** Disables all actions of a command tree, so that it only parses command lines. */
 function muted(command: Command): Command {
   for (const one of command.commands) muted(one);
-  // A command that only holds others keeps its own way: it prints its help.
+  // A command group keeps its action, which prints help.
   return command.commands.length === 0 ? command.action(() => undefined) : command;
 }
 
@@ -84,10 +83,10 @@ async function accepts(args: readonly string[], create: (context: CliContext) =>
   return code === 0 ? "" : said;
 }
 
-/** Commands of `sh scripts/test.sh` and of the script itself. */
+/** Subcommands of `scripts/test.sh` and of the script itself. */
 const OF_THE_SCRIPT = new Set(["test", "help"]);
 
-/** The commands of ours on a line of a shell. */
+/** Extracts our commands from a shell line. */
 function commandsOn(line: string): string[] {
   return withoutComment(line)
     .split(/\s(?:\||&&)\s|\$\(|\)/)
@@ -100,7 +99,7 @@ function knownToRun(command: string): boolean {
   return new RegExp(`[ |]${command}(?: [|]|[)])`).test(script);
 }
 
-/** What the command line says against a command; nothing when it takes it. */
+/** Returns the command line's error for a command; empty if valid. */
 async function objection(line: string): Promise<string> {
   const [program = "", command = "", ...rest] = commandOf(line).words;
   if (program === "./run") {
@@ -113,7 +112,7 @@ async function objection(line: string): Promise<string> {
 }
 
 const lines = PAGES.flatMap((page) => shellLines(page).flatMap((line) => commandsOn(line).map((command) => [page, command] as const)));
-// An ending in "…", or a name alone, stands for a family of commands.
+// An ending in "…", or a bare name, stands for a family of commands.
 const inline = PAGES.flatMap((page) => [...new Set(inlineCommands(page))].map((command) => [page, command] as const)).filter(
   ([, command]) => !/…|\b[a-z-]+\|[a-z-]+/.test(command),
 );
@@ -128,7 +127,7 @@ it.each(lines)("%s: the command line takes %j", async (_, command) => {
 });
 
 it.each(inline)("%s: the command line knows %j", async (_, command) => {
-  // In a sentence a command may be named without what belongs to it.
+  // Prose may name a command without its required arguments.
   expect(await objection(command)).toMatch(/^$|^error: (?:missing required argument|required option)/);
 });
 

@@ -12,7 +12,7 @@ beforeEach(() => {
   cwd = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-eval-")));
   mkdirSync(join(cwd, "manual"));
   writeFiles(join(cwd, "manual"), LIBRARY_DOCUMENTS);
-  // Four short pages: the shipped threshold is tested where it is learned.
+  // Four short pages give low confidence; tests of training cover the bundled threshold.
   writeFileSync(join(cwd, "sourcebound.config.yaml"), "answer_from: 0.3\n");
   writeFileSync(
     join(cwd, "questions.yaml"),
@@ -25,11 +25,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
-/** Questions of a run that is cancelled in its middle. */
+/** Number of questions in a run that is cancelled half-way. */
 const MANY = rounds({ all: 60, usually: 24 });
 const COMMAND = ["eval", "golden", "--corpus", "manual", "--golden", "questions.yaml"];
 const read = (file: string) => JSON.parse(readFileSync(join(cwd, file), "utf8"));
-/** Everything but date and timings. */
+/** Removes date and timings, which vary. */
 const stable = (file: string) => ({ ...read(file), date: "", timings: {} });
 
 describe("eval golden", () => {
@@ -102,7 +102,7 @@ describe("eval golden", () => {
     expect(n.questions).toBe(MANY);
     expect(n.asked).toBeGreaterThan(2);
     expect(n.asked).toBeLessThan(MANY);
-    // A power cut leaves half a line.
+    // A power cut truncates the last line.
     writeFileSync(journal, readFileSync(journal, "utf8").slice(0, -20));
     const resumed = await runCli([...COMMAND, "--out", "cut.json"], { cwd });
     expect(resumed.stderr).toContain(`${n.asked - 1} questions were asked by a run that was cancelled`);

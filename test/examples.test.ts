@@ -17,7 +17,7 @@ let cwd = "";
 let url = "";
 let stop = async (): Promise<unknown> => undefined;
 
-/** Runs a program of `examples/` in a folder whose documents were ingested; gives what it prints. */
+/** Runs a program of `examples/` in a folder with ingested documents; returns its output. */
 async function example(name: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<string> {
   const all = { PATH: process.env.PATH, HOME: cwd, ...env };
   return (await run(process.execPath, [join(PACKAGE_ROOT, "examples", name), ...args], { cwd, env: all })).stdout;

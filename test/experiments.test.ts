@@ -5,7 +5,7 @@ import { type Library, openLibrary } from "./support/engine.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
-/** Enough for 30 of each variant. */
+/** Enough for 30 sessions per variant. */
 const SESSIONS = 90;
 
 let library: Library;
@@ -42,7 +42,7 @@ it("gives each session one variant over HTTP, counts it, and says which is bette
   };
   for (let session = 0; session < SESSIONS; session++) {
     await isStored(session, CARD);
-    // Some ask for what nobody can answer; that is stored nowhere.
+    // Some sessions ask an unanswerable question, which is never cached.
     if (session % 3 === 0) expect(await isStored(session, UNANSWERABLE)).toBe(false);
     if (session === 10) expect((await report()).verdict.code).toBe("too_early");
   }

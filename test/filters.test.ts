@@ -12,10 +12,10 @@ import { openInTest } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-/** Where the point is not how sure two lines of text make an answer. */
+/** A low threshold, for tests that do not depend on confidence. */
 const UNSURE = { answer_from: 0.05 };
 
-/** A book whose every sentence says where it stands: chapter c, section s, page p. Pages break anywhere, also inside sentences. */
+/** Generates a book whose sentences state their chapter, section and page. Pages break anywhere, also inside sentences. */
 function writeBook(seed: number): { text: string; chapters: number; pages: number } {
   const random = createRandom(seed);
   const chapters = 2 + Math.floor(random() * 3);
@@ -42,7 +42,7 @@ function writeBook(seed: number): { text: string; chapters: number; pages: numbe
   return { text, chapters, pages: page };
 }
 
-/** Everything of an answer that shows text of documents. */
+/** Returns all text of documents in an answer's events. */
 function shownTexts(events: readonly AnswerEvent[]): string[] {
   return events.flatMap((event) => {
     if (event.type === "sentence") return [event.sentence.text, ...event.citations.flatMap(({ quote, context }) => [quote, context])];
@@ -59,7 +59,6 @@ const answerOf = (events: readonly AnswerEvent[]) => {
   return last.answer;
 };
 
-/** Books that questions are asked of. */
 const BOOKS = rounds({ all: 6, usually: 2 });
 
 describe("filters", () => {
@@ -118,7 +117,7 @@ describe("filters", () => {
         { numRuns: 25, seed },
       );
     }
-    // A filter that let nothing through at all would hold too.
+    // A filter that lets nothing through would pass the checks above.
     expect(answered).toBeGreaterThan(5 * BOOKS);
   });
 
@@ -159,7 +158,7 @@ describe("filters", () => {
     for (const tenant of [undefined, "alice"]) {
       const error = await refused({ filters, tenant });
       expect(error).toMatchObject({ code: "unknown_section" });
-      // Nothing of another tenant is named but what was asked.
+      // The error repeats only the requested name, nothing else of another tenant.
       expect((error as Error).message.replace('section "Hidden drawer"', "")).not.toMatch(/Hidden|Secret/);
       expect(await refused({ filters: { document: "Secret ledgers" }, tenant })).toMatchObject({
         message: expect.not.stringMatching(/"Secret ledger"/),

@@ -12,15 +12,15 @@ afterAll(() => {
   for (const { folder } of sandboxes) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Files are as large as this makes them: a tenth by default. */
+/** Scale of file sizes: a tenth by default. */
 const SIZE = rounds({ all: 1, usually: 0.1 });
 const MANY = 50_000 * SIZE;
 const sized = (n: number) => Math.round(n * SIZE);
 const lines = (n: number, line: (i: number) => string) => Array.from({ length: sized(n) }, (_, i) => line(i)).join("\n");
-/** Seconds after which an ingest is told to end. */
+/** Seconds after which the ingest is terminated. */
 const MOMENTS = rounds({ all: [0.3, 1, 2, 3, 5, 8], usually: [1] });
 
-/** Files that no reader wants, of each format; `src/ingest/hostile.test.ts` has more of each. One good one is among them. */
+/** Malicious files of each format (`src/ingest/hostile.test.ts` has more) and one valid file. */
 function hostileFiles(): Record<string, string | Uint8Array> {
   const bomb = { "word/document.xml": "\0".repeat(rounds({ all: 80_000_000, usually: 20_000_000 })) };
   return {
@@ -49,7 +49,7 @@ function hostileFiles(): Record<string, string | Uint8Array> {
   };
 }
 
-/** Made once: the archives among them take seconds. */
+/** Created once: the archives take seconds. */
 const hostile = hostileFiles();
 
 function sandboxOf(documents: Record<string, string | Uint8Array>): Sandbox {
@@ -82,7 +82,7 @@ describe("a folder of hostile files", () => {
     await new Promise((resolve) => setTimeout(resolve, after * 1000));
     child.kill("SIGTERM");
     const { code, signal } = await finished;
-    // A process that ignores the signal reads on to the end and leaves with 4. That takes several seconds, so later moments may find it done.
+    // A process that misses the signal finishes after several seconds with 4; at later moments it may be done already.
     expect(code ?? signal).toBeOneOf(after <= 1 ? [130, "SIGTERM"] : [0, 4, 130, "SIGTERM"]);
   });
 });

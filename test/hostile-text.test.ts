@@ -18,7 +18,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   li: ["id", "value"],
 };
 
-/** Every element and attribute that is not one of ours, and the text that is left. */
+/** Returns elements and attributes outside the allowlist, and the remaining text. */
 function readHtml(html: string): { strange: string[]; text: string } {
   const strange: string[] = [];
   let text = "";

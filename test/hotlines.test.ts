@@ -10,7 +10,6 @@ import { type Library, type LibraryOptions, openInTest } from "./support/engine.
 const HELP = { code: "hotline", message: "You are not alone: call 988 at any hour." };
 const LONG = `I want to kill myself. ${"word ".repeat(200)}`;
 
-/** Everything that came, and what ended it. */
 async function run({ engine }: Library, question: string, options: AskOptions = {}) {
   const events: AnswerEvent[] = [];
   try {

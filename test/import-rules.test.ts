@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 
-/** Where a breach is planted, and what it imports that it must not. */
+/** Forbidden imports: description, folder and imported file. */
 const BREACHES = [
   ["the product imports the laboratory", "src/server", "lab/runs/va.ts"],
   ["a stage imports another stage", "src/evidence", "src/writing/quotes.ts"],
@@ -23,7 +23,7 @@ const BREACHES = [
   ["the page imports the wire from a folder inside", "web/ask", "src/shared/types.ts"],
 ] as const;
 
-/** What is right, so that a rule that forbids everything would be seen. */
+/** Permitted imports, to detect a rule that forbids everything. */
 const ALLOWED = [
   ["src/evidence", "src/models/chat.ts"],
   ["src/ingest/formats", "src/ingest/parse.ts"],
@@ -32,7 +32,7 @@ const ALLOWED = [
   ["lab/runs", "src/index.ts"],
 ] as const;
 
-/** Each with the folder and what it imports there. */
+/** Folder and imported file of each planted import. */
 const PLANTED = [...BREACHES.map(([, folder, target]) => [folder, target] as const), ...ALLOWED];
 const files = PLANTED.map(([folder], i) => join(folder, `planted-breach-${i}.ts`));
 
@@ -65,7 +65,6 @@ function plant(file: string, target: string): void {
   writeFileSync(join(PACKAGE_ROOT, file), `export * from "${path.startsWith(".") ? path : `./${path}`}";\n`);
 }
 
-/** Files in which the rule finds something. */
 function faultsIn(files: readonly string[]): string[] {
   const biome = join(PACKAGE_ROOT, "node_modules", "@biomejs", "biome", "bin", "biome");
   const options = ["lint", "--only=style/noRestrictedImports", "--reporter=github", "--max-diagnostics=none"];

@@ -12,7 +12,7 @@ import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
 const TENANTS = Array.from({ length: 20 }, (_, i) => `party${String.fromCharCode(97 + i)}`);
-/** What only this tenant's documents say; no hash holds such letters. */
+/** A code in this tenant's documents only; hashes cannot contain these letters. */
 const codeOf = (tenant: string) => `K${4000 + 37 * TENANTS.indexOf(tenant)}W`;
 const QUESTION = "What is the code of the side door?";
 const PACK = LIBRARY_PACK.replace(
@@ -24,7 +24,7 @@ let library: Library;
 const keys = new Map<string, string>();
 const ISSUER = "https://login.example";
 let tokens: TokenReader;
-/** By tenant; the forged ones name the tenant too, and open nothing. */
+/** By tenant; the forged tokens name the tenant too and must be rejected. */
 const tokenOf = new Map<string, { readonly right: string; readonly forged: readonly string[] }>();
 async function issueTokens(): Promise<void> {
   const [issuer, forger] = await Promise.all([generateKeyPair("ES256"), generateKeyPair("ES256")]);
@@ -76,13 +76,13 @@ function caller() {
   };
 }
 
-/** Draws are the same in every run, so that what they come to can be demanded exactly. */
+/** Seeded, so that exact counts can be asserted. */
 const random = createRandom(16);
 const below = (n: number): number => Math.floor(random() * n);
 const pick = <T>(items: readonly T[]): T => items[below(items.length)] as T;
 const keyOf = (tenant: string): string => keys.get(tenant) ?? "";
 
-/** What a body comes to for a key: it says what the key may, it names what is not the key's, it does not fit; `null`: it may come to nothing too. */
+/** Expected result of a body: answered, denied for naming another tenant, refused as invalid; `null`: may be either of these. */
 type Comes = "answered" | "denied" | "refused" | null;
 type Forged = readonly [body: Record<string, unknown>, comes: Comes];
 const FORGED: readonly ((mine: string) => Forged)[] = [
@@ -111,7 +111,7 @@ const readSession = (tenant: string, mine: string): readonly [Send, Comes] => [
   tenant === mine ? null : "denied",
 ];
 const REQUESTS = rounds({ all: 10_000, usually: 1_000 });
-/** Milliseconds of each before the test is given up. */
+/** Milliseconds per request before the test times out. */
 const REQUEST_TIMEOUT_MS = 120;
 
 describe("20 tenants with keys and tokens", () => {
@@ -186,7 +186,7 @@ describe("20 tenants with keys and tokens", () => {
     expect(history.chain.intact).toBe(true);
     expect(JSON.parse((await call("GET", "/v1/review/history?limit=1", keyOf(mine))).text)).toMatchObject({ next_cursor: null });
     expect(history.rows.map(({ action, subject }) => [action, subject])).toEqual([["flag", ids.mine]]);
-    // Keys, and answers of others, are in the log too.
+    // The log also contains keys, and answers of others.
     const all = await library.engine.memory.review.history();
     expect(all.rows.map(({ action }) => action)).toEqual(expect.arrayContaining(["create_key", "flag"]));
     expect(all.rows.map(({ subject }) => subject)).toContain(ids.other);

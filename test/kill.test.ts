@@ -11,17 +11,17 @@ import { changeCorpus, createRandom, generateCorpus } from "./support/corpus.ts"
 import { createSandbox, LIBRARY_QUESTIONS, type Sandbox, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-/** How often a process is killed in each test, how many files it works on, and from which seed all chance comes. */
+/** Kills per test, files per test, and the random seed. */
 const KILLS = rounds({ all: 20, usually: 2 });
 const FILES = rounds({ all: 200, usually: 40 });
 const SEED = 20_260_101;
 const MEMORY_KILLS = rounds({ all: 12, usually: 4 });
 const SERVER_KILLS = rounds({ all: 5, usually: 2 });
 const FORMAT_KILLS = rounds({ all: 200, usually: 4 });
-/** More than half of the kills must meet a running process: where fewer did, rounds are added, up to three times as many. Rounds come in pairs. */
+/** More than half of the kills must hit a running process: adds rounds if fewer did, up to three times as many. Rounds come in pairs. */
 const goesOn = (n: number, killed: number, kills: number) => n < kills || n % 2 === 1 || (killed <= kills / 2 && n < 3 * kills);
 
-/** Files of every format, so many of each, no two alike. */
+/** Generates distinct files of every format, `each` per format. */
 function everyFormat(each: number): Record<string, string | Uint8Array> {
   const formats: readonly MadeFormat[] = ["docx", "epub", "xlsx", "csv", "html", "rst", "adoc", "eml", "json", "yaml"];
   const files: Record<string, string | Uint8Array> = {};
@@ -65,7 +65,7 @@ function start({ folder, env }: Sandbox, args: readonly string[]): Running {
 
 const ingest = (sandbox: Sandbox) => start(sandbox, ["ingest", "documents", "--json"]);
 
-/** Kills an ingest `ms` after its start or after its first file, or lets it end. */
+/** Kills an ingest `ms` after its start or its first file, unless it ends before. */
 async function killAfter(sandbox: Sandbox, ms: number, from: "start" | "first file"): Promise<"killed" | "ended"> {
   const running = ingest(sandbox);
   if (from === "first file") await running.shows(/files, [\d.]+ [kM]B\/s/);
@@ -75,12 +75,12 @@ async function killAfter(sandbox: Sandbox, ms: number, from: "start" | "first fi
   return signal === "SIGKILL" ? "killed" : "ended";
 }
 
-/** The further run, in this process: what it finds on the disk is what the killed one left, and only its start would take longer in one of its own. */
+/** Runs the next ingest in this process, on the state that the killed one left. */
 async function completes({ folder, env }: Sandbox): Promise<Record<string, number>> {
   return whatWasRead(await runCli(["ingest", "documents", "--json"], { cwd: folder, env }));
 }
 
-/** A whole run as those that are killed: its length says when to kill. */
+/** Runs a complete ingest in a separate process, to time the kills. */
 async function completesApart(sandbox: Sandbox): Promise<Record<string, number>> {
   return whatWasRead(await ingest(sandbox).finished);
 }
@@ -100,7 +100,7 @@ function open<T>({ folder }: Sandbox, use: (all: (sql: string) => Record<string,
   }
 }
 
-/** Whatever happened, the database holds whole files only. */
+/** Asserts that the database contains complete files only. */
 function expectWhole(sandbox: Sandbox): number {
   return open(sandbox, (all) => {
     const hasTables = all("select name from sqlite_master where name = 'documents'").length > 0;
@@ -118,7 +118,7 @@ function expectWhole(sandbox: Sandbox): number {
   });
 }
 
-/** Every file stands in the database once, as it is on disk, and nothing else does. */
+/** Asserts that the database contains exactly the files on disk, each once. */
 function expectExactly(sandbox: Sandbox, corpus: Readonly<Record<string, string>>): void {
   expectWhole(sandbox);
   open(sandbox, (all) => {
@@ -136,7 +136,7 @@ describe("SIGKILL", () => {
     tags: "all/kill",
   }, async () => {
     const corpus = generateCorpus(FILES, SEED);
-    // The first run compiles what later ones find compiled: the moments of the kills are drawn from the length of a later one.
+    // The first run fills compile caches, so the next one is timed.
     await completesApart(create(corpus));
     const reference = create(corpus);
     const begun = Date.now();
@@ -149,15 +149,15 @@ describe("SIGKILL", () => {
     const random = createRandom(SEED + 1);
     const kept: number[] = [];
     let killed = 0;
-    // A machine that is quicker now than when the whole run was timed: a kill that came too late makes the next ones come sooner.
+    // Factor for a machine that has become faster: each kill that came too late makes later ones earlier.
     let sooner = 1;
-    // One in four anywhere, start of the program included; the others while files are being written.
+    // One kill in four at any time, including start-up; the others while files are written.
     const killMoment = (on: Sandbox) =>
       random() < 0.25
         ? killAfter(on, sooner * random() * wholeMs, "start")
         : killAfter(on, sooner * random() * 0.8 * filesMs, "first file");
     for (let n = 0; goesOn(n, killed, KILLS); n++) {
-      // Half of the rounds begin with nothing, so that the making of the tables is hit as well as the middle and the end.
+      // Half of the rounds start without a database, so that kills also hit its creation.
       if (n % 2 === 0) rmSync(join(sandbox.folder, "data"), { recursive: true, force: true });
       if ((await killMoment(sandbox)) === "killed") killed++;
       else sooner *= 0.7;
@@ -238,7 +238,7 @@ describe("SIGKILL", () => {
     for (let n = 0; n < SERVER_KILLS; n++) {
       const server = start(sandbox, ["serve", "--port", "0"]);
       const [, url] = await server.shows(/Listening on (\S+)/);
-      // From the fifth answer on, so that a busy machine is killed while it answers, too.
+      // Counts from the fifth answer, so that kills hit a busy machine while it answers.
       const delay = 300 + random() * 600;
       let answered = 0;
       let timer: NodeJS.Timeout | undefined;
@@ -270,7 +270,7 @@ describe("SIGKILL", () => {
   });
 });
 
-/** Ways to ask for the same; with a cache that shares answers they share one. */
+/** Paraphrases that share one answer in the semantic cache. */
 const WORDINGS = ["How much does a library card cost?", "What does a library card cost?", "how much is a library card?"] as const;
 
 describe("stored answers, when processes are killed", () => {
@@ -279,7 +279,7 @@ describe("stored answers, when processes are killed", () => {
     tags: "all/kill",
   }, async () => {
     const bare = create();
-    // While the page is hidden nothing else is to be taken for its answer: what is tested is what is stored.
+    // While the page is hidden, no other passage may answer: the test concerns stored answers.
     const sandbox = { ...bare, env: { ...bare.env, SOURCEBOUND_ANSWER_FROM: "0.55" } };
     const random = createRandom(SEED + 6);
     const write = (dollars: number, access: string) =>
@@ -349,7 +349,7 @@ describe("stored answers, when processes are killed", () => {
   });
 });
 
-/** No entry rests on a version that is gone, and no edge leads to one. */
+/** Asserts that no entry or edge depends on a missing document version. */
 function expectMemorySound(sandbox: Sandbox): void {
   open(sandbox, (all) => {
     const current = "select 1 from documents d where d.id = c.document_id and d.version = c.version";

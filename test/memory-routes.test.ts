@@ -9,7 +9,7 @@ import { UNANSWERABLE, writeFiles } from "./support/library.ts";
 const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 
-/** What bodies of these routes are looked at for, each by its own test; a route gives some of it. */
+/** Members of responses that tests check; a route returns some of them. */
 interface Body extends WireAnswer {
   readonly error: { readonly code: string; readonly data: { readonly sentences: unknown } };
   readonly items: unknown;

@@ -9,7 +9,7 @@ import { createStore } from "../src/store/store.ts";
 import { MemoryWorld, type Page, type Process, processOn, SUBJECTS } from "./support/memory-world.ts";
 import { rounds } from "./support/trials.ts";
 
-/** Schedules, and operations of each at most. */
+/** Number of schedules, and maximum operations per schedule. */
 const SCHEDULES = rounds({ all: 1_000, usually: 40 });
 const OPERATIONS = 14;
 const SEED = 20_261_121;
@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const subject = fc.nat(SUBJECTS.length - 1);
-/** Which of the two processes does it, and whether it waits for what came before. */
+/** The acting process, and whether it waits for earlier operations. */
 const how = { process: fc.nat(1), together: fc.boolean() };
 const operation = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant("ask" as const), ...how, subject, wording: fc.nat(2), turns: fc.nat(6) }) },
@@ -74,7 +74,7 @@ describe("any schedule of asking, editing, deleting, revoking and crashing in tw
           running.push(run(one));
         }
         await Promise.all(running);
-        // At rest the database itself holds nothing that rests on what is gone, whatever a lookup would find out.
+        // At rest the database must contain no stale entries, whether or not a lookup would detect them.
         for (const fault of await faultsOf(databases[0])) throw new Error(fault);
         for (const n of [0, 1]) for (const page of pages) await world.ask(processes[n] as Process, page.subject, n, 0);
         for (const [level, count] of Object.entries(world.served)) served[level] = (served[level] ?? 0) + count;
@@ -83,12 +83,12 @@ describe("any schedule of asking, editing, deleting, revoking and crashing in tw
     );
     for (const database of databases) await database.destroy();
     process.stderr.write(`${SCHEDULES} schedules: ${JSON.stringify(served)}\n`);
-    // A test that never hits proves nothing.
+    // A test without hits proves nothing.
     for (const level of ["exact", "semantic", "graph", "miss", "refused"]) expect(served[level]).toBeGreaterThan(SCHEDULES / 20);
   });
 });
 
-/** Entries in service and edges that rest on a document version which is not current. */
+/** Returns cache entries and edges that depend on a stale document version. */
 async function faultsOf(db: Awaited<ReturnType<typeof openSqlite>>): Promise<string[]> {
   const stale = await sql<{ key: string }>`
     select e.key from cache_entries e join cache_documents c on c.key = e.key left join documents d on d.id = c.document_id and d.version = c.version

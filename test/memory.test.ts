@@ -210,7 +210,7 @@ describe("engine.explainCache", () => {
   });
 
   it("serves another wording only where the pack says that it was measured, or the setting says always", async () => {
-    // The pack of the other tests says so; the neutral one, which anybody's documents get, does not.
+    // The tests' pack enables it; the default pack of user documents does not.
     for (const [settings, mode] of [
       [{ domain: "documents" }, "miss"],
       [{ domain: "documents", "cache.rewordings": "always" }, "semantic"],

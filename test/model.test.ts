@@ -89,7 +89,7 @@ describe.concurrent("an answer by a model", () => {
     }));
 });
 
-/** Replies that only a timeout ends. */
+/** Replies that end only by a timeout. */
 const needsTimeout = new Set(["silence", "a slow drip"]);
 describe.concurrent("a model that fails", () => {
   it.each(Object.entries(brokenChatReplies))("with %s leads to quotes and a warning", (name, reply) =>
@@ -108,7 +108,7 @@ describe.concurrent("a model that fails", () => {
         const order = events.map(({ type }) => type);
         expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
         const once = name === "401";
-        // A busy machine may give a call up before it reaches the endpoint.
+        // On a busy machine a call may time out before it reaches the endpoint.
         const least = once || needsTimeout.has(name) ? 1 : 2;
         expect(endpoint.chats.length).toBeGreaterThanOrEqual(least);
         expect(endpoint.chats.length).toBeLessThanOrEqual(once ? 1 : 2);

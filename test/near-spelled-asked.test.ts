@@ -22,16 +22,13 @@ const SAID = {
   places: (word: string, n: number) => `# The ${word} office\n\nThe ${word} office has ${n} desks and opens at nine.\n`,
 };
 
-/** A word with two letters exchanged, as fingers do. */
+/** Swaps two letters, as in a typing error. */
 function mistyped(word: string): string {
   const at = Math.floor(word.length / 2);
   return `${word.slice(0, at - 1)}${word[at]}${word[at - 1]}${word.slice(at + 1)}`;
 }
 
-/**
- * Still answered from the other without a word: a plural, which is right, and derived words, which no spelling tells from "eligible" and "eligibility" or "cancel" and
- * "cancellation": a warning at each of those would be noise.
- */
+/** Pairs answered without a warning: a plural, which is right, and derived words, where a warning would be noise. */
 const OPEN: ReadonlySet<string> = new Set([
   "propanal",
   ...["pyrites", "notarial", "escheator", "chiseler", "legate"],
@@ -41,15 +38,15 @@ const OPEN: ReadonlySet<string> = new Set([
 let library: Library;
 beforeAll(async () => {
   const documents = Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)]));
-  // As the program ships: what it refuses is not answered from the other.
+  // The bundled threshold: refused questions pass.
   library = await openLibrary({ documents, settings: { answer_from: readRankingWeights().threshold.minimum } });
 });
 afterAll(() => library.close());
 
-/** Pairs that are asked; all documents are there in every run. */
+/** Pairs to ask; the documents of all pairs are always present. */
 const asked = part(nearSpelledAsked, 24);
 
-/** A warning names the very word: one about another word of the question says nothing of it. */
+/** The warning must name this word, not another word of the question. */
 const says = (answer: Answer, word: string) =>
   answer.warnings.some(
     ({ code, message }) => ["read_as", "not_named", "not_held"].includes(code) && message.toLowerCase().includes(`"${word.toLowerCase()}"`),

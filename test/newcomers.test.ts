@@ -12,7 +12,7 @@ import { collect, openInTest } from "./support/engine.ts";
 import { createSandbox, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-/** Somebody's own documents, with nothing set. */
+/** A library of user documents without settings. */
 async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
   onTestFinished(() => sandbox.remove());
@@ -31,7 +31,7 @@ describe("somebody's own documents without a setting", () => {
     expect(answer.status).toBe("ok");
     expect(answer.citations.map(({ url }) => url)).toEqual(answer.citations.map(() => null));
     expect(await engine.health()).toMatchObject({ domain: "documents", title: "Glazes, The kiln", examples: [] });
-    // Whoever asks for it needs no key.
+    // The endpoint needs no key, so it must not reveal titles.
     expect(await healthOf(engine)).toMatchObject({ title: engine.domain().title, documents: 2 });
     expect(JSON.stringify(await healthOf(engine))).not.toMatch(/glaze|kiln/i);
     const inCrisis = await engine.answer("I want to kill myself");
@@ -43,7 +43,7 @@ describe("somebody's own documents without a setting", () => {
 
 describe("the pack of docs/domain-yaml.md", () => {
   const [yaml = ""] = /^name: library\n[^`]+/m.exec(readFileSync(join(PACKAGE_ROOT, "docs", "domain-yaml.md"), "utf8")) ?? [];
-  /** The statuses of both questions, asked in words that the documents do not use. */
+  /** Statuses of both questions, which use other words than the documents. */
   const statuses = async (pack: string) => {
     const sandbox = createSandbox({
       "desk.md": "# Rules\n\nThe front counter opens at 9 in the morning.\n",

@@ -26,7 +26,7 @@ interface Chunk {
   readonly usage?: Record<string, number> | null;
 }
 
-/** As both read a stream: lines that begin with `data: `, until `[DONE]`. */
+/** Parses a stream as both clients do: lines with the prefix `data: `, until `[DONE]`. */
 async function chunksOf(response: Response): Promise<Chunk[]> {
   const data = (await response.text()).split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
   expect(data.at(-1)).toBe("[DONE]");
@@ -34,7 +34,7 @@ async function chunksOf(response: Response): Promise<Chunk[]> {
 }
 const textOf = (chunks: readonly Chunk[]) => chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("");
 
-/** https://docs.openwebui.com/getting-started/quick-start/connect-a-provider/starting-with-openai-compatible: a connection is verified by `/models`, then chats stream. */
+/** Open WebUI verifies a connection by `/models`, then streams chats (https://docs.openwebui.com, "Starting with OpenAI-compatible"). */
 describe("Open WebUI's way", () => {
   it("verifies a connection by listing models with a bearer token, and is told when the token is wrong", async () => {
     const listed = await app.request("/v1/models", { headers: headers() });
@@ -82,7 +82,7 @@ describe("Open WebUI's way", () => {
   });
 });
 
-/** https://docs.langchain.com/oss/javascript/integrations/chat/openai.md: `ChatOpenAI` with `configuration.baseURL`. */
+/** LangChain's `ChatOpenAI` with `configuration.baseURL` (https://docs.langchain.com/oss/javascript/integrations/chat/openai.md). */
 describe("LangChain's way", () => {
   const stainless = { "x-stainless-lang": "js", "user-agent": "langchainjs-openai/1.0.0" };
 
@@ -121,7 +121,7 @@ describe("LangChain's way", () => {
   });
 });
 
-/** https://github.com/openai/openai-node: errors are told apart by their status and `error.code`. */
+/** The OpenAI SDK distinguishes errors by status and `error.code` (https://github.com/openai/openai-node). */
 describe("the OpenAI SDK's way", () => {
   it("gets an answer whole as an extension, and a refusal as text that says so", async () => {
     const answer = chatResponseSchema.parse(await (await post({ model: "library", messages: [{ role: "user", content: CARD }] })).json());

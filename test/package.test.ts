@@ -10,12 +10,11 @@ import { TRIES_ALL } from "./support/trials.ts";
 
 const run = promisify(execFile);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "package-")));
-/** An empty folder of a user. */
 const empty = join(root, "empty");
 let packed: { filename: string; size: number; files: { path: string }[] };
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Nothing of this checkout is on the path but Node.js and npm. */
+/** Only Node.js and npm are on the path, nothing of this checkout. */
 const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...NPM_SETTINGS, npm_config_fund: "false", npm_config_audit: "false" };
 
 const holds = "holds the program, its weights, domains and page, and nothing that measures, trains or tests";
@@ -48,7 +47,7 @@ describe.skipIf(TRIES_ALL)("the package, as this checkout is built", () => {
 });
 
 async function packAndInstall(): Promise<void> {
-  // Packed in a copy: packing builds anew, and other tests run the program that is built here.
+  // Packs a copy: packing rebuilds, while other tests run this build.
   const copy = join(root, "clone");
   mkdirSync(copy);
   mkdirSync(empty);

@@ -67,12 +67,12 @@ describe("a pack with tenants", () => {
       documents: join(folder, "documents"),
       tenants: { novamart: join(folder, "tenants/novamart"), shelfwise: join(folder, "tenants/shelfwise") },
       answerable: [...about("next day delivery"), ...about("evening delivery")],
-      // What contradicts it is looked for in every document, the entries of `features.yaml` among them.
+      // The contradiction is located in all documents, including the entries of `features.yaml`.
       unanswerable: whole.unanswerable.filter(({ question }) => question.includes("novapoints for cash")),
     };
     const judge = createClaimJudge(null);
     const options = {
-      // So low that the false premise is answered, by what contradicts it.
+      // A low threshold, so that the false premise is answered with its contradiction.
       config: configSchema.parse({ answer_from: 0.05 }),
       domain: "retail",
       signal: new AbortController().signal,

@@ -8,9 +8,8 @@ import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/librar
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { rounds } from "./support/trials.ts";
 
-/** How often a replica is killed. */
 const KILLS = rounds({ usually: 2, all: 10 });
-/** Answers before each kill, and after it, by whoever is left. */
+/** Answers before each kill, and after it by the remaining replica. */
 const ANSWERS = 20;
 
 interface Replica {

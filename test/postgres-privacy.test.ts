@@ -6,7 +6,7 @@ import { openPostgres } from "../src/store/postgres.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { query, usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
-/** In no document: wherever its bytes stand, they came from a question. */
+/** A word of no document: its bytes can only come from a question. */
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
@@ -23,7 +23,7 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
       .filter(({ said }) => String(said).toLowerCase().includes(WORD))
       .map(({ name }) => name);
 
-  /** Files of tables, those of PostgreSQL's own among them, that hold the word; its log is not the program's. */
+  /** Returns files of tables, including PostgreSQL's own, that contain the word; the server's log is outside the program's control. */
   const filesWith = () =>
     readdirSync(join(server().folder, "data", "base"), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())

@@ -9,11 +9,11 @@ import { useReplicas } from "./support/replicas.ts";
 import { rounds } from "./support/trials.ts";
 
 const CARD = "How much does a library card cost?";
-/** Edits through one replica, each looked for through the other. */
+/** Edits through one replica, each checked through the other. */
 const EDITS = rounds({ usually: 10, all: 50 });
-/** How long PostgreSQL is gone. */
+/** Milliseconds for which PostgreSQL is down. */
 const OUTAGE_MS = rounds({ usually: 2_000, all: 10_000 });
-/** Times that PostgreSQL is killed while both replicas write. */
+/** Kills of PostgreSQL while both replicas write. */
 const KILLS = rounds({ usually: 4, all: 200 });
 
 describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => {
@@ -101,7 +101,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
   });
 
   it(`lose no acknowledged row when PostgreSQL is killed ${KILLS} times while both write`, { timeout: 3_600_000 }, async () => {
-    // More than are kept by default: the oldest would go, and look lost.
+    // Above the default limit, whose deletions would look like lost rows.
     const both = await replicas({ "retention.interactions_rows": 1_000_000 });
     const acknowledged = new Set<string>();
     const add = async ({ engine }: Library, id: string) => {

@@ -15,7 +15,7 @@ import { windowedDocument } from "../src/testing/windowed-document.ts";
 import { openLibrary } from "./support/engine.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
-/** More windows than are compared without an index. */
+/** Above the number of windows that are searched exactly. */
 const DOCUMENTS = 30;
 const WINDOWS = 80;
 const WORDS = 300;
@@ -92,7 +92,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     return (await corpus.search(request)).map(({ chunk }) => chunk.id);
   }
 
-  /** Share of what comparing all finds that an index finds. */
+  /** Recall of an index against exact search. */
   async function recall(index: DomainIndex, exact: DomainIndex, over: Partial<SearchRequest> = {}): Promise<number> {
     let found = 0;
     let wanted = 0;

@@ -8,7 +8,7 @@ import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";
 
 const CARD = "How much does a library card cost?";
-/** In no document: wherever its bytes stand, they came from a question. */
+/** A word of no document: its bytes can only come from a question. */
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
@@ -20,7 +20,7 @@ async function open(options: LibraryOptions = {}) {
   return { ...library, memory: engine.memory, store: engine.store, scope, dataDir, holds: (word: string) => filesWith(dataDir, word) };
 }
 
-/** Files below a folder that hold a word's bytes, in any case, as UTF-8. */
+/** Returns files that contain a word in UTF-8, ignoring case. */
 function filesWith(folder: string, word: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -11,14 +11,14 @@ import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-/** Many verifications, also on a busy machine. */
+/** For many verifications on a busy machine. */
 const PATIENCE_MS = 3_600_000;
 
 let library: Library;
 let folder = "";
 let key = "";
 const proofs: Proof[] = [];
-/** A draft of a model: its second sentence is no quote, its third cites nothing. */
+/** A model's draft: its second sentence is not a quote, its third cites nothing. */
 const WRITTEN = [
   "A lost card costs 3 dollars to replace. [1] ",
   "It takes two days until the new card is there [1]. ",
@@ -51,19 +51,18 @@ beforeAll(async () => {
 afterAll(() => library.close());
 vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
-/** Read once for all proofs of this file. */
+/** Loaded once for all proofs of this file. */
 const models = createProofModels();
 const verify = (proof: unknown, options: Parameters<typeof verifyProof>[2] = { key }) =>
   verifyProof(JSON.stringify(proof), folder, { models, ...options });
 const digestOf = (statement: unknown) => createHash("sha256").update(canonicalJson(statement)).digest("hex");
 
-/** What somebody does who recomputes every hash, and signs with a key of their own. */
+/** An attacker recomputes every hash and signs with another key. */
 function forge(proof: Proof, own: string): Proof {
   const canonical = canonicalJson(proof.statement);
   return { ...proof, digest: digestOf(proof.statement), signature: signStatement(canonical, readPrivateKey(own)) };
 }
 
-/** What the installation itself does. */
 function sign(proof: Proof): Proof {
   return forge(proof, readFileSync(join(library.engine.config.data_dir, "proof-key.pem"), "utf8"));
 }
@@ -160,7 +159,7 @@ describe("a proof", () => {
         steps.filter(({ ok }) => ok === false),
         what,
       ).toEqual([]);
-      // Naming other checks is no way round the documents, the signature or the form.
+      // Naming other checks does not bypass the checks of documents, signature and schema.
       const invented = { ...statement, quotes: statement.quotes.map((one) => ({ ...one, text: `not ${one.text}` })) };
       expect((await verify(sign({ ...made, format, statement: invented }))).status, what).toBe("rejected");
       expect((await verify(forge({ ...made, format, statement }, createProofKey()))).status, what).toBe("rejected");
@@ -253,7 +252,7 @@ describe("a tampered proof", () => {
       const name = nameOf(path);
       if (canonicalJson(statement) === canonicalJson(proof.statement) || !told.some((one) => name.startsWith(one))) continue;
       if (name === "drafts[].quotes" && sameSet(proof.statement, statement)) continue;
-      // What a draft that was struck said in other words is struck as well, and shown nowhere.
+      // A paraphrase of a removed draft is removed as well and displayed nowhere.
       if (name === "drafts[].text" && !isShown(proof.statement, Number(path[1]))) continue;
       const { status } = await verify({ ...proof, statement, digest: digestOf(statement) }, {});
       if (status !== "rejected") sound.push(name);
@@ -331,7 +330,7 @@ describe("sourcebound prove", () => {
   });
 });
 
-/** In which order a sentence that was left out cited its quotes leaves no trace. */
+/** The order of citations in a removed sentence leaves no trace. */
 function sameSet(one: Proof["statement"], other: Proof["statement"]): boolean {
   const sets = ({ drafts }: Proof["statement"]) =>
     canonicalJson(drafts.map(({ quotes }) => [...new Set(quotes ?? [])].sort((a, b) => a - b)));
@@ -340,7 +339,7 @@ function sameSet(one: Proof["statement"], other: Proof["statement"]): boolean {
 
 type Path = readonly (string | number)[];
 
-/** Every place of a JSON value: its leaves, its arrays and its objects. */
+/** Returns the paths of all values in a JSON value. */
 function leavesOf(value: unknown, at: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [at];
   return [
@@ -395,7 +394,7 @@ function changed(value: unknown, random: () => number): unknown {
   return pick<unknown>(Object.fromEntries(entries.filter((_, i) => i !== at)), { ...(value as object), extra: 1 }, null, {}, []);
 }
 
-/** A statement that has no canonical form cannot be signed. */
+/** A statement without a canonical form cannot be signed. */
 function forgeIfPossible(proof: Proof, own: string): Proof {
   return typeof proof.statement === "object" && proof.statement !== null ? forge(proof, own) : proof;
 }

@@ -9,7 +9,7 @@ import { near } from "./support/model-engine.ts";
 const QUESTION = "How much does a library card cost?";
 const ANSWER = "A library card costs 5 dollars per year [1].";
 
-/** A question to a profile whose encoder gives every passage this cosine; the model counts its calls. */
+/** Asks under a profile whose encoder gives every passage this cosine; counts model calls. */
 async function ask(profile: string, cosine: number, script: readonly string[] = [ANSWER], question = QUESTION) {
   const small = fakeChatModel([script], { id: "small" });
   const large = fakeChatModel([script], { id: "large" });

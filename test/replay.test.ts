@@ -7,7 +7,7 @@ import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 import { part, rounds } from "./support/trials.ts";
 
-/** Each replay makes an index: it may take a while on a busy machine. */
+/** Each replay builds an index, which takes time on a busy machine. */
 vi.setConfig({ testTimeout: 3_600_000, hookTimeout: 3_600_000 });
 
 let library: Library;

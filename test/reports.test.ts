@@ -9,11 +9,11 @@ import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-/** Refusals are wanted here, as the program ships. */
+/** Uses the bundled threshold, so that questions are refused. */
 const open = (options: LibraryOptions = {}): Promise<Library> =>
   openInTest({ ...options, settings: { answer_from: readRankingWeights().threshold.minimum, ...options.settings } });
 
-/** The report that the remember stage names. */
+/** Returns the report id from the `remember-end` event. */
 async function reportOf({ events }: Library, question: string, options = {}): Promise<unknown> {
   const end = (await events(question, options)).find(({ type }) => type === "remember-end");
   return end !== undefined && "facts" in end ? end.facts.report : undefined;
@@ -106,7 +106,7 @@ describe("diagnostic reports", () => {
     const rows = JSON.stringify(await db.selectFrom("reports").selectAll().execute());
     await db.destroy();
     expect(rows).toContain("penguins");
-    // In ids, hashes, times and chances four digits stand by accident.
+    // Ids, hashes, times and scores contain four digits by chance.
     const said = rows.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16,}|\d{10,}|\d\.\d+/g, "");
     for (const secret of ["123-45", "6789", "penguin.fan", "zoo.example"]) expect(said).not.toContain(secret);
   });

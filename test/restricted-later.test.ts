@@ -11,11 +11,11 @@ import { writeFiles } from "./support/library.ts";
 const QUESTION = "What is the director's yearly salary?";
 const TEXT = "The director's yearly salary is 83400 dollars.";
 const PAY = `# What the board decided\n\n${TEXT}\n`;
-/** What no one may read who may not see the document. */
+/** Text that must be hidden from callers without access to the document. */
 const SECRET = /83[, ]?400|What the board decided|salary\.md/;
 const TOKEN = "a-token-of-some-length";
 
-/** A model that writes one sentence which is borne out and one which is not, so that there is a report too. */
+/** A model that writes one supported and one unsupported sentence, so that a report exists too. */
 async function open(
   written: readonly string[] | null = [`${TEXT.slice(0, -1)} [1].`, "The director's yearly salary is 99999 dollars [1]."],
 ) {
@@ -58,7 +58,7 @@ const routesOf = (id: string, document: string) => [
   `/v1/documents/${document}/versions`,
   `/v1/domains`,
 ];
-/** Routes that give nothing of a document's text, whoever asks. */
+/** Routes that never return text of documents. */
 const SILENT = /\/review$|history$|versions$|domains$/;
 
 describe.each(["restricted", "deleted"] as const)("what was quoted from a document that is %s afterwards", (how) => {

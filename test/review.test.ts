@@ -223,7 +223,7 @@ describe("a correction", () => {
       expect.stringContaining("ards"),
       null,
     ]);
-    // One that was stored before its limits were looked at.
+    // A correction stored before filters were checked.
     const versions = new Map(answer.citations.map((one) => [one.documentId, one.documentVersion]));
     await engine.store.review.correct({ id: outside, by: "Ann", versions, curatedId: "old", answer: JSON.stringify(answer) });
     expect((await ask(CARD, fines)).cacheMode).not.toBe("curated");

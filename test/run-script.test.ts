@@ -11,13 +11,13 @@ afterAll(() => {
 });
 
 interface Machine {
-  /** The checkout: `run`, `scripts` and a program that prints its version of Node.js. */
+  /** The checkout: `run`, `scripts` and a program that prints its Node.js version. */
   readonly checkout: string;
   /** The only folder on the path besides the system's tools. */
   readonly bin: string;
 }
 
-/** A checkout on a machine with these commands; `npm` logs its arguments and "installs" the Node.js of this process. */
+/** Creates a checkout on a machine with these commands; `npm` logs its arguments and "installs" this process's Node.js. */
 function machine({ node, npm = NPM }: { node: string | null; npm?: string | null }): Machine {
   const root = mkdtempSync(join(tmpdir(), "run-script-"));
   roots.push(root);
@@ -59,7 +59,7 @@ function machine({ node, npm = NPM }: { node: string | null; npm?: string | null
 
 const OLD_NODE = '[ "$1" = --version ] && echo v20.20.2; [ "$1" != -e ]';
 const NEW_NODE = `exec "${process.execPath}" "$@"`;
-/** `npm ci` in the folder of a Node.js, or in the checkout; it takes a moment, so that others can come between. */
+/** A fake `npm ci`, slow enough for concurrent runs. */
 const NPM = `
 echo "$PWD $*" >>"\${0%/*}/npm.log"
 [ "$1" = ci ] || exit 0

@@ -23,7 +23,7 @@ describe("a search", () => {
     expect(found.passages.length).toBeGreaterThan(1);
     expect(found.warnings).toEqual([]);
 
-    // The same by the reader alone.
+    // The cross-encoder alone gives the same scores.
     const reader = openSharedReader();
     const fines = found.passages.find(({ document }) => document.path === "fines.txt");
     const sentences = ["Overdue books cost 20 cents per day.", "A fine never exceeds 10 dollars."];

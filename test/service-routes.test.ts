@@ -25,7 +25,7 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
   return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
 }
 
-/** Calls a route by its name and holds what it answers against its description. */
+/** Calls a route by name and validates the response against its schema. */
 async function call(name: EndpointName, { parts = {}, query = "", body, headers = {} }: Call = {}) {
   const endpoint: Endpoint = ENDPOINTS[name];
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(parts[part] ?? ""));
@@ -41,7 +41,7 @@ async function call(name: EndpointName, { parts = {}, query = "", body, headers 
     expect(problem.request_id).toBe(answered.headers.get("x-request-id"));
   } else {
     expect(answered.status).toBe(endpoint.gives.status);
-    // Parsing leaves out what no description names: nothing may be left out.
+    // Parsing drops undeclared members: equality shows that there are none.
     if (endpoint.gives.schema !== null) expect((endpoint.gives.schema as z.ZodType).parse(answered.body)).toEqual(answered.body);
   }
   return answered;
@@ -197,7 +197,7 @@ describe("documents over HTTP", () => {
     ["program.exe", "unsupported_format"],
   ])("refuses the name %j", async (name, code) => {
     const { status, body } = await upload([[name, "text"]]);
-    // A browser's own rules may have changed the name on the way: what came through is then harmless.
+    // The multipart encoder may change the name on the way; an accepted name must be safe.
     if (status === 202) expect(body.items[0].path).not.toMatch(/\.\.|\\|^\//);
     else expect(body.error.code).toBe(code);
   });

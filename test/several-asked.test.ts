@@ -147,7 +147,7 @@ function answerIn(events: readonly AnswerEvent[]): Answer {
   return last.answer;
 }
 
-/** Two heaters whose pages say the same of other models, and rules in which a unit looks like a code. */
+/** Two heaters with similar pages for different models, and rules in which a unit looks like a code. */
 const documents = {
   "k-100.md": "# Heater K-100\n\nThe heater K-100 weighs 5 kg and needs a socket of its own.\n",
   "k-200.md": "# Heater K-200\n\nIt weighs 9 kg. It is fixed to the wall.\n",

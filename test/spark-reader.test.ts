@@ -10,7 +10,7 @@ import { type Library, openLibrary } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";
 const { signal } = new AbortController();
-/** Says of what holds `20 cents` that it answers, and of all else that it does not: log odds of 2 and -2. */
+/** Log odds of 2 for texts with `20 cents`, −2 for others. */
 const vector = Float32Array.of(1);
 const readTexts = fakeReadTexts((one) =>
   typeof one === "string" ? { vector } : { vector, answer: one.text.includes("20 cents") ? 2 : -2 },
@@ -23,7 +23,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
   });
   afterAll(() => library.close());
 
-  /** What the gate says of the passages of the question, where the reader is this one. */
+  /** Runs the gate on the question's passages with this cross-encoder. */
   async function judged(read: ReadTexts | null, { profile = "spark", cross = null as number | null, stop = signal } = {}) {
     const { engine } = library;
     const own = await engine.pipelineContext(engine.config.domain, profile);

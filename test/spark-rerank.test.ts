@@ -19,7 +19,7 @@ const candidate = (i: number): Candidate => ({
 describe("the cross-encoder of spark", () => {
   it("reads all 50, and its score alone is the order of the 8", async () => {
     const read: string[] = [];
-    // The last of the fused ranking is the best by its score.
+    // The last passage of the fused ranking has the highest score.
     const reranker: Reranker = {
       id: "fixed",
       rerank: async (_question, passages) => {

@@ -5,14 +5,13 @@ import { originalPlaceOf } from "../src/text/original-place.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";
 
-/** The chance from which the program answers as it ships. */
+/** The bundled threshold. */
 const SHIPPED = { answer_from: readRankingWeights().threshold.minimum };
 const ROWS = rounds({ all: 5_000, usually: 400 });
 const HEADER = ["Article", "Name", "Warehouse", "Price", "Stock"];
 const NAMES = ["Hinge", "Lamp", "Gasket", "Socket", "Bracket", "Pump", "Valve", "Handle", "Filter", "Spring"];
 const PLACES = ["Aachen", "Bergen", "Cadiz", "Dover", "Esbjerg", "Faro", "Ghent"];
 
-/** Numbers that look random and are the same every time. */
 function draws(seed: number): () => number {
   let state = seed;
   return () => {
@@ -39,7 +38,7 @@ describe.each([
 ] as const)(`a table of ${ROWS} rows as %s`, (format, write) => {
   const rows = makeRows();
   let library: Library;
-  // Read once: no test changes what is stored.
+  // Ingested once: no test changes the store.
   beforeAll(async () => {
     library = await openLibrary({ settings: SHIPPED, documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
   });
@@ -61,7 +60,7 @@ describe.each([
       );
       const own = found.find(({ cells }) => cells.some(({ row }) => row === at + 2));
       if (own === undefined) missed.push(key);
-      // A row says nothing without the names of its columns, wherever in the table it stands.
+      // A row needs its column names, wherever in the table it is.
       else if (own.header !== HEADER.join(" | ") || own.cells.length !== HEADER.length) bare.push(key);
     }
     expect(missed).toEqual([]);
@@ -76,7 +75,7 @@ describe.each([
     for (let n = 0; n < count; n++) {
       const at = Math.floor(next() * ROWS);
       const [key = ""] = rows[at] ?? [];
-      // Prices stand here as bare numbers, and are often refused: no price can be seen in them.
+      // Prices are bare numbers here and often refused, since nothing marks them as prices.
       for (const question of [`How many ${key} are in stock?`, `What is the price of ${key}?`]) {
         const { status, citations } = await library.ask(question);
         if (status !== "ok") continue;

@@ -14,7 +14,7 @@ import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "./support/library.t
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 describe("access of a tenant", () => {
-  /** Two labels are granted to whoever asks; of the tenants, Alice has both, Bob names none (so the public one), Carol has an empty list. */
+  /** The configuration grants two labels; Alice has both, Bob names none (so the public one), Carol has an empty list. */
   const PACK = LIBRARY_PACK.replace(
     /tenants:[\s\S]*$/,
     "tenants:\n  alice: { title: A, access: [public, staff, board] }\n  bob: { title: B }\n  carol: { title: C, access: [] }\n",
@@ -48,7 +48,7 @@ describe("access of a tenant", () => {
     expect(everything(await library.ask("What is the code of the safe?", { tenant: "alice" }))).not.toContain("9182");
   });
 
-  // A way in that forgets the tenant's labels shows the code, or counts documents that the tenant may not see.
+  // An entry point that ignores the tenant's labels reveals the code, or counts hidden documents.
   const ways: [string, (tenant: string) => Promise<unknown>][] = [
     ["ask", (tenant) => library.ask(QUESTION, { tenant })],
     ["ask again, with the answer to another tenant in the cache", (tenant) => library.ask(QUESTION, { tenant, sessionId: "shared" })],
@@ -104,7 +104,7 @@ describe("tenant-words", () => {
     "tenants:\n  alice: { title: A, access: [public, staff] }\n  bob: { title: B, access: [public] }\n",
   );
   const BOTH = "How long may a parcel be kept?";
-  /** `Beta` and `quokkaflix` stand in what Bob's readers and the staff may see alone. */
+  /** `Beta` and `quokkaflix` occur only in documents for Bob's users and the staff. */
   const NAMED = "Within how many days does Beta take parcels back?";
   const UNHELD = "Within how many days are quokkaflix parcels taken back?";
   const LABELLED = "Within how many days does Timbuktu take parcels back?";

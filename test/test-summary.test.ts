@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 const folder = mkdtempSync(join(tmpdir(), "test-summary-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What `scripts/test-summary.mjs` prints of these tests. */
+/** Returns the output of `scripts/test-summary.mjs` for these tests. */
 function summary(run: "usual" | "all", tests: readonly (readonly [status: string, ...tags: string[]])[]): string {
   const file = join(folder, "results.json");
   const assertionResults = tests.map(([status, ...tags]) => ({ status, tags }));

@@ -24,7 +24,7 @@ async function warned(question = QUESTION, options: AskOptions = {}): Promise<st
   const last = (await library.events(question, options)).at(-1);
   return last?.type === "answer" ? last.answer.warnings.find(({ code }) => code === "ingest_unfinished")?.message : undefined;
 }
-/** Is cut off after the first files are stored, as by a full disk. */
+/** Interrupts an ingest after the first files are stored, as a full disk would. */
 async function cutOff(options: { readonly tenant?: string } = {}): Promise<void> {
   const stop = new AbortController();
   const events = library.engine.ingest(`${library.sandbox.folder}/pages`, { ...options, signal: stop.signal });

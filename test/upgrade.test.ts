@@ -8,7 +8,7 @@ import { loadConfig } from "../src/shared/config.ts";
 import { createSandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-/** Made by `ingest` and one `ask` of the version that ended with migration 008, on the library's documents; its embeddings taken out. */
+/** Database after `ingest` and one `ask` of the version with migration 008, on the library's documents, without embeddings. */
 const OLD = join(PACKAGE_ROOT, "test", "fixtures", "release-008.db.gz");
 
 it("opens the database of the release before: documents, answers and cache are there, and new ones are taken in", async () => {

@@ -26,7 +26,7 @@ interface Said {
   readonly error: { readonly code: string; readonly message: string };
 }
 
-/** The service on an engine without documents, and keys for it. */
+/** The service on an engine without documents, with a function that creates keys. */
 async function open(settings: Readonly<Record<string, unknown>> = {}) {
   const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
   closing.push({ close });
@@ -117,7 +117,7 @@ describe("a file whose documents say themselves who may see them", () => {
     await settled(engine, "safe.md", ["public", "staff"]);
     const all = ["open.md", "safe.md", "staff/manual.md"];
     expect(await shown()).toEqual([["open.md"], all, all]);
-    // Too large to be read: what was read of it stands.
+    // The file is now too large to parse; its stored documents remain.
     writeFileSync(join(folder, "staff", "manual.md"), "x".repeat(2_001));
     await ingest();
     await upload(plain, [["safe.md", `${restricted}It closes at one.\n`]], "?access=public");
@@ -188,7 +188,7 @@ describe("a file where a folder is needed", () => {
     await settled(engine, "box.md/deep/y.md");
     expect((await send(key, "DELETE", `/v1/documents/${body.items[0]?.id}`)).status).toBe(204);
     expect(readdirSync(join(root, "library", "_", "label-public"))).toEqual([]);
-    // As earlier versions left it.
+    // Empty folders, as left by earlier versions.
     mkdirSync(join(root, "library", "_", "label-public", "box.md", "deep"), { recursive: true });
     expect((await upload(key, [["box.md", "# Box\n\nTwo.\n"]])).status).toBe(202);
     await settled(engine, "box.md");
@@ -213,7 +213,7 @@ describe("uploads that were taken and not read before the process ended", () => 
     await engine.upload({ name: "README", bytes: Buffer.from("The cellar is dry.\n") }, { label: "staff only/ü" });
     await engine.upload({ name: "own.md", bytes: Buffer.from("# Own\n\nAlice has 3 keys.\n") }, { tenant: "alice" });
     await engine.close();
-    // As a killed process leaves them.
+    // Files as left by a killed process.
     writeFileSync(join(root, "library", "_", "label-public", "killed.md"), "# Killed\n\nNobody read this.\n");
     writeFileSync(join(root, ".part", "half"), "hal");
     utimesSync(join(root, ".part", "half"), new Date(0), new Date(0));

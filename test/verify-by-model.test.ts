@@ -16,7 +16,7 @@ interface Asked {
   readonly notices: readonly { readonly code: string; readonly message: string }[];
 }
 
-/** The small model judges; the large one, which would write, is never reached by a profile of ours here. */
+/** The small model verifies; no profile here calls the large one. */
 async function ask(
   small: ChatModel,
   {

@@ -8,7 +8,7 @@ import { configSchema } from "../src/shared/config.ts";
 import type { Evidence } from "../src/shared/types.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-/** Documents of three packs together: fewer than 150 windows would not be judged by the learned chance. */
+/** Documents of three packs: the learned confidence requires at least 150 windows. */
 const PACKS = ["veterans", "retail", "pharma"];
 
 let folder = "";
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 const evidenceFor = async (question: string) => (await engine.answer(question)).evidence;
-/** Of the first questions of the veterans' pack. */
+/** Evidence for the first questions of the veterans' pack. */
 let all: Evidence[] = [];
 const QUESTIONS = 12;
 
@@ -55,7 +55,7 @@ describe("vg-rag on passages of real documents", () => {
   it("judges relevance by the learned chance, and consistency by what is no whole statement", () => {
     expect(all.every(({ reason }) => /\d\.\d\d likely that its best sentence|relevance \d\.\d\d/.test(reason))).toBe(true);
     expect(all.some(({ consistency }) => consistency !== null && consistency < 1)).toBe(true);
-    // What does not answer is rejected however well it reads: a mean of three would have kept it.
+    // An irrelevant passage is rejected however consistent it is: a mean of three scores would have kept it.
     const clear = all.filter(
       ({ relevance, consistency }) => relevance !== null && relevance < 0.1 && consistency !== null && consistency > 0.9,
     );

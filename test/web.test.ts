@@ -30,34 +30,34 @@ const SAME = says("A replacement library card costs $5 for every adult member.")
 const OTHER = says("A replacement library card costs $8 for every adult member.");
 const ELSEWHERE = says("Parking behind the town hall is free of charge on Sundays.");
 
-/** All passages uncertain, whatever their scores. */
+/** Profiles under which all passages are uncertain. */
 const PROFILES = [
   { ...vgRag, gate: { type: "v-score", verified: 1.1, rejected: 0 } },
   { ...sourcebound, gate: { type: "sufficiency", verified: 1.1, uncertain: 0.3, answer: 0.3 } },
 ] as const;
 
 interface WebScript extends Partial<LibraryOptions> {
-  /** Pages of `library.example` by path, each a result of the search. */
+  /** Pages of `library.example` by path, each a search result. */
   readonly pages?: FakeHost["pages"];
-  /** Instead of the pages' own addresses. */
+  /** Replaces the addresses of the pages. */
   readonly results?: readonly string[];
   readonly hosts?: Readonly<Record<string, FakeHost>>;
-  /** Instead of a reply of SearXNG. */
+  /** Replaces SearXNG's reply. */
   readonly search?: WebHandler;
 }
 
-/** A library whose web is a local server: SearXNG under its own address, hosts by their names. */
+/** Starts a library whose web is a local server: SearXNG under its own address, other hosts by name. */
 async function start({ pages = {}, results, hosts = {}, search, settings, ...options }: WebScript) {
   const urls = results ?? Object.keys(pages).map((path) => `https://library.example${path}`);
   const reply = search ?? searxngReply(urls.map((url) => ({ url, title: "Fees", content: "A replacement library card costs $5." })));
   const web = await startFakeWeb({ "127.0.0.1": { pages: { "/search": reply } }, "library.example": { pages }, ...hosts });
   const library = await openLibrary({
     documents: DOCUMENTS,
-    // Not the one that ships: the profiles' own gates then make every passage uncertain, the learned chance would not.
+    // With the bundled encoder the learned confidence would replace the gates, which make every passage uncertain.
     encoder: fakeEncoder(),
     network: web.network,
     profiles: PROFILES,
-    // A minute: on a busy machine a page that is not in time would leave the verdict as it was.
+    // One minute: a page that misses the limit on a busy machine would leave the verdict unchanged.
     settings: { "web_search.type": "searxng", "web_search.url": web.url, "web_search.timeout_ms": 60_000, ...settings },
     ...options,
   });
@@ -250,7 +250,7 @@ const FOREVER: WebHandler = (_request, response) => {
   const timer = setInterval(() => response.write("<p>"), 30);
   response.on("close", () => clearInterval(timer));
 };
-/** Each is the only result; none may be read, and the question is answered all the same. */
+/** Each is the only search result; none may be fetched and used, and the question is still answered. */
 const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "hosts">>> = {
   "a redirect to a name that leads inside": {
     pages: { "/": redirectTo("https://inside.library.example/") },
@@ -273,7 +273,7 @@ describe("a hostile web", () => {
     expect(textOf(answer)).toContain("$5");
     expect(answer.web?.map(({ verdict, pages }) => [verdict, pages])).toEqual(answer.web?.map(() => ["silent", []]));
     expect(answer.web?.length).toBeGreaterThan(0);
-    // Only listed names, at the public address that was looked at, on their own ports.
+    // Connections go only to listed names, at the verified public address, on standard ports.
     for (const { address, port } of web.connections) expect([address, [80, 443].includes(port)]).toEqual(["93.184.216.34", true]);
     expect(web.requests.filter((one) => /^(?:evil|inside|127\.0\.0\.1 \/secret)/.test(one))).toEqual([]);
     if (HOSTILE[name]?.pages?.["/"] !== undefined) expect(notices(events)).toContain("web_page");

@@ -33,7 +33,7 @@ const TEN = "Tinnitus is rated at 10 percent.";
 const FORM = "You file VA Form 21-526EZ within one year.";
 const BAD = "Tinnitus is rated at 70 percent";
 
-/** Every sentence that the reader saw stands in the answer, in order, and no other does. */
+/** Asserts that the streamed sentences are exactly those of the answer, in order. */
 function expectShownIsFinal(events: readonly AnswerEvent[], answer: Answer): void {
   const shown = events.flatMap((event) => (event.type === "sentence" ? [event] : []));
   expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
@@ -263,7 +263,7 @@ describe.concurrent("the support score", () => {
 });
 
 describe.concurrent("bad output of a model", () => {
-  /** Whatever the model says: the reader gets an answer, only sentences that were checked, and no markup. */
+  /** Asserts, for any model output, an answer with checked sentences only and no markup. */
   const expectAnswered = async (opened: Opened) => {
     const { answer, events } = await ask(opened.engine);
     expect(answer.status).toBe("ok");
@@ -484,7 +484,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
       {
         numRuns: rounds({ all: 60, usually: 10 }),
         examples: [
-          // A draft that is given up in the turn in which the reader leaves.
+          // A draft is dropped in the same turn in which the client disconnects.
           [
             ["Tinnitus is rated at 10 percent [1]. <img src=x> Tinnitus is rated at 10 percent [1]. Tinnitus is rated at 10 percent [1]. "],
             18,

@@ -5,22 +5,20 @@ import { type CliContext, configOf, withEngine } from "./context.ts";
 import { harmlessLine, type Terminal } from "./terminal.ts";
 
 interface OptionDetails {
-  /** Makes the value of the text that was given. */
   readonly parse?: (text: string, before: never) => unknown;
   readonly choices?: readonly string[];
   readonly default?: unknown;
-  /** Must be given. */
   readonly required?: true;
-  /** Variable of the environment that gives it too. */
+  /** Environment variable that also sets the option. */
   readonly env?: string;
 }
 
-/** An option as commander reads it: `["--base-url <url>", "what it is for"]`. */
+/** An option in commander's syntax: `["--base-url <url>", "description"]`. */
 type OptionSpec = readonly [flags: string, description: string, details?: OptionDetails];
 type ArgumentSpec = readonly [name: string, description?: string, parse?: (text: string) => unknown];
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
-/** Of two names of an option the last one counts. */
+/** If an option has two names, the last one names its value. */
 type NameOf<Flags> = Flags extends `${string}, ${infer Last}`
   ? NameOf<Last>
   : Flags extends `--no-${infer Name}`
@@ -37,7 +35,7 @@ type ValueOf<Spec extends OptionSpec> = Spec[2] extends { parse: (...given: neve
 type FlagOf<Spec extends OptionSpec> = Spec[2] extends { default: unknown } | { required: true }
   ? ValueOf<Spec>
   : ValueOf<Spec> | undefined;
-/** The values of declared options, by their names. */
+/** Values of the declared options, by name. */
 export type FlagsOf<Specs extends readonly OptionSpec[]> = { readonly [Spec in Specs[number] as NameOf<Spec[0]>]: FlagOf<Spec> };
 type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
   ? Spec[0] extends `${string}...${string}`
@@ -49,7 +47,6 @@ type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
 
 interface Call<Flags, Given> {
   readonly flags: Flags;
-  /** What was given for the argument. */
   readonly given: Given;
   readonly command: Command;
 }
@@ -58,11 +55,11 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   readonly description: string;
   readonly argument?: Argument;
   readonly options?: Specs;
-  /** Follows the list of options: exit codes, examples. */
+  /** Text below the list of options: exit codes, examples. */
   readonly help?: string;
-  /** Does the work without an engine, or opens its own. */
+  /** Runs without an engine, or opens its own. */
   readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
-  /** Does the work with an engine, which is closed afterwards. */
+  /** Runs with an engine, which is closed afterwards. */
   readonly use?: (engine: Engine, call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
 }
 
@@ -71,7 +68,7 @@ export const TENANT = ["--tenant <name>", "party inside the domain"] as const;
 export const PROFILE = ["--profile <name>", "which stages run with which numbers; see `profiles`"] as const;
 export const JSON_OUT = ["--json", "as JSON"] as const;
 
-/** Declares a command of `parent`. Returns it: further commands may be added. */
+/** Declares a subcommand of `parent` and returns it. */
 export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(
   parent: Command,
   context: CliContext,
@@ -101,7 +98,7 @@ function toOption([flags, description, details = {}]: OptionSpec): Option {
   return option.makeOptionMandatory(details.required === true);
 }
 
-/** The command line that asks for the same: of the options those that have a value. */
+/** Builds an equivalent command line from the options that have values. */
 export function commandLine(name: string, options: readonly OptionSpec[], flags: Readonly<Record<string, unknown>>): string {
   const given = options.map(toOption).flatMap((option) => {
     const value = flags[option.attributeName()];
@@ -110,18 +107,18 @@ export function commandLine(name: string, options: readonly OptionSpec[], flags:
   return [name, ...given].join(" ");
 }
 
-/** A result: as JSON where that was asked for, else as text: where there is none of its own, all that it holds. */
+/** Prints a result as JSON if requested, else as text. @default YAML of all members */
 export function printResult({ print }: Pick<Terminal, "print">, json: boolean | undefined, value: unknown, text?: () => string): void {
   print(json ? JSON.stringify(value, null, 2) : (text?.() ?? renderRecord(value)));
 }
 
-/** A record with all that it holds, as YAML; no text in it can steer the terminal. */
+/** Renders a record as YAML, escaping terminal control characters. */
 export function renderRecord(record: unknown): string {
   const safe = (_: unknown, value: unknown) => (typeof value === "string" ? harmlessLine(value) : value);
   return stringify(record, safe, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
 }
 
-/** A parser for an option: the number in a text that fits the pattern. @param what is to be given, for the error */
+/** Creates an option parser for numbers that match the pattern. @param what description of valid values, for the error */
 export function numberOf(pattern: RegExp, what: string): (text: string) => number {
   return (text) => {
     if (!pattern.test(text)) throw new InvalidArgumentError(`give ${what}.`);
@@ -132,7 +129,6 @@ export function numberOf(pattern: RegExp, what: string): (text: string) => numbe
 export const toWhole = numberOf(/^\d{1,6}$/, "a whole number from 0 to 999999");
 export const toCount = numberOf(/^[1-9]\d{0,5}$/, "a whole number from 1 to 999999");
 
-/** A date or a time, as an option. */
 export function toTime(text: string): string {
   const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(text) && !Number.isNaN(Date.parse(text));
   if (!isTime) throw new InvalidArgumentError('give a date such as 2026-11-01, or a time such as "2026-11-01T12:00:00Z".');

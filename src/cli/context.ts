@@ -7,25 +7,27 @@ import { type Config, loadConfig } from "../shared/config.ts";
 import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { CliProcess, Terminal } from "./terminal.ts";
 
-/** What commands share. */
 export interface CliContext {
   readonly terminal: Terminal;
   readonly process: Omit<CliProcess, "stdout" | "stderr">;
   /** Aborted by the first Ctrl-C; the second one ends the process. */
   readonly signal: AbortSignal;
-  /** Exit code of the process; 0 unless a command sets another. */
+  /** Exit code of the process. @default 0 */
   exitCode: number;
 }
 
-/** Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 refused (`ask`), or too few labels (`calibrate`), 4 some files failed (`ingest`), 5 something was found (`check`, `doctor`), 130 cancelled. */
+/**
+ * Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 refused (`ask`) or too few labels (`calibrate`), 4 some files failed
+ * (`ingest`), 5 findings (`check`, `doctor`), 130 cancelled.
+ */
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, partly: 4, found: 5, cancelled: 130 } as const;
 
-/** A path that the user named, absolute. */
+/** Resolves a path from the command line. */
 export function pathOf<T extends string | undefined>({ process }: CliContext, given: T): T {
   return (given === undefined ? undefined : resolve(process.cwd(), given)) as T;
 }
 
-/** Standard input; of one that is longer than `most` bytes a little more than these. */
+/** Reads standard input, stopping soon after `most` bytes. */
 export async function readInput({ process: { stdin } }: CliContext, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -38,9 +40,9 @@ export async function readInput({ process: { stdin } }: CliContext, most: number
 }
 
 /**
- * The text of a file that the user named; `-`: the standard input.
- * @param what the file is, for the error
- * @throws RequestError with the code given
+ * Reads a file named by the user; `-`: standard input.
+ * @param what kind of file, for the error
+ * @throws RequestError with the given code
  */
 export async function readText(context: CliContext, file: string, { code, what }: { code: string; what: string }): Promise<string> {
   if (file === "-") return (await readInput(context, Number.POSITIVE_INFINITY)).toString("utf8");
@@ -53,7 +55,7 @@ export async function readText(context: CliContext, file: string, { code, what }
   }
 }
 
-/** Configuration of this command line: defaults, file, environment, then options. */
+/** Loads the configuration: defaults, file, environment, then options. */
 export function configOf(
   { process }: CliContext,
   command: Command,
@@ -64,7 +66,7 @@ export function configOf(
   return loadConfig({ cwd: process.cwd(), env: process.env, overrides: { data_dir: dataDir, ...overrides }, defaults });
 }
 
-/** Opens an engine for the time of `use`. It is loaded only now: help and wrong usage answer without it. */
+/** Runs `use` with an engine. Loads it lazily, since help and usage errors need none. */
 export async function withEngine<T>({ terminal, process }: CliContext, config: Config, use: (engine: Engine) => Promise<T>): Promise<T> {
   const { createEngine } = await import("../engine/engine.ts");
   const engine = await createEngine(config, { ...process.engine, warn: (message) => terminal.error(`warning: ${message}`) });
@@ -75,7 +77,6 @@ export async function withEngine<T>({ terminal, process }: CliContext, config: C
   }
 }
 
-/** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
@@ -83,7 +84,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whoever is logged in: the actor of the audit log where no option names another. */
+/** Returns the login name, the default actor of the audit log. */
 export function userName(): string {
   try {
     return userInfo().username;

@@ -114,7 +114,7 @@ describe("renderAnswer", () => {
       "- Cards – Lost\\ncards\n  not in this part: penguin\n  not shown in this part: a date\n  Cards.md, characters 0–100\n  https://a.org/",
     );
     expect(text).toContain("- Desk: 555");
-    // No writer is named of what nobody wrote.
+    // A refusal names no writer.
     expect(text.split("\n").at(-1)).toMatch(/^\d+ ms$/);
   });
 

@@ -6,12 +6,12 @@ import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/displ
 import { doubtsAt, placeInWords, readableText } from "../writing/render.ts";
 import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
-/** Warnings of what is shown side by side beneath the answer. */
+/** Codes of warnings that the answer renders as conflicts. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
 
 /**
- * An answer for people: sentences with `[n]`, warnings, numbered sources; or the refusal with what was searched.
- * @param asTyped our own words with the command as the user types it
+ * Renders an answer: sentences with `[n]`, warnings and numbered sources; or the refusal with the searched documents.
+ * @param asTyped replaces the command by what the user types
  */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped: Terminal["asTyped"] = (text) => text): string {
   const { filters } = answer;
@@ -21,7 +21,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors, asTyped)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
-  // How well the sources fit is said of what they say, never beside "I did not find enough".
+  // Confidence applies to displayed text, not to a refusal.
   const said = answer.refusal === null && answer.confidence !== null;
   const confidence = said ? `${asTyped(confidenceInWords(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
@@ -31,7 +31,6 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   return lines.join("\n");
 }
 
-/** The live metrics of an answer, one a line. */
 function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, colors: Terminal["colors"]): string[] {
   const of = (passed: boolean | null, [yes, no, untold]: readonly [string, string, string]) =>
     passed === null ? colors.dim(untold) : passed ? colors.green(yes) : colors.yellow(no);
@@ -41,7 +40,7 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
   return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "could not be told"])}`, ...lines];
 }
 
-/** Chances that a person can act on. An uncalibrated score is a rank, not a chance: it is not given as a number. */
+/** Describes confidence in words. An uncalibrated score only ranks answers, so it is not printed as a number. */
 function confidenceInWords(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
   if (calibrated) return `right in about ${percent} of 100 such answers, as measured on labelled questions`;
@@ -79,7 +78,7 @@ function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
   return lines;
 }
 
-/** All sides, one below the other: what each says, where, as of when, and the sentence. */
+/** Renders all sides of a conflict: value, place, date and sentence. */
 export function conflictLines({ heading, sides, decidedBy }: Disagreement, colors: Terminal["colors"]): string[] {
   const lines = [colors.bold(harmlessLine(heading))];
   for (const { value, holds: isHolding, title, url, as_of: asOf, quote, start, end } of sides) {
@@ -93,7 +92,7 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
   return lines;
 }
 
-/** What the web said, apart from the sources and marked as none of them. */
+/** Renders web results, separate from the sources. */
 function webLines(web: readonly WebEvidence[], colors: Terminal["colors"]): string[] {
   if (web.length === 0) return [];
   const lines = ["", colors.bold("On the web (not a source of this answer)")];
@@ -116,7 +115,7 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"], asTyped: Terminal["asTyped"]): string[] {
   const { note, searched, nearest, contacts } = refusal;
   const message = asTyped(refusal.message);
-  // A greeting gets one line, and whoever is in distress nothing beneath what was said.
+  // A greeting needs one line, and in a crisis nothing may follow the message.
   if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
   const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;
@@ -145,7 +144,7 @@ function searchedLine({ documents, chunks, revision, asOf, within }: Searched): 
   return `Searched ${counted(documents, "document")} (${counted(chunks, "passage")}, revision ${revision}${datesInWords(asOf)})${only}.`;
 }
 
-/** `, as of 2024-03-01 to 2026-01-15, 2 without a date`; nothing where no document states a date. */
+/** Formats `, as of 2024-03-01 to 2026-01-15, 2 without a date`; empty without dated documents. */
 function datesInWords({ from, to, undated }: Searched["asOf"]): string {
   if (from === null || to === null) return "";
   return `, as of ${from === to ? from : `${from} to ${to}`}${undated === 0 ? "" : `, ${undated} without a date`}`;

@@ -19,15 +19,15 @@ import { addDemoCommand, addMcpCommand, addServeCommand, addWorkerCommand } from
 import { type CliContext, EXIT } from "./context.ts";
 import { type CliProcess, createTerminal, type Terminal } from "./terminal.ts";
 
-/** Milliseconds after which a process that was told to end has ended, whatever it does. */
+/** Milliseconds after SIGTERM at which the process exits in any case. */
 const TERMINATE_MS = 1_800;
 
-/** Runs one command line of the product. Returns the exit code. */
+/** Runs one command line. Returns the exit code. */
 export function runCli(args: readonly string[], surroundings: CliProcess): Promise<number> {
   return runProgram(args, surroundings, createProgram);
 }
 
-/** Runs one command line; results go to stdout, progress and errors to stderr. Returns the exit code. */
+/** Runs one command line of a program; results go to stdout, progress and errors to stderr. Returns the exit code. */
 export async function runProgram(
   args: readonly string[],
   surroundings: CliProcess,
@@ -42,7 +42,7 @@ export async function runProgram(
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);
-  // Who stops a service waits for its end: what has not ended by then is left, as after a power cut, which the store survives.
+  // A service manager waits for the exit: after the limit, unfinished work is dropped as in a power cut, which the store survives.
   const onTerminate = () => {
     setTimeout(() => process.exit(EXIT.cancelled), TERMINATE_MS).unref();
     onInterrupt();
@@ -70,7 +70,7 @@ export async function runProgram(
   }
 }
 
-/** What every command line promises: its version, suggestions, and text only where it belongs. Commands that a program has already get the same. */
+/** Configures version, suggestions and output of all commands. */
 function prepare(program: Command, terminal: Terminal): Command {
   const output = {
     writeOut: (text: string) => terminal.print(terminal.asTyped(text.replace(/\n$/, ""))),
@@ -90,7 +90,6 @@ function withCommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withCommands)];
 }
 
-/** The command tree of the product. */
 export function createProgram(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Answers whose every sentence is bound to a source at exact characters, or an honest refusal.")
@@ -140,7 +139,7 @@ Settings: sourcebound.config.yaml in the working directory, or variables SOURCEB
 export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {
   let outputFailed = false;
   process.stdout.on("error", (error) => {
-    // The reader has seen enough (`| head -1`): what runs goes on to its end, unseen.
+    // The reader closed the pipe (`| head -1`): run to the end without output.
     if (systemCodeOf(error) === "EPIPE" || outputFailed) return;
     outputFailed = true;
     process.exitCode = EXIT.failed;

@@ -2,42 +2,41 @@ import pc from "picocolors";
 import type { EngineParts } from "../engine/engine-types.ts";
 import { messageOf, SourceboundError, warningsOf } from "../shared/errors.ts";
 
-/** The part of a process that a command line reads and writes: `process` itself, or a test's own. */
+/** The part of a process that a command line uses: `process` itself, or a fake. */
 export interface CliProcess {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
   readonly stdin: AsyncIterable<Buffer>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder that relative paths start from. */
+  /** Folder to which relative paths resolve. */
   cwd(): string;
-  /** What its engines share with others of the process. */
+  /** Parts shared between engines of the process. */
   readonly engine?: Pick<EngineParts, "embedded" | "reader" | "words">;
 }
 
-/** stdout carries results, stderr carries progress and errors; colours only on a terminal that wants them. */
+/** Results go to stdout, progress and errors to stderr; colours only on a terminal that supports them. */
 export interface Terminal {
   /** The command as the user types it: `sourcebound`, or `./run` in a clone. */
   readonly command: string;
   readonly colors: ReturnType<typeof pc.createColors>;
-  /** A line of the result, as it is: what comes from documents and files must have been made `harmless` before. */
+  /** Prints a line verbatim: untrusted text must pass `harmless` first. */
   print(text: string): void;
-  /** A line on stderr. */
   error(text: string): void;
-  /** Our own words with every `sourcebound COMMAND` in them as the user types it. */
+  /** Replaces `sourcebound COMMAND` in our own text by what the user types. */
   asTyped(text: string): string;
-  /** A line on stderr that the next one replaces; off a terminal only every second is shown. */
+  /** Prints a replaceable line on stderr; without a terminal, at most one line per second. */
   progress(text: string): void;
   endProgress(): void;
-  /** Says what failed and what to do; as JSON on stdout for scripts. */
+  /** Reports an error; for scripts also as JSON on stdout. */
   fail(error: unknown, json: boolean): void;
 }
 
-/** Set by `./run`: how the user called it. */
+/** Set by `./run` to the command that the user typed. */
 export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
 
 /** Characters of a progress bar. */
 const WIDTH = 24;
-/** Milliseconds between lines of progress where they cannot be replaced. */
+/** Minimum milliseconds between progress lines without a terminal. */
 const PLAIN_PROGRESS_MS = 1000;
 
 export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout" | "stderr" | "env">): Terminal {
@@ -88,10 +87,10 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
   };
 }
 
-/** Control characters but the line break, and characters that reorder text: they move a terminal's cursor, recolour or rename it, or show a text as another. */
+/** Control characters except the line break, and bidirectional overrides: they can steer the terminal or disguise text. */
 const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Text from documents, files and arguments as a terminal may show it: what would steer the terminal is written out, such as `\x1b`. */
+/** Escapes terminal control characters in untrusted text, for instance as `\x1b`. */
 export function harmless(text: string): string {
   return text.replaceAll(HARMFUL, (character) => {
     const code = character.charCodeAt(0);
@@ -99,18 +98,18 @@ export function harmless(text: string): string {
   });
 }
 
-/** The same on one line. */
+/** Escapes untrusted text for one line. */
 export function harmlessLine(text: string): string {
   return harmless(text).replaceAll("\n", "\\n");
 }
 
-/** `1 chunk`, `2 chunks`. */
+/** Formats a count: `1 chunk`, `2 chunks`. */
 export function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
 }
 
 /**
- * Draws `[#####…….] 312/1000 31 % 0:42 left  what`. What is left is told from what is done so far, once it says enough.
+ * Renders `[#####·······] 312/1000 31 % 0:42 left  what`. Estimates the remaining time from the third step on.
  * @param now milliseconds
  */
 export function createProgressBar(total: number, now: () => number = Date.now): (done: number, what: string) => string {

@@ -4,21 +4,21 @@ import { ApiError, ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 import { DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, withRetries } from "./retry.ts";
 
-/** Milliseconds in which one try must be answered, and the longest silence of a stream: the server sends a sign of life every 15 s. */
+/** Default time limit in milliseconds per attempt, and for silence of a stream: the server sends a heartbeat every 15 s. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
-  /** Where the server is, e.g. `http://127.0.0.1:8787`; empty for the page's own origin. */
+  /** Address of the server, e.g. `http://127.0.0.1:8787`; empty for the page's own origin. */
   readonly baseUrl: string;
   /** Sent as bearer token. */
   readonly apiKey?: string | undefined;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds of one try, and the longest silence of a stream; 0: as long as it takes. @default 60000 */
+  /** Milliseconds per attempt, and of silence in a stream; 0: unlimited. @default 60000 */
   readonly timeoutMs?: number | undefined;
-  /** Further tries after what passes by itself; a stream is only tried again before it begins. @default 2 */
+  /** Retries after transient failures; a stream is retried only before it begins. @default 2 */
   readonly retries?: number | undefined;
-  /** Milliseconds before the second try, doubled for each further one. @default 300 */
+  /** Milliseconds before the first retry, doubled for each further one. @default 300 */
   readonly backoffMs?: number | undefined;
 }
 
@@ -31,39 +31,40 @@ export interface ScopeQuery {
   readonly tenant?: string | undefined;
 }
 
-/** Every event but `error`, which is thrown. */
+/** Every event except `error`, which is thrown. */
 export type StreamEvent = Exclude<wire.WireEvent, { readonly event: "error" }>;
 
 /**
- * Every call throws `ApiError` (the server refused or failed, with its code), `TimeoutError`, `RetryExhaustedError` after several tries, or
- * `ClientError` (`unreachable`, `stream_cut`, `invalid_response`), which all others are; an aborted one throws the signal's reason.
+ * Calls of the HTTP API. Each throws `ApiError` (the server refused or failed, with its code), `TimeoutError`, `RetryExhaustedError` after
+ * several attempts, or `ClientError` (`unreachable`, `stream_cut`, `invalid_response`), the base class of all; an aborted call throws the
+ * signal's reason.
  */
 export interface Client {
-  /** The whole answer at once. */
+  /** Asks a question and returns the complete answer. */
   ask(request: wire.WireAskRequest, options?: CallOptions): Promise<wire.WireAnswer>;
-  /** The answer as it is made; the last event is `answer`. */
+  /** Asks a question and yields the events of the answer; the last one is `answer`. */
   stream(request: wire.WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
-  /** Passages, best first. */
+  /** Returns passages, best first. */
   search(request: wire.WireSearchRequest, options?: CallOptions): Promise<wire.WireSearch>;
-  /** Checks an answer that somebody else wrote. */
+  /** Checks an external answer. */
   check(request: wire.WireCheckRequest, options?: CallOptions): Promise<wire.WireCheck>;
-  /** An answer that was given. */
+  /** Returns a stored answer. */
   answer(id: string, options?: CallOptions): Promise<wire.WireAnswer>;
-  /** What became of the answer's quotes in today's documents. */
+  /** Compares the answer's quotes with today's documents. */
   citations(id: string, options?: CallOptions): Promise<wire.WireCitationStates>;
-  /** A reader's verdict on an answer; a later one takes its place. */
+  /** Stores a user's verdict on an answer, replacing an earlier one. */
   feedback(request: wire.WireFeedbackRequest, options?: CallOptions): Promise<void>;
-  /** A fresh session id, to be sent with questions. */
+  /** Creates a session id for questions. */
   newSession(options?: CallOptions): Promise<string>;
-  /** The messages of a session. */
+  /** Returns the messages of a session. */
   session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly wire.WireMessage[]>;
   endSession(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<void>;
   domains(options?: CallOptions): Promise<wire.WireDomains>;
-  /** Files with their documents; `cursor` of the page before gives the next one. */
+  /** Returns a page of files with their documents; pass its `cursor` for the next page. */
   documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<wire.WireFileList>;
-  /** A whole document by its id. */
+  /** Returns a complete document by its id. */
   document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireDocument>;
-  /** Hands files over; `documentStatus` says when they are read. */
+  /** Uploads files; `documentStatus` returns their ingestion status. */
   upload(
     files: readonly File[],
     scope?: ScopeQuery & { readonly access?: string },
@@ -78,13 +79,12 @@ interface Sending extends CallOptions {
   readonly method?: "POST" | "DELETE";
   readonly body?: unknown;
   readonly query?: object | undefined;
-  /** Sent twice, it is done once. */
+  /** Sends an idempotency key, so that a retry does not repeat the work. */
   readonly once?: true;
 }
 
 /**
- * A client of a Sourcebound server, for browsers and Node.js.
- *
+ * Creates a client of a Sourcebound server, for browsers and Node.js.
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:8787", apiKey: process.env.KEY });
  * for await (const { event, data } of client.stream({ question: "How long is a Higher-Level Review?" }))
@@ -102,7 +102,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     if (response.ok) return response;
     throw await toApiError(response);
   };
-  /** Tries until a response comes, whose time is then running. */
+  /** Retries until a response arrives; its deadline keeps running. */
   const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
     withRetries(
       async () => {
@@ -162,7 +162,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
 type RequestParts = Pick<RequestInit, "method" | "body"> & { readonly headers: Readonly<Record<string, string>> };
 type Read<T> = (response: Response, deadline: Deadline) => Promise<T>;
 
-/** Ends the deadline when the stream ends, or its reader stops. */
+/** Yields events and ends the deadline when the stream or its consumer stops. */
 async function* readEvents(response: Response, deadline: Deadline): AsyncGenerator<StreamEvent, void> {
   try {
     if (response.body === null || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -192,7 +192,7 @@ function requestOf({ method, body, once }: Sending, accept: string): RequestPart
   return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** A page that is served without TLS has no `randomUUID`. */
+/** Pages served without TLS have no `randomUUID`. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

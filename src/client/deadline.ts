@@ -1,18 +1,18 @@
 import { TimeoutError } from "./errors.ts";
 
-/** A signal that ends work that takes too long, or that the caller ends. */
+/** A signal that aborts on a timeout or when the caller aborts. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** The caller's. */
+  /** The caller's signal. */
   readonly outer: AbortSignal | undefined;
-  /** What failed work is told as: the reason with which the caller ended it, that its time ran out, or what it failed with. */
+  /** Returns the error to throw: the abort reason, the timeout, or the failure itself. */
   reasonOr(failure: () => unknown): unknown;
-  /** Something came: the time begins anew. */
+  /** Restarts the timeout after received data. */
   touch(): void;
   end(): void;
 }
 
-/** @param ms time without a `touch`; 0: as long as it takes */
+/** @param ms time without a `touch`; 0: unlimited */
 export function createDeadline(ms: number, outer: AbortSignal | undefined): Deadline {
   const abort = new AbortController();
   const leave = () => abort.abort(outer?.reason);

@@ -1,12 +1,12 @@
-/** A request that failed. `code` is the server's, or one of `unreachable`, `stream_cut`, `invalid_response`, `timeout`. */
+/** A failed request. `code` is the server's, or one of `unreachable`, `stream_cut`, `invalid_response`, `timeout`. */
 export class ClientError extends Error {
   readonly code: string;
-  /** HTTP status, or `null` when there was no response or the stream had begun. */
+  /** HTTP status; `null` without a response or after the stream had begun. */
   readonly status: number | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** To be shown before the error: the hotlines that the message calls for. */
+  /** Hotlines that the message calls for; show them before the error. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** What the server's log calls the request; `null`: there was no response, or it did not say. */
+  /** Id of the request in the server's log; `null`: no response or no id. */
   readonly requestId: string | null;
 
   constructor(
@@ -32,15 +32,15 @@ export interface ClientErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The server answered that it failed, or refused: `code` and `status` say why. */
+/** The server failed or refused: `code` and `status` tell why. */
 export class ApiError extends ClientError {}
 
-/** No answer within `timeoutMs`, or a stream that stayed silent for as long. */
+/** No answer within `timeoutMs`, or a stream silent for as long. */
 export class TimeoutError extends ClientError {}
 
-/** Every try failed; `code`, `status` and `cause` are those of the last one. */
+/** Every attempt failed; `code`, `status` and `cause` are those of the last one. */
 export class RetryExhaustedError extends ClientError {
-  /** Tries, the first one included. */
+  /** Number of attempts, including the first one. */
   readonly attempts: number;
 
   constructor(last: ClientError, attempts: number) {

@@ -5,9 +5,8 @@ import { ClientError } from "./errors.ts";
 const EVENT_NAMES: ReadonlySet<string> = new Set<WireEvent["event"]>(["stage", "notice", "warning", "sentence", "answer", "error"]);
 
 /**
- * Reads Server-Sent Events. Events of names that this version does not know are skipped; ends when the stream ends, whole or cut:
- * whether an answer came is the caller's to judge.
- * @param onBytes called whenever something came, signs of life too
+ * Parses Server-Sent Events, skipping unknown names. Ends with the stream, complete or not: the caller checks for an answer.
+ * @param onBytes called after all received data, including heartbeats
  */
 export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): AsyncGenerator<WireEvent, void> {
   const ready: WireEvent[] = [];
@@ -27,7 +26,7 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: (
       yield* ready.splice(0);
     }
   } finally {
-    // Tells the server that nobody reads on; a stream that has failed or ended has nothing to cancel.
+    // Closes the connection for the server; a failed or finished stream cannot be cancelled.
     await reader.cancel().catch(() => {});
   }
 }

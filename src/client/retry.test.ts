@@ -10,7 +10,7 @@ import { ApiError, ClientError, type ClientOptions, createClient, RetryExhausted
 const problem = (status: number, code: string, data: Record<string, unknown> = {}) =>
   Response.json({ error: { code, message: "No.", data } }, { status, headers: { "x-request-id": "r1" } });
 
-/** A client whose fetch gives these in turn, the last one from then on. */
+/** A client whose fetch returns these replies in turn, then repeats the last one. */
 function setUp(replies: readonly (Response | Error | (() => Promise<Response>))[], options: Partial<ClientOptions> = {}) {
   const sent: { url: string; init: RequestInit }[] = [];
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {

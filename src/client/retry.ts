@@ -1,14 +1,14 @@
 import { createDeadline } from "./deadline.ts";
 import { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";
 
-/** Further tries after one that failed. */
+/** Retries after a failed attempt. */
 export const DEFAULT_RETRIES = 2;
-/** Milliseconds before the second try; doubled for each further one, and up to twice as long by chance, so that many clients do not come back at once. */
+/** Milliseconds before the first retry; doubles each time, with random jitter of up to 100 %, so that clients do not retry in step. */
 export const DEFAULT_BACKOFF_MS = 300;
-/** Longest wait in milliseconds that a server may ask for: whoever has to wait longer is told so at once. */
+/** Maximum wait in milliseconds that a server may request; a longer one fails at once. */
 const MAX_WAIT_MS = 30_000;
 
-/** Statuses that pass by themselves: too early, too many, or something between here and the server that is down for a moment. */
+/** Transient statuses: too early, too many requests, or a temporary outage between client and server. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 export interface RetryOptions {
@@ -20,8 +20,8 @@ export interface RetryOptions {
 }
 
 /**
- * Runs `attempt` again after what passes by itself, no sooner than the server asks for.
- * @throws RetryExhaustedError after the last of several tries; whatever else `attempt` throws as it is
+ * Retries `attempt` after transient failures, no sooner than the server requests.
+ * @throws RetryExhaustedError after several attempts; other errors of `attempt` unchanged
  */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, backoffMs, signal }: RetryOptions): Promise<T> {
   for (let tried = 1; ; tried++) {
@@ -43,7 +43,7 @@ function passes(error: unknown): error is ClientError {
   return error instanceof TimeoutError || error.code === "unreachable";
 }
 
-/** What the server said with `Retry-After`; 0: nothing. */
+/** Returns the wait requested by `Retry-After`, in milliseconds; 0: none. */
 function msAsked({ data: { retry_after_s: seconds } }: ClientError): number {
   return typeof seconds === "number" ? seconds * 1000 : 0;
 }

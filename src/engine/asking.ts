@@ -15,7 +15,6 @@ import type { Opened } from "./open.ts";
 import type { ContextFor } from "./pipeline-context.ts";
 import type { createProver } from "./proofs.ts";
 
-/** Creates the question methods of the engine. */
 export function createAsking(
   { config }: Opened,
   domains: Domains,

@@ -36,7 +36,6 @@ export interface ConflictOptions extends Pick<ScopeOptions, "domain" | "tenant">
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The document methods of the engine. */
 export type EngineDocuments = Omit<ReturnType<typeof createDocuments>, "idle">;
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes) {

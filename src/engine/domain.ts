@@ -257,7 +257,6 @@ function isHostName(name: string): boolean {
   return URL.canParse(url) && new URL(url).hostname === name.toLowerCase() && !name.endsWith(".") && !isAddress(name);
 }
 
-/** Returns the contact details that a domain publishes. */
 export function publishedContacts({ contacts, hotlines }: Pick<DomainPack, "contacts" | "hotlines">): string[] {
   return [...contacts.map(({ contact }) => contact), ...hotlines.map(({ text }) => text)];
 }

@@ -54,7 +54,6 @@ export interface Health {
   readonly domain: string;
   /** Subject of the documents, in one line. */
   readonly title: string;
-  /** Example questions. */
   readonly examples: readonly string[];
   readonly documents: number;
   readonly chunks: number;

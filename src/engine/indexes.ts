@@ -21,7 +21,6 @@ export interface SwitchOptions {
 /** Texts per call of the embedded encoder: a compromise between throughput, progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
 
-/** Creates the in-process indexes of the domains. */
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">) {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
   const indexes = new Map<string, DomainIndex>();
@@ -34,7 +33,6 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
     if (vectors === null || config.database === undefined || where !== "pgvector") return undefined;
     return { from: config.database.vectors_from, open: (of) => vectors.open({ ...of, domain }), warn };
   };
-  /** Opens a domain's search engine. */
   const openEngine = (domain: string): SearchEngine =>
     new EmbeddedEngine({
       domain,

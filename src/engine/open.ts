@@ -82,7 +82,7 @@ async function openStore(
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };
 }
 
-/** Files of a data folder that all processes must see; beside PostgreSQL they would be ignored. */
+/** Files of a data folder that all processes must see; with PostgreSQL they would be ignored. */
 const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
 
 /** Local records would be silently ignored, and replicas would answer differently. */

@@ -17,7 +17,6 @@ import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
 import type { ProveOptions } from "./service-types.ts";
 
-/** Creates the proof methods of the engine. */
 export function createProver({ store, proofKey }: Opened, { pack: packNamed, scope }: Domains) {
   const key = () => readPrivateKey(proofKey());
   return {

@@ -134,7 +134,6 @@ async function loadSources(ids: readonly string[], scope: Scope, { documents }: 
   };
 }
 
-/** Converts a stored document to its parsed form. */
 function parsedOf(document: StoredDocument): ParsedDocument {
   const { path, access, tenant, text, blocks, units, sourceMap, pages = null, originalHash } = document;
   const { title, description, url, asOf, authority, topic, subtopic, type } = document;

@@ -76,7 +76,7 @@ export type LibraryFile = Omit<FileDescription, "status" | "updatedAt"> & {
 };
 
 export interface ReachOptions extends ScopeOptions {
-  /** Includes files of every label, whatever the asker's labels; for administrators. @default false */
+  /** Includes files of every label, for administrators. @default false */
   readonly everyLabel?: boolean | undefined;
 }
 
@@ -91,7 +91,6 @@ export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly label?: string | undefined;
 }
 
-/** The asker of the answer. */
 export type ProveOptions = Pick<ScopeOptions, "domain" | "tenant" | "access">;
 
 export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | "access"> {
@@ -159,7 +158,6 @@ export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The owner of the answer. */
 export interface ReplayOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
 }

@@ -80,7 +80,7 @@ export interface OnItsWay extends FilePlace {
   readonly label: string;
   readonly status: Exclude<FileStatus, "ok">;
   readonly reason: string | null;
-  /** Arrival time; a later ingest completes the file. Absent: pending whatever the store holds. */
+  /** Arrival time; a later ingest completes the file. Absent: pending regardless of the store. */
   readonly since?: string;
 }
 
@@ -228,7 +228,6 @@ interface Turns {
   idle(): Promise<void>;
 }
 
-/** Creates a queue per name. */
 function createTurns(): Turns {
   const last = new Map<string, Promise<void>>();
   return {

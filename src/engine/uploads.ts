@@ -31,7 +31,7 @@ async function readExtensions(): Promise<readonly string[]> {
   return (await import("../ingest/formats/formats.ts")).supportedExtensions;
 }
 
-/** Creates the upload methods, and the list of all files whatever their source. */
+/** Creates the upload methods, and the list of all files of any source. */
 export function createUploads(
   { store }: Pick<Opened, "store">,
   domains: Domains,

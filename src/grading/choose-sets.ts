@@ -30,7 +30,6 @@ export function chooseGoldenSets(data: string, names: string | undefined): Chose
   });
 }
 
-/** Selection of questions and documents. */
 export interface SetChoice {
   readonly corpus?: string | undefined;
   readonly golden?: string | undefined;

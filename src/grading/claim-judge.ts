@@ -72,7 +72,7 @@ function shorten(text: string): string {
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN - 1)}…`;
 }
 
-/** Creates a judge with the bundled support score whatever the configuration, so that runs are comparable. */
+/** Creates a judge that always uses the bundled support score, so that runs are comparable. */
 export function createShippedJudge(): ClaimJudge {
   return createClaimJudge(createShippedSupport());
 }

@@ -131,7 +131,6 @@ export function html(text: string): string {
   return escapeUTF8(text.replaceAll(UNSAFE, "\ufffd"));
 }
 
-/** Data of a rendered report. */
 export interface DrawnReport {
   readonly report: Report;
   readonly items: readonly GoldenItem[];

@@ -286,7 +286,6 @@ function tableOf(
   ];
 }
 
-/** Returns n and interval of every mean. */
 function boundsOf(items: readonly GoldenItem[]): Record<string, number | null> {
   return Object.fromEntries(
     meanScores(items).flatMap(({ name, n, low, high }) => [
@@ -307,7 +306,6 @@ function scoreRow({ name, value, n, unscored, low, high }: MeanScore, changes: r
   };
 }
 
-/** Formats one row per set. */
 function setRows(sets: readonly MeasuredSet[]): TableRow[] {
   const columns = ["answered.answerable", "right.answerable", "wrong.shown", "first.right", "refused.near_miss", "refused.false_premise"];
   const heads = ["answered", "right", "wrong of shown", "first", "near miss refused", "premise refused", "AUROC"];

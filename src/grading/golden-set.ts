@@ -10,7 +10,6 @@ export type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 
 /** A folder of documents with questions about them. */
 export interface GoldenSet {
-  /** Display name. */
   readonly name: string;
   /** Folder to which page paths are relative. */
   readonly corpus: string;

@@ -38,7 +38,6 @@ function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
   return looked.pipe(schema) as unknown as z.ZodType<T>;
 }
 
-/** Formats a notice about ignored keys, if any. */
 function unreadNotices(path: string, unread: UnreadKeys): string[] {
   if (unread.size === 0) return [];
   const keys = [...unread].map(

@@ -12,7 +12,6 @@ import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
 import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
 import { holdsToken, scoreAnswer } from "./score-answer.ts";
-/** The part of an engine that a run needs. */
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 
 export interface OpenOptions {
@@ -28,7 +27,6 @@ export interface OpenOptions {
 
 export interface GoldenRunOptions extends OpenOptions {
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
-  /** Judges the sentences of answers. */
   readonly judge: ClaimJudge;
   /** Questions judged by an earlier run, by id; they are not asked again. */
   readonly known?: ReadonlyMap<string, AskedItem>;
@@ -127,7 +125,6 @@ export async function* runGolden(set: GoldenSet, options: GoldenRunOptions): Asy
   }
 }
 
-/** A question of either kind. */
 type Asking =
   | { readonly kind: "answerable"; readonly one: GoldenAnswerable }
   | { readonly kind: GoldenUnanswerable["kind"]; readonly one: GoldenUnanswerable };

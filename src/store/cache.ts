@@ -175,7 +175,7 @@ export type CacheStore = ReturnType<typeof createCacheStore>;
 /** Characters of answers kept in memory: a database server would otherwise send the long text for every hit. */
 const KEPT_CHARACTERS = 16_000_000;
 
-/** Creates a reader of entries by key. Sequence numbers are never reused and texts never change, so each text is fetched once. */
+/** Creates a lookup of entries by key. Sequence numbers are never reused and texts never change, so each text is fetched once. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
   const texts = new LRUCache<string, { seq: number; text: string }>({
     maxSize: KEPT_CHARACTERS,

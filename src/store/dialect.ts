@@ -45,7 +45,7 @@ export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<
   }
 }
 
-/** Tells PostgreSQL from SQLite. This file holds the differences between them; the rest of the store is the same for both. */
+/** Returns whether the database is PostgreSQL. This file holds the differences between them; the rest of the store is the same for both. */
 export function isPostgres(db: Kysely<Database>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

@@ -59,7 +59,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       const [outcome] = await putFiles([{ place, content }]);
       return outcome as PutOutcome;
     },
-    /** Does the same for many files in one transaction, all or none; returns outcomes in order. */
+    /** Replaces the documents of many files in one transaction, all or none; returns outcomes in order. */
     putFiles,
     /** Deletes files with their documents and dependants. Returns the number of deleted documents. */
     deleteFiles: (place: SourcePlace, paths: readonly string[]): Promise<number> =>

@@ -83,7 +83,6 @@ export function createSharedWriter<Table extends "answer_contents" | "record_set
   };
 }
 
-/** The scope of the asker. */
 export type Asker = Pick<Interaction, "domain" | "tenant" | "access">;
 
 export function askerOf({ domain, tenant, access }: { readonly domain: string; readonly tenant: string; readonly access: string }): Asker {

@@ -11,7 +11,6 @@ const HALFVEC_DIMENSIONS = 4_000;
 const HNSW = { m: 16, efConstruction: 64 } as const;
 /** Up to this number of filtered vectors, search is exact: HNSW would visit many that the filter rejects (`bench pgvector`). */
 export const EXACT_UP_TO = 2_000;
-/** Rows per insert statement. */
 const ROWS_PER_INSERT = 500;
 
 /** A window's vector with the columns that filters use. */

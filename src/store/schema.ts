@@ -150,7 +150,6 @@ export interface Database {
     topic: string;
     confidence: number | null;
   };
-  /** Cached answers. */
   cache_entries: Row<
     "key" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash" | "answer",
     "interactionId" | "slots" | "vectorModel"
@@ -184,7 +183,6 @@ export interface Database {
   records: { interactionId: string; domain: string; revision: number; settings: string; body: Uint8Array };
   /** Everything that determines answers except documents and question, by the SHA-256 of its JSON. */
   record_settings: { hash: string; body: Uint8Array };
-  /** API keys. */
   api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
     /** Keyed hash of the key, which is stored nowhere. */
     hash: string;

@@ -26,7 +26,6 @@ export interface MadeAnswer {
   readonly checks: readonly { readonly name: string; readonly verdict: string }[];
 }
 
-/** Rows per read. */
 const ROWS_PER_READ = 2_000;
 
 export function createStatisticsStore(db: Kysely<Database>) {

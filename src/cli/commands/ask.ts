@@ -46,7 +46,7 @@ Examples:
   sourcebound ask --json "What is the notice period?" > answer.json
   sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     once the demo has read its documents`,
     async run({ flags, given, command }) {
-      // Closed behind the engine, which reads with the same one: its weights are read once.
+      // Shared with the engine, so that the weights load once; closed after it.
       const config = configOf(context, command);
       const reader = createReaderKeeper();
       try {
@@ -67,7 +67,7 @@ interface AskParts {
 async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { config, context, reader }: AskParts): Promise<void> {
   const { terminal, signal } = context;
   const question = words.length === 1 && words[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : words.join(" ");
-  // Before the engine is opened: nothing that fails on the way may keep them back.
+  // Before opening the engine, so that no failure delays the hotlines.
   const urgent = await createHotlineFinder(
     packHotlines(flags.domain, config),
     openCrisisFinder({ encoder: sharedEncoder, reader }),
@@ -103,10 +103,10 @@ async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { c
   });
 }
 
-/** Bytes of standard input that are read: a question has at most 100,000, whatever is configured. */
+/** Maximum bytes of standard input; no configuration allows a question of more than 100,000 characters. */
 const MAX_INPUT = 400_000;
 
-/** The answer without the warnings that stand above it already. */
+/** Removes warnings that were already printed. */
 function withoutShown(answer: Answer, shown: readonly Warning[]): Answer {
   return { ...answer, warnings: answer.warnings.filter(({ message }) => !shown.some((one) => one.message === message)) };
 }

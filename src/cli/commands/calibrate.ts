@@ -5,7 +5,7 @@ import { toSnakeCase } from "../../text/validate.ts";
 import { DOMAIN, define, printResult } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 
-/** Chance that the promise is broken although it is made. */
+/** Significance level: probability that the guarantee does not hold. */
 const DEFAULT_DELTA = 0.05;
 
 export function addCalibrateCommand(program: Command, context: CliContext): void {

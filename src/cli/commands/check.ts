@@ -42,7 +42,7 @@ Examples:
   });
 }
 
-/** The standard input as text; of one that is too long only so much that this shows. */
+/** Reads standard input as text, truncated slightly above the limit, so that validation reports the excess. */
 async function readAnswer(context: CliContext, limit: number): Promise<string> {
   const input = await readInput(context, 4 * limit);
   const text = input.toString("utf8");
@@ -57,7 +57,7 @@ async function domainOf(domain: string | undefined, tenant: string | undefined, 
   return pack;
 }
 
-/** Sentence by sentence: verdict, what found something, and the source at its exact characters. */
+/** Renders verdicts by sentence with findings and exact source locations. */
 export function renderVerified({ sources, unreadable, sentences, checks, passed }: VerifiedAnswer, colors: Terminal["colors"]): string {
   const faults = sentences.filter(({ verdict }) => verdict !== "pass").length;
   const lines = sentences.flatMap((sentence, i) => [...sentenceLines(sentence, i + 1, colors), ""]);
@@ -72,7 +72,7 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   return lines.join("\n");
 }
 
-/** Every number with its file, and behind them what no number cites. */
+/** Lists files by number, then files without a number. */
 function sourceLines(
   sources: VerifiedAnswer["sources"],
   unreadable: VerifiedAnswer["unreadable"],

@@ -12,9 +12,9 @@ import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
-/** Where packs go when neither option nor configuration names a folder, in the working directory. */
+/** Default folder of new packs, in the working directory. */
 const DEFAULT_FOLDER = "domains";
-/** Places of one finding that are shown; `--json` has all. */
+/** Maximum items printed per finding; `--json` prints all. */
 const SHOWN_ITEMS = 5;
 
 export function addNewDomainCommand(program: Command, context: CliContext): void {

@@ -43,8 +43,8 @@ type GoldenFlags = FlagsOf<typeof SETS>;
 type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
 
 /**
- * Measures on questions of the user's own. Returns the command: what measures on other sets is added to it.
- * @param openSets the folder of sets that a folder given as --data stands for
+ * Adds the evaluation of the user's own golden sets. Returns the command, to which the lab adds further ones.
+ * @param openSets maps the folder given as --data to the folder of sets
  */
 export function addEvalCommand(program: Command, context: CliContext, openSets = (folder: string) => folder): Command {
   const evaluate = define(program, context, "eval", { description: "measure answers against golden sets" });
@@ -135,9 +135,9 @@ interface Measuring {
   readonly flags: GoldenFlags;
   readonly config: Config;
   readonly journal: GoldenJournal;
-  /** Of all sets. */
+  /** Number of questions in all sets. */
   readonly questions: number;
-  /** What was judged goes here as it comes: a cancelled run keeps it. */
+  /** Collects results as they arrive, so that a cancelled run keeps them. */
   readonly measured: (MeasuredSet & { set: GoldenSet })[];
   readonly recorder: OutputRecorder | null;
   readonly recorded: string | undefined;
@@ -148,7 +148,7 @@ async function measure(
   { flags, config, journal, questions, measured, recorder, recorded }: Measuring,
   { terminal, signal, process }: CliContext,
 ): Promise<void> {
-  // Loaded only now: help and wrong usage answer without the engine.
+  // Loaded lazily: help and usage errors need no engine.
   const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
     import("../../engine/engine.ts"),
     import("../../grading/run-golden.ts"),
@@ -184,7 +184,7 @@ async function recorderOf(path: string, config: Config): Promise<OutputRecorder>
   return recordOutput(path, modelsOf(config));
 }
 
-/** Names, sizes and times of the documents: after an edit a cancelled run begins anew. */
+/** Returns names, sizes and times of the documents; after an edit a cancelled run starts over. */
 function documentsOf({ documents, tenants }: GoldenSet): unknown[] {
   return [documents, ...Object.values(tenants)].flatMap((folder) =>
     (statSync(folder).isDirectory()

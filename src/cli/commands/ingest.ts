@@ -96,7 +96,7 @@ function nextStep({ asTyped, colors }: Terminal, domain: string | undefined): st
   return colors.dim(asTyped(`Next: sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…", or sourcebound serve`));
 }
 
-/** Ingests a folder, and again whenever it changes: also by what changes while it is read for the first time. */
+/** Ingests a folder once, then after every change, including changes during the first ingest. */
 async function follow(folder: string, context: CliContext, run: () => Promise<void>): Promise<void> {
   const ended = new AbortController();
   const changes = changesIn(pathOf(context, folder), AbortSignal.any([context.signal, ended.signal]));
@@ -109,7 +109,7 @@ async function follow(folder: string, context: CliContext, run: () => Promise<vo
   }
 }
 
-/** Each folder, address and standard input is an ingest of its own; files by name are one. What is not there fails before anything is read. */
+/** Creates one ingest per folder, address and standard input, and one for all single files. Checks that all paths exist first. */
 async function sourcesOf(
   what: readonly string[],
   flags: IngestFlags,
@@ -135,7 +135,7 @@ async function sourcesOf(
   return sources;
 }
 
-/** The files that a list names, one a line. */
+/** Parses a list of files, one per line. */
 async function listedIn(filesFrom: string | undefined, context: CliContext): Promise<string[]> {
   if (filesFrom === undefined) return [];
   const list =
@@ -163,15 +163,15 @@ async function readStandardInput(context: CliContext): Promise<Buffer> {
   throw new RequestError("input_too_large", `Standard input holds more than ${MAX_FILE_BYTES} bytes: write it into a file.`);
 }
 
-/** Before so many seconds and this share of the bytes, what is left cannot be told: the first seconds go into starting, not into reading. */
+/** Minimum seconds and share of bytes before estimating the remaining time: the first seconds are start-up. */
 const TELLING_SECONDS = 3;
 const TELLING_SHARE = 0.05;
-/** Names of files in the summary whose earlier version stands, and of those that are gone. */
+/** Maximum file names per list in the summary. */
 const SUMMARY_NAMES = 10;
-/** Names of skipped files shown; all of them are counted by kind. */
+/** Maximum skipped files printed; the summary counts all by reason. */
 const SKIPPED_NAMES = 20;
 
-/** Shows the events of an ingest; returns how many files failed. */
+/** Prints the events of an ingest; returns the number of failures. */
 export async function showIngest(
   events: AsyncIterable<IngestEvent>,
   terminal: Terminal,
@@ -241,16 +241,16 @@ export async function showIngest(
 
 type IngestEnd = Extract<IngestEvent, { type: "ingest-end" }>;
 
-/** A file that could not be read; `readAt`: when the version was read that stands (ISO 8601). */
+/** A file that failed to parse; `readAt`: time of the version that remains (ISO 8601). */
 type Failure = Pick<Extract<IngestEvent, { type: "file-failed" }>, "path" | "code" | "reason" | "readAt">;
 
-/** What was met on the way, beside what the end tells. */
+/** Events collected for the summary. */
 interface Met {
   readonly failures: readonly Failure[];
   readonly embedFailure: string | null;
-  /** Files by the reason why they were left out. */
+  /** Number of skipped files by reason. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** Files that are not there any more, and whose documents went: one of them may be what cannot be read under another name. */
+  /** Deleted files: a file that failed to parse may be one of them under a new name. */
   readonly gone: readonly string[];
 }
 
@@ -305,7 +305,7 @@ function emptyPages({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
 }
 
-/** Of bytes a second: in kB where a tenth of a MB would round to nothing. */
+/** Formats bytes per second; in kB where tenths of a MB would round to zero. */
 function speedOf(bytes: number): string {
   return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB/s` : `${(bytes / 1e6).toFixed(1)} MB/s`;
 }

@@ -81,7 +81,7 @@ Examples:
   });
 }
 
-/** @throws RequestError for names that do not exist, and for an administrator that is bound */
+/** @throws RequestError for unknown names, and for restrictions on an admin key */
 function grantOf({ role, domain, tenant, allTenants, access }: Grant, engine: Engine) {
   if (role.includes("admin")) {
     if (domain === undefined && tenant === undefined && access === undefined) {
@@ -121,7 +121,7 @@ function toName(text: string): string {
   return name;
 }
 
-/** `90d` from now, a date or a time. */
+/** Parses `90d` from now, a date or a time. */
 function toExpiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   const at = days === undefined ? toTime(text) : new Date(Date.now() + Number(days) * 86_400_000).toISOString();

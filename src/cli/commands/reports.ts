@@ -42,7 +42,7 @@ Examples:
     argument: ["<id>", "id of the report, or of the answer that it belongs to"],
     options: [DOMAIN, OF_TENANT, JSON_OUT],
     async use(engine, { given, command }) {
-      // The options of the parent command are read as its own.
+      // Commander assigns options shared with the parent command to the parent.
       const { json, domain, tenant } = command.optsWithGlobals<{ json?: boolean; domain?: string; tenant?: string }>();
       printResult(terminal, json, toSnakeCase(await engine.report(given, { domain, tenant })));
     },
@@ -56,7 +56,7 @@ interface Narrowing {
   readonly domain: string | undefined;
 }
 
-/** What to do where nothing is listed. */
+/** Explains an empty list and the next step. */
 function emptyText({ topic, since, tenant, domain }: Narrowing, { config }: Engine): string {
   const narrowed = [...(topic === undefined ? [] : ["--topic"]), ...(since === undefined ? [] : ["--since"])];
   const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
@@ -67,7 +67,7 @@ function emptyText({ topic, since, tenant, domain }: Narrowing, { config }: Engi
 
 function parseDay(text: string): Date {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  // A day that does not exist rolls over into the next month.
+  // `Date` rolls a nonexistent day over into the next month.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     throw new InvalidArgumentError("It must be a day such as 2026-11-01.");
   return day;
@@ -75,7 +75,6 @@ function parseDay(text: string): Date {
 
 type Colors = Terminal["colors"];
 
-/** Reports by topic, for deciding what to write next, and the newest ones. */
 export function renderOverview(
   { total, topics, reports }: ReportOverview,
   { colors, asTyped }: Pick<Terminal, "colors" | "asTyped">,
@@ -107,7 +106,7 @@ function topicLines({ topic, name, reports, refused, meanConfidence, missing, re
   return lines;
 }
 
-/** Advice without its text, where none is kept, is named by its kind. */
+/** Returns the advice, or its kind where no text is kept. */
 function adviceText(text: string, kind: string): string {
   return text === "" ? kind.replaceAll("_", " ") : harmlessLine(text);
 }
@@ -116,7 +115,7 @@ function confidenceOf(confidence: number | null): string {
   return confidence === null ? "–" : confidence.toFixed(2);
 }
 
-/** Characters of a question on one line. */
+/** Maximum characters of a displayed question. */
 const LINE_CHARACTERS = 160;
 
 function shortened(text: string): string {

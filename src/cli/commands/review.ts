@@ -98,14 +98,14 @@ better.txt:
 
 Exit code of history: 0 intact, 5 the log was changed by another hand.`;
 
-/** To which question a correction is served. */
+/** Describes for which questions a correction is served. */
 function servedWhere({ question, within }: Pick<ShownReview, "question" | "within">): string {
   const asked = `Served from now on where "${harmlessLine(question)}" is asked`;
   if (within === null) return `${asked} of all documents; with filters it is answered as before.`;
   return `${asked} within ${harmlessLine(within)}; asked otherwise it is answered as before.`;
 }
 
-/** A correction has no confidence and took no time. */
+/** Removes the footer, since a correction has no confidence and no duration. */
 function withoutFooter(answer: Answer, colors: Terminal["colors"]): string {
   return renderAnswer(answer, colors).split("\n").slice(0, -2).join("\n");
 }

@@ -118,7 +118,7 @@ Examples:
         });
         await Promise.race([transport.done, untilAborted(signal)]);
         await served.close();
-        // What was told to stop needs the engine until it has.
+        // Cancelled calls need the engine until they have ended.
         await Promise.allSettled(running);
       });
     },

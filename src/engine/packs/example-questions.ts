@@ -100,7 +100,6 @@ export interface TitledDocument {
   readonly topics?: readonly string[];
 }
 
-/** Number of example questions. */
 export const EXAMPLES = 3;
 
 /**

@@ -16,7 +16,6 @@ const HEAD = `# Proposed from the documents: read it, correct it, take out what 
 # Still to be said by you: contacts, hotlines, synonyms, precedence, tenants, a golden set.
 `;
 
-/** Serialises a proposed pack as YAML. */
 export function packText(pack: ProposedPack): string {
   return `${HEAD}${stringify(pack, { lineWidth: 0 })}`;
 }
