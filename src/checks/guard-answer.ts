@@ -56,7 +56,7 @@ interface BorneOut {
   readonly reason: string;
 }
 
-/** Do texts together bear a sentence out? By the checks of the default profile, whoever wrote it: exact values and names, and the support score. */
+/** Do texts together support a sentence? By the checks of the default profile, whoever wrote it: exact values and names, and the support score. */
 export type BearsOut = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<BorneOut>;
 
 /** @param support `null`: only exact checks speak */
@@ -83,7 +83,7 @@ export function leastFaithfulness(settings: FaithfulnessSettings, scorerId: stri
   return isOfSource(settings, scorerId) ? settings.source.minimum : settings.minimum;
 }
 
-/** Who tells whether passages bear a sentence out. */
+/** Decides whether passages support a sentence. */
 export interface FaithfulnessJudges {
   /** `null`: no score is installed. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;

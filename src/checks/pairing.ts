@@ -24,7 +24,7 @@ interface Segment extends TextRange {
 }
 
 const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
-/** What speaks on of the same: "3,310 lamps, of which 2,640 went home mended". */
+/** What speaks on of the same: "3,310 lamps, of which 2,640 went home repaired". */
 const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
 /** What joins a value to the unit of which it is one: "$2 a day". */
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;

@@ -143,7 +143,7 @@ const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
 
 /**
  * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
- * "2 years" in one cell of a row bears out no 2 that stands for anything else: it is "under 2" of "under 2 years", with the same word beside it, or the second
+ * "2 years" in one cell of a row supports no 2 that stands for anything else: it is "under 2" of "under 2 years", with the same word beside it, or the second
  * value beside one with that unit ("30 days, then 60"). Both ends of a range are bare numbers too: "4 to 5 years" holds 4 and 5.
  * @param by what states it
  */

@@ -149,7 +149,7 @@ export type GateCalibration = z.infer<typeof gateCalibrationSchema>;
 
 type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "threshold" | "risk" | "delta">;
 
-/** What was counted must bear out what is promised: a threshold or a risk that was changed by hand has not been tested. `null`: it does. */
+/** The counts must support the promised risk: a threshold or a risk that was changed by hand has not been tested. `null`: it does. */
 function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
   const { answered, wrong, answered_answerable: right, reached } = measured;
   const unanswerable = Object.values(labels.unanswerable).reduce((sum, n) => sum + n, 0);

@@ -15,7 +15,7 @@ export interface PassageComparison {
   readonly relevance?: Explained & { readonly score: number };
   readonly consistency: Explained;
   readonly agreement: Explained;
-  /** Passages that speak of the same: how many bear it out, how many say otherwise. */
+  /** Passages that speak of the same: how many support it, how many say otherwise. */
   readonly votes: { readonly agree: number; readonly differ: number };
   /** Most of the passages that speak of the same, two at least, say otherwise. */
   readonly outlier: boolean;

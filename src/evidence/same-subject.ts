@@ -229,7 +229,7 @@ function isStrange(at: TextRange, fact: Fact, other: Fact): boolean {
   return /\p{L}/u.test(text) && /\d/.test(text) && !other.reading.text.includes(text);
 }
 
-/** Titles that share this part of the shorter one's words, or of its names, are those of twins: two accounts, two models, two editions. */
+/** Titles that share this part of the shorter one's words, or of its names, are those of similar things: two accounts, two models, two editions. */
 const TWIN_TITLES = 0.5;
 
 /** "Gold Plus Account" and "Gold Account": titles of one form, one of which has a name that the other side does not speak of at all. */

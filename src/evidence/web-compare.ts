@@ -19,7 +19,7 @@ const ABOVE = 0.5;
 const MOST_PIECES = 80;
 /** Sentences that are scored for support, per statement. */
 const MOST_SCORED = 3;
-/** Share of the statement's words, by weight, that such a sentence with what stands above it holds: the score alone takes some strangers for paraphrases. */
+/** Share of the statement's words, by weight, that such a sentence with what stands above it holds: the score alone takes some unrelated sentences for paraphrases. */
 const LEAST_HELD = 0.5;
 
 /** Digits with what joins them: `10-564-D`, `4.25`. */
@@ -67,8 +67,8 @@ export function statementsOf(
 }
 
 /**
- * Does a page bear a passage out, or say otherwise? For each statement the most certain comparison counts; one statement that is contradicted outweighs others
- * that are borne out. Sentences that give orders are not compared. `null`: the page does not speak of the same.
+ * Does a page support a passage, or say otherwise? For each statement the most certain comparison counts; one statement that is contradicted outweighs others
+ * that are supported. Sentences that give orders are not compared. `null`: the page does not speak of the same.
  */
 export async function compareWithPage(
   statements: readonly Fact[],
@@ -100,7 +100,7 @@ export async function compareWithPage(
 
 /**
  * Where wording differs too much for rules, the learned score of claims speaks: a sentence that supports a statement with what stands above it, and
- * that gives each of its values and no others, bears it out. It never contradicts: near sentences may speak of another thing.
+ * that gives each of its values and no others, supports it. It never contradicts: near sentences may speak of another thing.
  */
 async function supportedBy(
   statements: readonly Fact[],
@@ -122,7 +122,7 @@ async function supportedBy(
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
 }
 
-/** The sentences that share most words with a statement, by weight, and could bear it out. */
+/** The sentences that share most words with a statement, by weight, and could support it. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
   const wanted = new Set(words.tokens(statement.piece.text));
   const weigh = (tokens: Iterable<string>) =>

@@ -8,7 +8,7 @@ import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { asksAnything, createCrisisFinder } from "./crisis.ts";
 import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";
 
-/** Messages whose words say how alarming each is at a glance (`g9` is .9) and when it is read (`r3` is .3). */
+/** Messages whose words say how alarming each is by its first-stage score (`g9` is .9) and when it is read (`r3` is .3). */
 function finderOf({ reads = true } = {}) {
   const said = (text: string, letter: string) => Number(`0.${text.match(new RegExp(`${letter}(\\d)`))?.[1] ?? 0}`);
   const texts: string[][] = [];

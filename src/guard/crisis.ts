@@ -35,7 +35,7 @@ function hash(text: string): number {
 
 /** Sentences of one message that are looked at; a question has few, a body that is no request may have thousands. */
 const MOST_SENTENCES = 60;
-/** Of these, how many are read at most: those that look most alarming at a glance. */
+/** Of these, how many are read at most: those with the highest first-stage score. */
 const MOST_READ = 8;
 
 /** How a sentence begins that asks: the closed class of interrogative words and auxiliaries. */
@@ -66,12 +66,12 @@ export interface CrisisParts {
   /** The learned chance of the reader's vector. */
   readonly read: { readonly chance: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
-  /** `null`: the reader cannot be used, and what is seen at a glance decides. */
+  /** `null`: the reader cannot be used, and the first-stage score decides. */
   readonly reader: ReadTexts | null;
 }
 
 /**
- * Looks at the sentences of a message and at the message as a whole, reads what is alarming at a glance, and the most alarming counts. Learned from cases
+ * Looks at the sentences of a message and at the message as a whole, reads those with a high first-stage score, and the most alarming counts. Learned from cases
  * written for it (`lab/train/crisis`).
  */
 export function createCrisisFinder({ atAGlance, read, encoder, reader }: CrisisParts): CrisisFinder {

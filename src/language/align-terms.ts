@@ -37,7 +37,7 @@ export interface Alignment {
   readonly wording: number;
   /** Words that tell something, stand on one side and have no equal on the other, by a listed relation. */
   readonly differing: readonly string[];
-  /** How much is told by words that the other side, its answer and its passages have nothing for. */
+  /** Weight of the words that the other side, its answer and its passages have nothing for. */
   readonly askedOpen: number;
   readonly storedOpen: number;
   /** The same, by the words of the two questions alone. */

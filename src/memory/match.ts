@@ -195,7 +195,7 @@ export interface Rewording {
   readonly soft: boolean;
 }
 
-/** Does a reading bear out that both ask for the same? `null`: nothing could be read. */
+/** Does a reading support that both ask for the same? `null`: nothing could be read. */
 export type JudgeRewording = (rewording: Rewording, signal: AbortSignal) => Promise<{ same: boolean; reason: string } | null>;
 
 /**

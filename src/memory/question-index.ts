@@ -16,7 +16,7 @@ export interface Neighbour {
 const ROUNDS = 8;
 
 /**
- * The vectors of stored questions in this process, in step with the database: what any process adds is taken in before the next search, told by the
+ * The vectors of stored questions in this process, in step with the database: what any process adds is taken in before the next search, found by the
  * number of the newest entry; what is gone is found out when it is met, and never served, since every neighbour is read from the database.
  */
 export class QuestionIndex {

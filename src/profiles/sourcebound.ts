@@ -98,7 +98,7 @@ export const sourcebound: Profile = {
     {
       rule: "how near an answer is to its question by cosine decides nothing; `grade: always` measures it, as `validator` does",
       state: "ours",
-      why: "a right answer need not repeat its question: a price alone is one; what answers is told by the confidence before it is shown",
+      why: "a right answer need not repeat its question: a price alone is one; the confidence decides before anything is shown",
     },
     {
       rule: "an answer is shared by questions that ask for the same: exact, semantic, graph",

@@ -17,7 +17,7 @@ import { Terms } from "./vocabulary.ts";
  * the terms left can add, only entries already found are looked up in the rest. Contributions are added in the same order with and
  * without this shortcut, so that the scores are equal to the last bit.
  */
-/** Drift of the average length after which all bounds are worked out anew: looser ones prune less. */
+/** Drift of the average length after which all bounds are computed again: looser ones prune less. */
 const BOUND_DRIFT = 1.25;
 
 /** Bounds are sums in another order than scores are: this much more than their rounding. */
@@ -181,7 +181,7 @@ export class Bm25Index implements TermCounts {
     return best.ranked();
   }
 
-  /** The whole index as bytes: slots as they are, or with `compact` numbered anew, without the gaps of deleted ones. */
+  /** The whole index as bytes: slots as they are, or with `compact` renumbered, without the gaps of deleted ones. */
   save({ compact = false } = {}): Uint8Array<ArrayBuffer> {
     // The bounds go with it: what loads it need not work them out at its first search.
     if (this.live > 0) this.prepare();

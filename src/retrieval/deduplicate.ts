@@ -75,7 +75,7 @@ const LONG_WORD = 6;
 const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
- * Merges twins; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
+ * Merges near-duplicates; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
  * dates, polarity and names; what differs in one of these stays apart and may be a conflict. `cosine`: near-duplicate text alone; one that
  * differs in a fact is dropped as that rule says, but never listed as a source of what it does not say.
  * @param passages in rank order; the order of those kept stays

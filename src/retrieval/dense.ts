@@ -144,7 +144,7 @@ export class DenseIndex {
     return (this.rescore(layout, Uint32Array.from(slots), 1)[0] as Scored).score;
   }
 
-  /** The whole index as bytes, slots as they are; or only the vectors in some slots, all alive, numbered anew in this order. */
+  /** The whole index as bytes, slots as they are; or only the vectors in some slots, all alive, renumbered in this order. */
   save(only?: readonly number[]): Uint8Array<ArrayBuffer> {
     const { layout } = this;
     const none = { scales: [], int8: [], floats: [] };

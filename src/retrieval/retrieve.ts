@@ -112,7 +112,7 @@ export async function retrievePassages(
   };
 }
 
-/** Passages loaded beyond those wanted, to take the places of twins. */
+/** Passages loaded beyond those wanted, to replace near-duplicates. */
 const TWIN_MARGIN = 4;
 
 function withoutTwins(

@@ -176,7 +176,7 @@ export class SnapshotKeeper {
     }
   }
 
-  /** Another process may have written the same. What cannot be read is written anew. */
+  /** Another process may have written the same. What cannot be read is written again. */
   private isWritten(): boolean {
     try {
       return withSnapshotFile(this.place.path, (file) => this.index.equals(file));

@@ -90,7 +90,7 @@ export function snapshotPieces(kind: string, facts: Record<string, unknown>, sec
   return [head, ...sections.flatMap(([, pieces], i) => filled(pieces, described[i]?.length ?? 0))];
 }
 
-/** The pieces of a section of this length, filled up with zeros. Node's `crc32` of some empty arrays begins anew: they are left out there. */
+/** The pieces of a section of this length, filled up with zeros. Node's `crc32` of some empty arrays starts again: they are left out there. */
 function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[] {
   return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
 }

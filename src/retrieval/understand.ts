@@ -242,7 +242,7 @@ export interface QuestionReader {
   /** Could none of the repaired words be anything but a slip of the word that it was read as? See `isSureRepair`. */
   isSure(question: AskedText, repairs: readonly Repair[]): Promise<boolean>;
   tokens(text: string): string[];
-  /** Words as the documents that a scope may see hold them: nobody is told by them what stands in others. Knows the words of the texts. */
+  /** Words of the documents that a scope may see; they reveal nothing of other documents. Knows the words of the texts. */
   wordsIn(scope: Scope, texts?: Iterable<string>): Promise<IndexWords>;
 }
 

@@ -60,7 +60,7 @@ export class Terms {
     return id;
   }
 
-  /** Some of the terms in rising order, numbered anew. */
+  /** Some of the terms in rising order, renumbered. */
   packed(ids: readonly number[]): PackedTerms {
     const all = ids.length === this.count;
     const kept = all ? this : new Terms();

@@ -38,7 +38,7 @@ export function memoised<Key, Value>(most: number, make: (key: Key) => Value): (
   };
 }
 
-/** A value that all of the process share for as long as anybody holds it: made when it is first asked for, and anew once nobody had it any more. */
+/** A value that all of the process share for as long as anybody holds it: created on first use, and again after the last holder has released it. */
 export function whileHeld<T extends object>(make: () => T): () => T {
   let held: WeakRef<T> | null = null;
   return () => {

@@ -1,7 +1,7 @@
 import type { TextRange } from "../shared/types.ts";
 import { RAISED } from "./normalise.ts";
 
-/** Longer sentences are cut at a clause or blank, in characters: nobody can check a quote of this size at a glance. */
+/** Longer sentences are cut at a clause or blank, in characters: a longer quote is hard to check. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
 /** A stop with what may stand between it and the blank after it: quotes, brackets, footnote numbers. */

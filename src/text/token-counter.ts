@@ -5,12 +5,12 @@ import { isInsidePair } from "./sentences.ts";
 /** `countTokens(text.slice(start, end))`, for many ranges of one text. */
 export type TokenCounter = (range: TextRange) => number;
 
-/** Shorter slices are read anew: looking places up costs more. */
+/** Shorter slices are tokenised again: looking places up costs more. */
 const SHORT = 24;
 
 /**
  * Reads a text once, so that the tokens of any part of it are known without reading the part again: the encoder splits text into words by what stands next
- * to them, so that inside a part the words are those of the whole text but for its first and its last ones, which are counted anew. The same number as
+ * to them, so that inside a part the words are those of the whole text but for its first and its last ones, which are counted again. The same number as
  * `countTokens` of the slice, always.
  */
 export function createTokenCounter(text: string, known: WordTokens = createWordTokens()): TokenCounter {
