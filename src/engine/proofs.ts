@@ -56,7 +56,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
   };
 }
 
-/** Returns a record of the same tenant whose access labels the scope all has. @throws RequestError `unknown_answer` */
+/** Returns a record of the same tenant whose access labels the scope covers. @throws RequestError `unknown_answer` */
 export async function visibleRecord(id: string, scope: Scope, records: Store["records"]): Promise<StoredRecord> {
   const { domain, tenant, access } = scope;
   const found = await records.get(id);

@@ -20,7 +20,7 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
   return {
     /**
      * Returns diagnostic reports of questions that were refused, answered with low confidence or warned about: groups by topic, largest
-     * first, and the newest reports. Includes only reports of exactly this tenant whose access labels the configuration all has.
+     * first, and the newest reports. Includes only reports of exactly this tenant whose access labels the configuration covers.
      * @throws RequestError `unknown_topic`
      */
     async reports(options: ReportOptions = {}): Promise<ReportOverview> {

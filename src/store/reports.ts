@@ -18,7 +18,7 @@ export interface NewReport {
 
 /** A filter of reports. */
 export interface ReportSelection {
-  /** Selects reports of exactly this tenant whose access labels the scope all has. */
+  /** Selects reports of exactly this tenant whose access labels the scope covers. */
   readonly scope: Scope;
   /** Slug; `null`: reports without a topic; absent: all. */
   readonly topic?: string | null | undefined;
