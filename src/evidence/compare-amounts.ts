@@ -61,7 +61,9 @@ function standsAlone({ start }: Value, before: Value | undefined, { reading: { t
 
 /** Values of one kind and period that can both hold of the same. */
 export function mayAgree(one: Value, other: Value): boolean {
-  return one.kind === other.kind && one.per === other.per && compareValues(one, other) !== "different";
+  // A limit from below and one from above mostly belong to two cases: "less than 7 degrees" and "more than 14".
+  const areTwoLimits = one.bound !== other.bound && one.bound !== "none" && other.bound !== "none";
+  return one.kind === other.kind && one.per === other.per && (areTwoLimits || compareValues(one, other) !== "different");
 }
 
 const QUALIFIED = 0.85;
