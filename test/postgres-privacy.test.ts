@@ -45,7 +45,7 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
     await query(url, "checkpoint");
     expect(filesWith().length).toBeGreaterThan(0);
     const report = await engine.memory.forget({ type: "all" }, { by: "Ann" });
-    expect(report).toMatchObject({ scrubbed: false, left: expect.stringMatching(/write-ahead log.*replicas.*docs\/audit\.md/) });
+    expect(report).toMatchObject({ scrubbed: false, left: expect.stringMatching(/write-ahead log.*replicas.*docs\/privacy\.md/) });
     expect(report.left).not.toContain("Another process");
     await query(url, "checkpoint");
     expect(filesWith()).toEqual([]);
