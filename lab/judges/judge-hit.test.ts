@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createRandom } from "../../src/grading/metrics.ts";
 import type { Answer, Citation } from "../../src/shared/types.ts";
 import { sampleAnswer } from "../../src/testing/answers.ts";
 import { sha256Hex } from "../../src/text/hash.ts";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { changeFact } from "../made/day-edits.ts";
 import { createMeanings } from "../made/day-meanings.ts";
 import type { DayStep } from "../made/replayed-day.ts";
@@ -14,12 +14,10 @@ import { compareSources, readFilesToday, saysTheSame, staleBecause } from "./jud
 const TEXT = "A card costs 5 dollars.\n";
 const QUOTE = "costs 5 dollars";
 
-let root = "";
+const here = folderOfTest();
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "sourcebound-hit-"));
-  writeFileSync(join(root, "a.txt"), TEXT);
+  writeFileSync(join(here.folder, "a.txt"), TEXT);
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const citation = (change: Partial<Citation> = {}) =>
   ({
@@ -32,13 +30,13 @@ const answer = (citations: Citation[], text = "A card costs 5 dollars.", status:
 
 describe("staleBecause", () => {
   it("lets a quote stand that stands, and nothing else", () => {
-    const files = readFilesToday(root);
+    const files = readFilesToday(here.folder);
     expect(staleBecause(answer([citation()]), files)).toBeNull();
     expect(staleBecause(answer([citation({ start: 6 })]), files)).toBe("a quote does not stand in a.txt");
     expect(staleBecause(answer([]), files)).toBe("it cites nothing");
-    writeFileSync(join(root, "a.txt"), `${TEXT}And more.\n`);
+    writeFileSync(join(here.folder, "a.txt"), `${TEXT}And more.\n`);
     expect(staleBecause(answer([citation()]), files)).toBe("a.txt has another version");
-    rmSync(join(root, "a.txt"));
+    rmSync(join(here.folder, "a.txt"));
     expect(staleBecause(answer([citation()]), files)).toBe("a.txt is gone");
   });
 });

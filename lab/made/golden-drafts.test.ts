@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readGoldenSet } from "../../src/grading/golden-set.ts";
 import { createRandom } from "../../src/grading/metrics.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { FAITHFUL_RULES } from "./faithful-rules.ts";
 import { FAULT_RULES } from "./fault-rules.ts";
 import { makeDrafts } from "./golden-drafts.ts";
@@ -47,9 +47,8 @@ describe("fault rules", () => {
 });
 
 describe("makeDrafts", () => {
-  let root = "";
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "sourcebound-made-"));
+  const root = folderOfFile();
+  beforeAll(() => {
     mkdirSync(join(root, "pages"));
     writeFileSync(
       join(root, "pages", "loans.md"),
@@ -64,7 +63,6 @@ describe("makeDrafts", () => {
     };
     writeFileSync(join(root, "answerable.jsonl"), JSON.stringify(row));
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   it("makes true and wrong sentences of the gold sentence alone, the same for the same seed", () => {
     const set = readGoldenSet({ name: "x", corpus: root, golden: root });

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { loadConfig } from "../../src/shared/config.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { evaluateCache } from "./cache.ts";
 import { curveOf, type ScoredPair } from "./cache-curve.ts";
@@ -11,6 +11,8 @@ import { judgePairs } from "./cache-va.ts";
 
 const pair = (id: string, same_answer: boolean) => ({ id, a: `${id} stored`, b: `${id} asked`, same_answer, kind: "made" });
 const served = (yes: boolean, rule = "same"): Served => ({ served: yes, rule, detail: "", score: yes ? 1 : 0, cosine: 0.5 });
+
+const folder = folderOfFile();
 
 describe("judgePairs", () => {
   it("counts hits, false hits and the rules of misses, with `a` stored before `b` is asked", async () => {
@@ -27,49 +29,44 @@ describe("judgePairs", () => {
 
 describe("evaluateCache", () => {
   it("asks the whole engine too, pair by pair, and says whose answer was stored", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "sourcebound-pairs-test-"));
-    try {
-      mkdirSync(join(folder, "pages"));
-      for (const name of ["decision-reviews.md", "burial-benefits.md", "tdiu.md"])
-        cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
-      const review = "How long do I have to ask for a Higher-Level Review?";
-      const rows = [
-        { id: "same", a: review, b: "How much time is there to request a Higher-Level Review?", same_answer: true },
-        { id: "repeat", a: "What is the burial allowance?", b: "what is the burial allowance", same_answer: true },
-        // A hit would mean that the answer of the first pair was still stored.
-        { id: "earlier", a: "What is the burial allowance?", b: review, same_answer: false },
-        { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
-      ];
-      writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
-      const options = {
-        corpus: folder,
-        golden: folder,
-        domain: "veterans",
-        questions: 1,
-        command: "test",
-        signal: new AbortController().signal,
-      };
-      for await (const event of evaluateCache({
-        ...options,
-        config: loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } }),
-      })) {
-        if (event.type !== "report") continue;
-        const { metrics, items } = event.report;
-        expect(metrics).toMatchObject({
-          "pairs.end_to_end.hit_rate": 1,
-          "pairs.end_to_end.false_hits": 0,
-          "pairs.end_to_end.own.hit_rate": 1,
-          "pairs.end_to_end.level.exact": 1,
-          "pairs.end_to_end.level.semantic": 1,
-          "pairs.end_to_end.stored.own": 3,
-        });
-        const of = (id: string) => items.find((item) => item.id === `pairs.end_to_end.${id}`);
-        expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
-        expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
-        expect(of("refused")?.storedAs).not.toBe("own");
-      }
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    mkdirSync(join(folder, "pages"));
+    for (const name of ["decision-reviews.md", "burial-benefits.md", "tdiu.md"])
+      cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+    const review = "How long do I have to ask for a Higher-Level Review?";
+    const rows = [
+      { id: "same", a: review, b: "How much time is there to request a Higher-Level Review?", same_answer: true },
+      { id: "repeat", a: "What is the burial allowance?", b: "what is the burial allowance", same_answer: true },
+      // A hit would mean that the answer of the first pair was still stored.
+      { id: "earlier", a: "What is the burial allowance?", b: review, same_answer: false },
+      { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
+    ];
+    writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
+    const options = {
+      corpus: folder,
+      golden: folder,
+      domain: "veterans",
+      questions: 1,
+      command: "test",
+      signal: new AbortController().signal,
+    };
+    for await (const event of evaluateCache({
+      ...options,
+      config: loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } }),
+    })) {
+      if (event.type !== "report") continue;
+      const { metrics, items } = event.report;
+      expect(metrics).toMatchObject({
+        "pairs.end_to_end.hit_rate": 1,
+        "pairs.end_to_end.false_hits": 0,
+        "pairs.end_to_end.own.hit_rate": 1,
+        "pairs.end_to_end.level.exact": 1,
+        "pairs.end_to_end.level.semantic": 1,
+        "pairs.end_to_end.stored.own": 3,
+      });
+      const of = (id: string) => items.find((item) => item.id === `pairs.end_to_end.${id}`);
+      expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
+      expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
+      expect(of("refused")?.storedAs).not.toBe("own");
     }
   });
 });

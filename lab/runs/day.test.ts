@@ -1,7 +1,6 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { Report } from "../../src/grading/report.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
@@ -9,6 +8,7 @@ import { type Config, loadConfig } from "../../src/shared/config.ts";
 import type { AnswerEvent } from "../../src/shared/events.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { rounds } from "../../test/support/trials.ts";
 import { evaluateDay } from "./day.ts";
@@ -24,15 +24,13 @@ const PAIRS = [
 const WHOLE_DAY = 160;
 const QUESTIONS = rounds({ all: WHOLE_DAY, usually: 80 });
 
-let folder = "";
+const folder = folderOfFile();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-day-test-"));
   mkdirSync(join(folder, "pages"));
   for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
   const rows = PAIRS.map(([a, b, same_answer], i) => JSON.stringify({ id: `p${i}`, a, b, same_answer, kind: "test" }));
   writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.join("\n"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(options: Partial<DayOptions> = {}) {
   const config = loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } });

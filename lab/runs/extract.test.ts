@@ -1,25 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { readRankingWeights } from "../../src/ranking/features.ts";
 import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { type ExtractSetName, readExtractSet } from "../sets/extract-sets.ts";
 import { evaluateExtract, judgeDrafts } from "./extract.ts";
 
-let data = "";
-const lines = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
+const data = folderOfFile();
 
 beforeAll(() => {
-  data = mkdtempSync(join(tmpdir(), "sourcebound-extract-"));
-  const put = (folder: string, file: string, rows: readonly unknown[]) => {
-    mkdirSync(join(data, folder), { recursive: true });
-    writeFileSync(join(data, folder, file), lines(rows));
-  };
   // The half of a site follows from the hash of its name.
-  put("policyqa", "passages_dev.jsonl", [
+  writeIn(data, "policyqa/passages_dev.jsonl", [
     { passage_id: "p0", site: "fool.com", text: "Zebras are striped. Cookies are kept for 30 days." },
     { passage_id: "p1", site: "fool.com", text: "We sell nothing to anyone." },
     { passage_id: "p2", site: "yahoo.com", text: "Cookies are kept for 7 days." },
@@ -27,7 +19,7 @@ beforeAll(() => {
   const asked = (id: string, site: string, passage_id: string, question: string, text: string) => {
     return { id, site, passage_id, question, answers: [{ text, answer_start: 0 }] };
   };
-  put("policyqa", "questions_dev.jsonl", [
+  writeIn(data, "policyqa/questions_dev.jsonl", [
     asked("1", "fool.com", "p0", "How long are cookies kept?", "kept for 30 days"),
     asked("2", "fool.com", "p1", "Do you sell anything?", "We sell nothing"),
     asked("3", "fool.com", "p1", "Do you sell anything?", "does not stand there"),
@@ -42,7 +34,7 @@ beforeAll(() => {
     ],
   };
   const question = (text: string, answer: unknown, answer_type: string) => ({ question: text, answer, answer_type });
-  put("tatqa", "tatqa_dev.jsonl", [
+  writeIn(data, "tatqa/tatqa_dev.jsonl", [
     {
       table,
       paragraphs: [{ order: 1, text: "Sales are in millions." }],
@@ -54,8 +46,6 @@ beforeAll(() => {
     },
   ]);
 });
-
-afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 async function run(sets: readonly ExtractSetName[], part: "held-out" | "tuning" = "held-out", limit = 100) {
   const options = {

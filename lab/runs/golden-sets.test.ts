@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Report } from "../../src/grading/report.ts";
 import { configSchema } from "../../src/shared/config.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { evaluateDoc2dial } from "./doc2dial.ts";
 import { evaluateGoldenPairs } from "./golden-pairs.ts";
@@ -26,63 +25,50 @@ const ROOMS = "# Rooms\n\nThe garden room seats forty people and costs 15 dollar
 const STAIRS = "# Stairs\n\nFrom the garden room twelve steps lead up to the street.\n";
 const RULES = "# House rules\n\nA reader may keep a borrowed book for 14 days.\n";
 
-let root = "";
+const root = folderOfFile();
 let set = { name: "library", corpus: "", golden: "", domain: undefined, files: [] as string[] };
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "sourcebound-sets-"));
-  const put = (path: string, text: string) => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  const lines = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
-  put("library/pages/loans.md", LOANS);
-  put("library/pages/rules.md", RULES);
+  writeIn(root, "library/pages/loans.md", LOANS);
+  writeIn(root, "library/pages/rules.md", RULES);
   const gold = "A reader may keep a borrowed book for 21 days.";
   const question = "How long may a reader keep a borrowed book?";
-  put("library/answerable.jsonl", lines([{ id: "a", question, gold_pages: ["pages/loans.md"], gold_quotes: [gold] }]));
+  writeIn(root, "library/answerable.jsonl", [{ id: "a", question, gold_pages: ["pages/loans.md"], gold_quotes: [gold] }]);
   const points = [...LOANS].length;
   const cards = [...LOANS.slice(0, LOANS.indexOf("A library"))].length;
-  put(
-    "library/selected-text.jsonl",
-    lines([
-      { id: "s1", question, page: "pages/loans.md", selection: { start: 0, end: cards }, gold_quotes: [gold], key_values: ["21 days"] },
-      {
-        id: "s2",
-        question: "How many seats has the garden?",
-        page: "pages/loans.md",
-        selection: { start: cards, end: points },
-        unanswerable: true,
-      },
-    ]),
-  );
-  put("library/pairs.jsonl", lines([{ id: "p1", a: question, b: `${question} `, same_answer: true, kind: "space" }]));
-  put("doc2dial/pages/library.example/loans.md", LOANS);
-  put("doc2dial/pages/rooms.example/rooms.md", ROOMS);
-  put("doc2dial/pages/rooms.example/rooms-in-print.md", ROOMS);
-  put("doc2dial/pages/rooms.example/stairs.md", STAIRS);
+  writeIn(root, "library/selected-text.jsonl", [
+    { id: "s1", question, page: "pages/loans.md", selection: { start: 0, end: cards }, gold_quotes: [gold], key_values: ["21 days"] },
+    {
+      id: "s2",
+      question: "How many seats has the garden?",
+      page: "pages/loans.md",
+      selection: { start: cards, end: points },
+      unanswerable: true,
+    },
+  ]);
+  writeIn(root, "library/pairs.jsonl", [{ id: "p1", a: question, b: `${question} `, same_answer: true, kind: "space" }]);
+  writeIn(root, "doc2dial/pages/library.example/loans.md", LOANS);
+  writeIn(root, "doc2dial/pages/rooms.example/rooms.md", ROOMS);
+  writeIn(root, "doc2dial/pages/rooms.example/rooms-in-print.md", ROOMS);
+  writeIn(root, "doc2dial/pages/rooms.example/stairs.md", STAIRS);
   const roomSpans: [string, [number, number]][] = [
     ["rooms", [9, ROOMS.length - 1]],
     ["rooms-in-print", [9, ROOMS.length - 1]],
     ["stairs", [STAIRS.indexOf("the garden"), STAIRS.indexOf(" twelve")]],
   ];
   const answers = [[LOANS.indexOf(gold), LOANS.indexOf(gold) + gold.length]];
-  put(
-    "doc2dial/questions.jsonl",
-    lines([
-      { id: "d1", document: "pages/library.example/loans.md", question, answers, text: gold, turn: 1 },
-      ...roomSpans.map(([page, span], i) => ({
-        id: `d${2 + i}`,
-        document: `pages/rooms.example/${page}.md`,
-        question: "What does the garden room cost an hour?",
-        answers: [span],
-        text: "",
-        turn: 2,
-      })),
-    ]),
-  );
+  writeIn(root, "doc2dial/questions.jsonl", [
+    { id: "d1", document: "pages/library.example/loans.md", question, answers, text: gold, turn: 1 },
+    ...roomSpans.map(([page, span], i) => ({
+      id: `d${2 + i}`,
+      document: `pages/rooms.example/${page}.md`,
+      question: "What does the garden room cost an hour?",
+      answers: [span],
+      text: "",
+      turn: 2,
+    })),
+  ]);
   set = { ...set, corpus: join(root, "library"), golden: join(root, "library") };
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 async function reportOf(events: AsyncIterable<EvaluateEvent>): Promise<Report> {
   for await (const event of events) if (event.type === "report") return event.report;

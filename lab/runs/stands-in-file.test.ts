@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../src/text/hash.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { standsInFile } from "./stands-in-file.ts";
 
-const root = mkdtempSync(join(tmpdir(), "stands-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = folderOfFile();
 
 describe("a quote in its file", () => {
   const text = "# Pool\n\nThe **pool** opens at [six](https://a.example) every day.\n";

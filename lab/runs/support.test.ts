@@ -1,27 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { SupportPair } from "../../src/models/support.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { fitLogistic, predictLogistic } from "../judges/logistic-regression.ts";
 import { readSupportSet } from "../sets/support-sets.ts";
 import { evaluateChecks } from "./checks.ts";
 import { evaluateSupport } from "./support.ts";
 
-const data = mkdtempSync(join(tmpdir(), "support-sets-"));
-afterAll(() => rmSync(data, { recursive: true }));
-function write(file: string, rows: readonly unknown[]): void {
-  mkdirSync(join(data, file, ".."), { recursive: true });
-  writeFileSync(join(data, file), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-}
+const data = folderOfFile();
 
 const context = "passage 1:A claim takes 60 days in Ohio.\n\npassage 2:The fee is 30 dollars and it is paid once.\n\n";
 const answers = [
   ["A claim takes 60 days in Ohio. The fee is 30 dollars.", null],
   ["A claim takes 60 days in Ohio. Lawyers in Nevada charge 900 dollars every week.", "Lawyers in Nevada charge 900 dollars every week."],
 ] as const;
-write(
+writeIn(
+  data,
   "ragtruth/ragtruth-part.jsonl",
   Array.from({ length: 60 }, (_, i) => {
     const [response, wrong] = answers[i % 2] as (typeof answers)[number];
@@ -37,12 +31,12 @@ write(
     };
   }),
 );
-write("begin/begin_x.jsonl", [
+writeIn(data, "begin/begin_x.jsonl", [
   { data_source: "x", knowledge: "Cats sleep.", response: "Cats sleep. They do.", begin_label: "Not fully attributable" },
   { data_source: "x", knowledge: "Cats sleep.", response: "Hello!", begin_label: "Generic" },
 ]);
-write("summedits/docs.jsonl", [{ doc_id: "d", text: "Sales rose. Costs fell." }]);
-write("summedits/summedits.jsonl", [
+writeIn(data, "summedits/docs.jsonl", [{ doc_id: "d", text: "Sales rose. Costs fell." }]);
+writeIn(data, "summedits/summedits.jsonl", [
   { id: "e", domain: "sales", doc_id: "d", summary: "Sales rose. Costs rose.", label: 0, original_summary: "Sales rose. Costs fell." },
 ]);
 

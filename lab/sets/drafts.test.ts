@@ -1,17 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createShippedSupport } from "../../src/engine/reader-keeper.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { evaluateDrafts } from "./drafts.ts";
 
 const PAGE = "# Letters\n\nYou have 60 days from the date of the letter to send evidence. If your claim is urgent, you have 15 days.\n";
 const OTHER = "# Parades\n\nThe parade takes place in spring, and everybody may come.\n";
 const FAITHFUL = "You have 60 days from the date of the letter to send evidence [1]. The parade takes place in spring [2].";
 
-let root = "";
+const root = folderOfFile();
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), "sourcebound-drafts-"));
   mkdirSync(join(root, "pages"));
   writeFileSync(join(root, "pages", "letters.md"), PAGE);
   writeFileSync(join(root, "pages", "parades.md"), OTHER);
@@ -42,7 +41,6 @@ beforeAll(() => {
     lines([{ id: "q", question: "How long?", gold_pages: ["pages/letters.md"], difficulty: "easy" }]),
   );
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("evaluateDrafts", () => {
   it("counts a fault as caught where a listed check finds it in the faulty sentence", async () => {

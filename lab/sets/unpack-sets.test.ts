@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { findGoldenSets, readGoldenSet } from "../../src/grading/golden-set.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { unpackSets } from "./unpack-sets.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "sourcebound-packed-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 
 const write = (name: string, rows: readonly string[]) => writeFileSync(join(folder, name), `${rows.join("\n")}\n`);
 

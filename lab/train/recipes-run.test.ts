@@ -1,21 +1,19 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { isUnread } from "./cache/rewording-rows.ts";
 import { RECIPES, type Recipe, type Step } from "./recipes.ts";
 
 const WEIGHTS = "src/models/weights";
 const WRITTEN = "lab/sets/written";
 
-let folder = "";
+const here = folderOfTest();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-recipes-"));
-  for (const name of ["data", "extra", "work"]) mkdirSync(join(folder, name));
+  for (const name of ["data", "extra", "work"]) mkdirSync(join(here.folder, name));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const optionsIn = (root: string) => ({
   data: join(root, "data"),
@@ -42,10 +40,10 @@ const HALL = [
 
 /** Returns the steps of a recipe that need no Python, with outputs redirected to the test's folder. */
 function nodeSteps(recipe: Recipe): Step[] {
-  const steps = recipe.steps(optionsIn(folder)).filter(({ command }) => command[0] === "node" && !command.includes(WRITTEN));
+  const steps = recipe.steps(optionsIn(here.folder)).filter(({ command }) => command[0] === "node" && !command.includes(WRITTEN));
   return steps.map((step) => ({
     ...step,
-    command: step.command.map((word) => (word.startsWith(WEIGHTS) ? join(folder, "made.json") : word)),
+    command: step.command.map((word) => (word.startsWith(WEIGHTS) ? join(here.folder, "made.json") : word)),
   }));
 }
 
@@ -74,12 +72,12 @@ function shapeOf(value: unknown): unknown {
 
 describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () => {
   it("crisis: made rows become weights of the shape that ships, which find more crises than they take other messages for one", async () => {
-    mkdirSync(join(folder, "data", "clinc150"));
+    mkdirSync(join(here.folder, "data", "clinc150"));
     const everyday = ["what is the weather in", "book a table for two in", "how do i get to", "play some music from"];
     const rows = everyday.flatMap((text) =>
       ["rome", "oslo", "lima", "kyoto", "cairo", "quito", "perth"].map((place) => ({ text: `${text} ${place}` })),
     );
-    writeFileSync(join(folder, "data", "clinc150", "clinc150.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    writeFileSync(join(here.folder, "data", "clinc150", "clinc150.jsonl"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
     const [fit] = nodeSteps(recipe("crisis"));
     const { folder: from, command } = fit as Step;
     const { code, told } = await start({ folder: from, command: [...command, "--few", "60"] });
@@ -88,15 +86,15 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
     const [found, crises, mistaken, others] = line.slice(1).map(Number) as [number, number, number, number];
     expect(found / crises).toBeGreaterThan(0.5);
     expect(mistaken / others).toBeLessThan(0.25);
-    expect(shapeOf(parsed(join(folder, "made.json")))).toEqual(shapeOf(parsed(join(PACKAGE_ROOT, WEIGHTS, "crisis.json"))));
+    expect(shapeOf(parsed(join(here.folder, "made.json")))).toEqual(shapeOf(parsed(join(PACKAGE_ROOT, WEIGHTS, "crisis.json"))));
   });
 
   it("programs that read the written collections make rows of one", async () => {
-    const written = join(folder, "written");
+    const written = join(here.folder, "written");
     const name = Array.from({ length: 50 }, (_, i) => `hall${i}`).find(isUnread) as string;
     mkdirSync(written);
     writeFileSync(join(written, `${name}.jsonl`), HALL.map((row) => `${JSON.stringify(row)}\n`.replace('":', '": ')).join(""));
-    const steps = RECIPES.flatMap((one) => one.steps(optionsIn(folder))).filter(({ command }) => command.includes(WRITTEN));
+    const steps = RECIPES.flatMap((one) => one.steps(optionsIn(here.folder))).filter(({ command }) => command.includes(WRITTEN));
     const asked = new Set<string>();
     for (const { folder: from, command } of steps) {
       const [, program = ""] = command;
@@ -116,7 +114,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
   it.skipIf(!hasPython).each(RECIPES.map((one) => [one.name, one] as const))("%s: every Python program of it is read", (_, one) => {
     const check = "import ast, sys; [ast.parse(open(name).read(), name) for name in sys.argv[1:]]";
     const programs = one
-      .steps(optionsIn(folder))
+      .steps(optionsIn(here.folder))
       .flatMap(({ folder: from, command }) => command.filter((word) => word.endsWith(".py")).map((word) => join(from, word)));
     const read = spawnSync("python3", ["-c", check, ...programs], { cwd: PACKAGE_ROOT, encoding: "utf8" });
     expect(read).toMatchObject({ status: 0, stderr: "" });
@@ -128,7 +126,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
     async (_, one) => {
       for (const step of nodeSteps(one)) {
         const { code, told } = await start(step);
-        expect([step.command.join(" "), code, told]).toEqual([step.command.join(" "), 1, expect.stringContaining(folder)]);
+        expect([step.command.join(" "), code, told]).toEqual([step.command.join(" "), 1, expect.stringContaining(here.folder)]);
       }
     },
   );

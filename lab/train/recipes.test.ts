@@ -1,13 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { runProgram } from "../../src/cli/run.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { createLab } from "../create-lab.ts";
 import { RECIPES } from "./recipes.ts";
 
+const empty = folderOfFile();
 const OPTIONS = { data: "/data", extra: "/extra", work: "/work", date: "2026-01-01" };
 
 describe("recipes of the shipped weights", () => {
@@ -33,21 +34,16 @@ describe("recipes of the shipped weights", () => {
   it.each(RECIPES.map((recipe) => [recipe.name, recipe] as const))(
     "%s: says which data are not there, and starts nothing",
     async (name, { needs }) => {
-      const folder = mkdtempSync(join(tmpdir(), "sourcebound-train-"));
-      try {
-        const flags = ["--data", folder, "--extra", folder, "--work", join(folder, "work")];
-        const wanted = [...needs.data, ...(needs.extra ?? [])];
-        // A recipe without needs would start, so it is only printed.
-        const told: string[] = [];
-        const terminal = { write: (text: string) => told.push(text) };
-        const surroundings = { stdout: terminal, stderr: terminal, stdin: Readable.from([]), env: {}, cwd: () => folder };
-        const code = await runProgram(["train", name, ...flags, ...(wanted.length === 0 ? ["--dry-run"] : [])], surroundings, createLab);
-        expect(existsSync(join(folder, "work"))).toBe(false);
-        expect(code).toBe(wanted.length === 0 ? 0 : 1);
-        for (const set of wanted) expect(told.join("")).toContain(join(folder, set));
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
+      const flags = ["--data", empty, "--extra", empty, "--work", join(empty, "work")];
+      const wanted = [...needs.data, ...(needs.extra ?? [])];
+      // A recipe without needs would start, so it is only printed.
+      const told: string[] = [];
+      const terminal = { write: (text: string) => told.push(text) };
+      const surroundings = { stdout: terminal, stderr: terminal, stdin: Readable.from([]), env: {}, cwd: () => empty };
+      const code = await runProgram(["train", name, ...flags, ...(wanted.length === 0 ? ["--dry-run"] : [])], surroundings, createLab);
+      expect(existsSync(join(empty, "work"))).toBe(false);
+      expect(code).toBe(wanted.length === 0 ? 0 : 1);
+      for (const set of wanted) expect(told.join("")).toContain(join(empty, set));
     },
   );
 

@@ -1,29 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kysely, sql } from "kysely";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { storeOfTest } from "../../test/support/folders.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
-import { createStore, type Store } from "./store.ts";
+import { createStore } from "./store.ts";
 
 const clock = { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => performance.now() };
-let folder = "";
-let db: Kysely<Database>;
-let store: Store;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-  db = await openSqlite(join(folder, "test.db"));
-  store = createStore(db, clock);
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = storeOfTest();
 
 const record = (hash: string) => ({ hash, body: new Uint8Array([1]) });
-const addRecord = (hash: string) => db.insertInto("record_settings").values(record(hash)).execute();
-const setRevision = (revision: number, at: Kysely<Database> = db) =>
+const addRecord = (hash: string) => here.db.insertInto("record_settings").values(record(hash)).execute();
+const setRevision = (revision: number, at: Kysely<Database> = here.db) =>
   at
     .insertInto("revisions")
     .values({ domain: "shop", revision })
@@ -31,71 +19,71 @@ const setRevision = (revision: number, at: Kysely<Database> = db) =>
     .execute();
 
 it("stays the same while rows are added that no answer rests on, and changes with any other", async () => {
-  const begun = store.generation();
+  const begun = here.store.generation();
   expect(begun).not.toBeNull();
   await addRecord("a");
-  await db.transaction().execute(async (trx) => {
+  await here.db.transaction().execute(async (trx) => {
     await trx.insertInto("record_settings").values(record("b")).execute();
     await trx.selectFrom("revisions").selectAll().execute();
   });
-  expect(store.generation()).toBe(begun);
+  expect(here.store.generation()).toBe(begun);
   const seen = [begun];
   const changes = [
     () => setRevision(1),
     () =>
-      db
+      here.db
         .updateTable("record_settings")
         .set({ body: new Uint8Array([2]) })
         .execute(),
-    () => db.deleteFrom("record_settings").where("hash", "=", "a").execute(),
-    () => db.replaceInto("record_settings").values(record("b")).execute(),
-    () => sql`update revisions set revision = 2`.execute(db),
-    () => db.updateTable("revisions").set({ revision: 3 }).returning("revision").execute(),
+    () => here.db.deleteFrom("record_settings").where("hash", "=", "a").execute(),
+    () => here.db.replaceInto("record_settings").values(record("b")).execute(),
+    () => sql`update revisions set revision = 2`.execute(here.db),
+    () => here.db.updateTable("revisions").set({ revision: 3 }).returning("revision").execute(),
   ];
   for (const change of changes) {
     await change();
-    expect(seen).not.toContain(store.generation());
-    seen.push(store.generation());
+    expect(seen).not.toContain(here.store.generation());
+    seen.push(here.store.generation());
   }
 });
 
 it("does not change by a statement that finds nothing to change", async () => {
-  const begun = store.generation();
-  await db.deleteFrom("documents").execute();
-  await db.updateTable("revisions").set({ revision: 9 }).execute();
-  expect(store.generation()).toBe(begun);
+  const begun = here.store.generation();
+  await here.db.deleteFrom("documents").execute();
+  await here.db.updateTable("revisions").set({ revision: 9 }).execute();
+  expect(here.store.generation()).toBe(begun);
 });
 
 it("changes with the commit, neither before nor later, also where another member of its group fails", async () => {
   const inside: (number | null)[] = [];
-  const failing = db.transaction().execute(async (trx) => {
+  const failing = here.db.transaction().execute(async (trx) => {
     await setRevision(8, trx);
     throw new Error("not this one");
   });
-  const writing = db.transaction().execute(async (trx) => {
-    inside.push(store.generation());
+  const writing = here.db.transaction().execute(async (trx) => {
+    inside.push(here.store.generation());
     await setRevision(7, trx);
-    inside.push(store.generation());
+    inside.push(here.store.generation());
   });
   await expect(failing).rejects.toThrow("not this one");
   await writing;
   expect(inside[1]).toBe(inside[0]);
-  expect(store.generation()).not.toBe(inside[0]);
-  expect(await store.documents.revision("shop")).toBe(7);
+  expect(here.store.generation()).not.toBe(inside[0]);
+  expect(await here.store.documents.revision("shop")).toBe(7);
 });
 
 it("changes with whatever another connection commits", async () => {
-  const other = await openSqlite(join(folder, "test.db"));
-  const begun = store.generation();
+  const other = await openSqlite(join(here.folder, "test.db"));
+  const begun = here.store.generation();
   await other.insertInto("record_settings").values(record("c")).execute();
-  const next = store.generation();
+  const next = here.store.generation();
   expect(next).not.toBe(begun);
-  expect(store.generation()).toBe(next);
+  expect(here.store.generation()).toBe(next);
   await other.destroy();
 });
 
 it("is not known of a database that cannot be asked", async () => {
-  const other = createStore(await openSqlite(join(folder, "other.db")), clock);
+  const other = createStore(await openSqlite(join(here.folder, "other.db")), clock);
   await other.close();
   expect(other.generation()).toBeNull();
 });

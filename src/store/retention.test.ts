@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Kysely, Transaction } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { cachePut, fileContent, place, storedDocument } from "../testing/store/fixtures.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
@@ -14,21 +13,23 @@ const RETENTION = { interactionsDays: 10, interactionsRows: 40, reportsDays: 10,
 /** Rows by which the limit may be exceeded until the next check. */
 const SLACK = 256;
 
-let folder = "";
+const here = folderOfTest();
 let now = 0;
 const stores: Store[] = [];
 const open = async () => {
-  const store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date(now), clock: () => 0, retention: RETENTION });
+  const store = createStore(await openSqlite(join(here.folder, "test.db")), {
+    now: () => new Date(now),
+    clock: () => 0,
+    retention: RETENTION,
+  });
   stores.push(store);
   return store;
 };
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
   now = Date.parse("2026-01-01T00:00:00Z");
 });
 afterEach(async () => {
   for (const store of stores.splice(0)) await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const interaction = (id: string): Interaction => ({
@@ -118,7 +119,7 @@ function meetingOnce(db: Kysely<Database>): Kysely<Database> {
 it("deletes what is too much also where the first transaction has to be run again", async () => {
   const first = await open();
   for (let n = 0; n < 100; n++) await first.interactions.add(interaction(`i${n}`));
-  const db = await openSqlite(join(folder, "test.db"));
+  const db = await openSqlite(join(here.folder, "test.db"));
   const store = createStore(meetingOnce(db), { now: () => new Date(now), clock: () => 0, retention: RETENTION });
   await store.secret();
   await store.interactions.add(interaction("next"));

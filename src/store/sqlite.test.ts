@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
@@ -12,18 +12,12 @@ import { createStore } from "./store.ts";
 
 const clock = { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => performance.now() };
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = folderOfTest();
 
 describeStoreContract("SQLite", async () => {
   let now = Date.parse("2026-01-01T00:00:00Z");
   const clock = { now: () => new Date(now), clock: () => performance.now() };
-  const path = join(folder, "test.db");
+  const path = join(here.folder, "test.db");
   return {
     store: createStore(await openSqlite(path), clock),
     second: createStore(await openSqlite(path), clock),
@@ -34,7 +28,7 @@ describeStoreContract("SQLite", async () => {
 });
 
 it("a review that an answer brings along holds for those that are stored in the same transaction behind it", async () => {
-  const store = createStore(await openSqlite(join(folder, "test.db")), clock);
+  const store = createStore(await openSqlite(join(here.folder, "test.db")), clock);
   await store.documents.putFile(place, fileContent(storedDocument()));
   await store.secret();
   const add = (id: string, approved: ReadonlyMap<string, string> | null = null) =>
@@ -47,7 +41,7 @@ it("a review that an answer brings along holds for those that are stored in the 
 
 it("holds the thread that answers for some milliseconds at once: those that wait are written in several transactions", async () => {
   let time = 0;
-  const store = createStore(await openSqlite(join(folder, "test.db")), {
+  const store = createStore(await openSqlite(join(here.folder, "test.db")), {
     ...clock,
     clock: () => {
       time += 4;
@@ -77,7 +71,7 @@ it("holds the thread that answers for some milliseconds at once: those that wait
 
 describe("openSqlite", () => {
   it("answers reads while a transaction is open, with what was committed before it", async () => {
-    const db = await openSqlite(join(folder, "test.db"));
+    const db = await openSqlite(join(here.folder, "test.db"));
     const store = createStore(db, clock);
     await store.secret();
     let finish: () => void = () => undefined;
@@ -98,7 +92,7 @@ describe("openSqlite", () => {
   });
 
   it("keeps the order of writers, and goes on after one of them fails", async () => {
-    const db = await openSqlite(join(folder, "test.db"));
+    const db = await openSqlite(join(here.folder, "test.db"));
     const done: number[] = [];
     const writes = Array.from({ length: 20 }, async (_, n) => {
       const write = db.transaction().execute(async (trx) => {
@@ -121,28 +115,28 @@ describe("openSqlite", () => {
   });
 
   it("refuses a file that is no database, and leaves it as it is", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     writeFileSync(path, "this is no database ".repeat(500));
     await expect(openSqlite(path)).rejects.toMatchObject({ code: "store_corrupt", message: expect.stringContaining("Move the file away") });
   });
 
   it("says what to do when the folder cannot be made", async () => {
-    writeFileSync(join(folder, "file"), "");
-    await expect(openSqlite(join(folder, "file", "test.db"))).rejects.toMatchObject({
+    writeFileSync(join(here.folder, "file"), "");
+    await expect(openSqlite(join(here.folder, "file", "test.db"))).rejects.toMatchObject({
       code: "store_unwritable",
       message: expect.stringContaining("SOURCEBOUND_DATA_DIR"),
     });
   });
 
   it("lets many connections open a new database at once", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     const opened = await Promise.all(Array.from({ length: 8 }, () => openSqlite(path)));
     await Promise.all(opened.map((db) => createStore(db, clock).secret()));
     await Promise.all(opened.map((db) => db.destroy()));
   });
 
   it("keeps the locks of a process that opens and closes it once more", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     const kept = await openSqlite(path);
     await (await openSqlite(path)).destroy();
     // SQLite deletes the log with the last connection: the other process must see that one remains.
@@ -153,7 +147,7 @@ describe("openSqlite", () => {
   });
 
   it("takes over the cache of the version before, without what waited to be found again in a changed document", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     await (await openSqlite(path, "013_planning")).destroy();
     const old = new Libsql(path);
     const entry = (key: string, state: string) =>
@@ -170,7 +164,7 @@ describe("openSqlite", () => {
   });
 
   it("makes its tables as a whole or not at all", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     const before = new Libsql(path);
     before.exec("create table session_turns (id integer)");
     await expect(openSqlite(path)).rejects.toMatchObject({ code: "store_failed" });
@@ -182,7 +176,7 @@ describe("openSqlite", () => {
   });
 
   it("commits a write that had to wait for another connection's transaction", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     const [holder, waiter, reader] = await Promise.all([openSqlite(path), openSqlite(path), openSqlite(path)]);
     const put = (db: typeof holder, key: string) => db.insertInto("meta").values({ key, value: "1" }).execute();
     let waiting: Promise<unknown> = Promise.resolve();
@@ -200,7 +194,7 @@ describe("openSqlite", () => {
   });
 
   it("refuses a database of a newer version", async () => {
-    const path = join(folder, "test.db");
+    const path = join(here.folder, "test.db");
     const db = await openSqlite(path);
     await db
       .insertInto("kysely_migration" as never)

@@ -1,12 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createShippedJudge } from "../../../src/grading/claim-judge.ts";
 import { readGoldenSet } from "../../../src/grading/golden-set.ts";
 import type { Report } from "../../../src/grading/report.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { loadConfig } from "../../../src/shared/config.ts";
+import { folderOfFile } from "../../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { ablate } from "./ablate.ts";
 import type { Writer } from "./ablated-item.ts";
@@ -24,9 +24,8 @@ const ASKED = [
 const EVERY_DRAFT: FaultRates = { hallucination: 1, number: 1, url: 1, citation: 1 };
 const NEVER: FaultRates = { hallucination: 0, number: 0, url: 0, citation: 0 };
 
-let folder = "";
+const folder = folderOfFile();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-ladder-test-"));
   mkdirSync(join(folder, "pages"));
   for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
   const put = (name: string, rows: readonly unknown[]) =>
@@ -37,7 +36,6 @@ beforeAll(() => {
   );
   put("va-unanswerable-test.jsonl", [{ id: "u0", question: "Which vaccines does the zoo require for penguins?", kind: "out_of_scope" }]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const rungs = RUNGS.filter(({ of }) => of === undefined);
 

@@ -1,0 +1,52 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Kysely } from "kysely";
+import { afterAll, afterEach, beforeEach } from "vitest";
+import type { Database } from "../../src/store/schema.ts";
+import { openSqlite } from "../../src/store/sqlite.ts";
+import { createStore, type Store } from "../../src/store/store.ts";
+
+const newFolder = () => mkdtempSync(join(tmpdir(), "sourcebound-test-"));
+const remove = (folder: string) => rmSync(folder, { recursive: true, force: true });
+
+/** Creates a folder that is deleted after the tests of the calling file. */
+export function folderOfFile(): string {
+  const folder = newFolder();
+  afterAll(() => remove(folder));
+  return folder;
+}
+
+/** Gives each test a folder of its own, which is deleted after the test. */
+export function folderOfTest(): { readonly folder: string } {
+  const here = { folder: "" };
+  beforeEach(() => {
+    here.folder = newFolder();
+  });
+  afterEach(() => remove(here.folder));
+  return here;
+}
+
+/** Writes a file and the folders above it; rows become lines of JSON. */
+export function writeIn(folder: string, path: string, content: string | readonly unknown[]): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  const text = typeof content === "string" ? content : content.map((row) => `${JSON.stringify(row)}\n`).join("");
+  writeFileSync(join(folder, path), text);
+}
+
+interface TestStore {
+  readonly folder: string;
+  readonly db: Kysely<Database>;
+  readonly store: Store;
+}
+
+/** Gives each test a folder of its own with an open SQLite database, `test.db`; both go after the test. */
+export function storeOfTest(now = () => Date.parse("2026-01-01T00:00:00Z")): TestStore {
+  const here = folderOfTest() as { folder: string; db: Kysely<Database>; store: Store };
+  beforeEach(async () => {
+    here.db = await openSqlite(join(here.folder, "test.db"));
+    here.store = createStore(here.db, { now: () => new Date(now()), clock: () => performance.now() });
+  });
+  afterEach(() => here.store.close());
+  return here;
+}
