@@ -1,13 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { storeOfTest } from "../../test/support/folders.ts";
 import { rounds } from "../../test/support/trials.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Scope, StoredDocument } from "../shared/types.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { createStore, type Store } from "../store/store.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import { readCorpusFacts } from "./corpus-snapshot.ts";
@@ -15,53 +13,46 @@ import { DomainIndex, type SearchRequest } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 import { withSnapshotFile } from "./snapshot.ts";
 
-let folder = "";
+const here = storeOfTest();
 let path = "";
-let store: Store;
 let warnings: string[] = [];
 /** Ids of documents that were read from the store to be indexed. */
 let indexed: string[] = [];
 /** What a test has opened: none may write its snapshot later, in the folder of the next. */
 let opened: DomainIndex[] = [];
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-  path = join(folder, "index", "d.snapshot");
-  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
+beforeEach(() => {
+  path = join(here.folder, "index", "d.snapshot");
   warnings = [];
   indexed = [];
   opened = [];
 });
-afterEach(async () => {
-  await Promise.all(opened.map((corpus) => corpus.idle()));
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => Promise.all(opened.map((corpus) => corpus.idle())));
 
 const SOURCE = { domain: "d", tenant: null, source: "s" };
 
 async function put(...documents: StoredDocument[]): Promise<void> {
   for (const one of documents) {
     const content = { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null };
-    await store.documents.putFile({ ...SOURCE, tenant: one.tenant, path: one.path }, content);
+    await here.store.documents.putFile({ ...SOURCE, tenant: one.tenant, path: one.path }, content);
   }
 }
 
 function open(encoder: Encoder | null = null, storeId = "store"): DomainIndex {
   const documents = {
-    revision: (domain: string) => store.documents.revision(domain),
-    heads: (domain: string) => store.documents.heads(domain),
-    changedSince: (domain: string, revision: number) => store.documents.changedSince(domain, revision),
+    revision: (domain: string) => here.store.documents.revision(domain),
+    heads: (domain: string) => here.store.documents.heads(domain),
+    changedSince: (domain: string, revision: number) => here.store.documents.changedSince(domain, revision),
     loadForIndex: (domain: string, ids: readonly string[]) => {
       indexed.push(...ids);
-      return store.documents.loadForIndex(domain, ids);
+      return here.store.documents.loadForIndex(domain, ids);
     },
   };
   const warn = (message: string) => warnings.push(message);
   const engine = new EmbeddedEngine({
     domain: "d",
-    snapshot: { path, store: storeId, revision: () => store.documents.revision("d"), warn },
+    snapshot: { path, store: storeId, revision: () => here.store.documents.revision("d"), warn },
   });
-  const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings: store.embeddings, encoder, batch: 64 });
+  const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings: here.store.embeddings, encoder, batch: 64 });
   opened.push(corpus);
   return corpus;
 }
@@ -125,14 +116,14 @@ describe("a corpus that begins with its snapshot", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 10 }), fc.boolean(), async (changes, words) => {
         turn++;
-        for (const { tenant, id } of [...(await store.documents.heads("d"))].map(([id, head]) => ({ id, ...head })))
-          await store.documents.deleteFiles({ ...SOURCE, tenant }, [`${id}.md`]);
-        rmSync(join(folder, "index"), { recursive: true, force: true });
+        for (const { tenant, id } of [...(await here.store.documents.heads("d"))].map(([id, head]) => ({ id, ...head })))
+          await here.store.documents.deleteFiles({ ...SOURCE, tenant }, [`${id}.md`]);
+        rmSync(join(here.folder, "index"), { recursive: true, force: true });
         const encoder = words ? null : fakeEncoder({ id: `e${turn}`, dimensions: 16 });
         let living = await start(encoder);
         for (const [step, { id, texts, label, headings, restart }] of changes.entries()) {
-          const head = (await store.documents.heads("d")).get(id);
-          if (head !== undefined) await store.documents.deleteFiles({ ...SOURCE, tenant: head.tenant }, [`${id}.md`]);
+          const head = (await here.store.documents.heads("d")).get(id);
+          if (head !== undefined) await here.store.documents.deleteFiles({ ...SOURCE, tenant: head.tenant }, [`${id}.md`]);
           if (texts !== null) {
             const made = document(id, texts, { version: `v${turn}-${step}`, title: `Page ${id}`, ...label });
             await put({ ...made, chunks: made.chunks.map((chunk) => ({ ...chunk, headingPath: headings })) });
@@ -146,7 +137,7 @@ describe("a corpus that begins with its snapshot", () => {
         await living.idle();
         const loaded = await start(encoder);
         expect(indexed).toEqual([]);
-        rmSync(join(folder, "index"), { recursive: true, force: true });
+        rmSync(join(here.folder, "index"), { recursive: true, force: true });
         const fresh = await start(encoder);
         expect(await answers(loaded)).toEqual(await answers(fresh));
         expect(await answers(living)).toEqual(await answers(fresh));
@@ -161,7 +152,7 @@ describe("a corpus that begins with its snapshot", () => {
     await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
     await run(fakeEncoder());
     await put(document("b", ["Fresh claim."], { version: "v2" }));
-    await store.documents.deleteFiles(SOURCE, ["c.md"]);
+    await here.store.documents.deleteFiles(SOURCE, ["c.md"]);
     const again = fakeEncoder();
     const corpus = await start(again);
     expect(indexed).toEqual(["b"]);
@@ -177,13 +168,13 @@ describe("a corpus that begins with its snapshot", () => {
     await put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus pension."]), document("hers", ["Tinnitus three."]));
     await put(document("stays", ["Tinnitus four."]));
     await run(fakeEncoder());
-    await store.documents.deleteFiles(SOURCE, ["gone.md", "moved.md", "hers.md"]);
+    await here.store.documents.deleteFiles(SOURCE, ["gone.md", "moved.md", "hers.md"]);
     await put(document("moved", ["Tinnitus pension."], { access: "staff" }), document("hers", ["Tinnitus three."], { tenant: "acme" }));
     // A database put back from a copy can stand at the revision that a snapshot was made at.
-    const revision = store.documents.revision;
-    Object.assign(store.documents, { revision: async () => 4 });
+    const revision = here.store.documents.revision;
+    Object.assign(here.store.documents, { revision: async () => 4 });
     const corpus = await start(fakeEncoder());
-    Object.assign(store.documents, { revision });
+    Object.assign(here.store.documents, { revision });
     const repairs = async (scope: Scope) =>
       (await corpus.understand({ resolved: "my pensoin", scope }, SETTINGS)).repairs.map(({ read }) => read);
     expect(await repairs(PUBLIC)).toEqual([]);
@@ -203,11 +194,11 @@ describe("a corpus that begins with its snapshot", () => {
       readFileSync(path).includes(Buffer.from(needle, "latin1")) || readFileSync(path).includes(Buffer.from(needle, "utf16le"));
     expect(["Xylophones", "xylophon", "zebra", "quagga", "tinnitu"].filter(holds)).toHaveLength(5);
     const bytes = readFileSync(path).length;
-    await store.documents.deleteFiles({ ...SOURCE, tenant: "quagga" }, ["b.md"]);
+    await here.store.documents.deleteFiles({ ...SOURCE, tenant: "quagga" }, ["b.md"]);
     await run(fakeEncoder({ dimensions: 32 }));
     expect(["Xylophones", "xylophon", "zebra", "quagga", "tinnitu"].filter(holds)).toEqual(["tinnitu"]);
     expect(readFileSync(path).length).toBeLessThan(bytes);
-    await store.documents.deleteFiles(SOURCE, ["a.md"]);
+    await here.store.documents.deleteFiles(SOURCE, ["a.md"]);
     await run(fakeEncoder({ dimensions: 32 }));
     expect(holds("tinnitu")).toBe(false);
   });
@@ -215,9 +206,9 @@ describe("a corpus that begins with its snapshot", () => {
   it("knows no word of a document that goes after words of another one have left the snapshot", async () => {
     await put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
     await run();
-    await store.documents.deleteFiles(SOURCE, ["a.md"]);
+    await here.store.documents.deleteFiles(SOURCE, ["a.md"]);
     await run();
-    await store.documents.deleteFiles(SOURCE, ["b.md"]);
+    await here.store.documents.deleteFiles(SOURCE, ["b.md"]);
     const corpus = await start();
     const { repairs } = await corpus.understand({ resolved: "my pensoin and disabilty", scope: PUBLIC }, SETTINGS);
     expect(repairs.map(({ read }) => read)).toEqual(["disability"]);
@@ -327,11 +318,11 @@ describe("writing a snapshot", () => {
     utimesSync(left, 0, 0);
     await put(document("c", ["A rating."]));
     await run();
-    expect(readdirSync(join(folder, "index"))).toEqual(["d.snapshot"]);
+    expect(readdirSync(join(here.folder, "index"))).toEqual(["d.snapshot"]);
   });
 
   it("that fails is said once; questions go on", async () => {
-    writeFileSync(join(folder, "index"), "a file where the folder should be");
+    writeFileSync(join(here.folder, "index"), "a file where the folder should be");
     await put(document("a", ["Tinnitus pays."]));
     const corpus = await start();
     await corpus.idle();
@@ -345,7 +336,7 @@ describe("writing a snapshot", () => {
   it("is left to the process that knows the store's last change", async () => {
     await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
     const late = await start();
-    await store.documents.deleteFiles(SOURCE, ["b.md"]);
+    await here.store.documents.deleteFiles(SOURCE, ["b.md"]);
     await run();
     const newest = readFileSync(path);
     await late.idle();
@@ -360,7 +351,7 @@ describe("writing a snapshot", () => {
     await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
     const many = await Promise.all(Array.from({ length: 6 }, () => start(fakeEncoder())));
     await Promise.all(many.map((one) => one.idle()));
-    expect(readdirSync(join(folder, "index"))).toEqual(["d.snapshot"]);
+    expect(readdirSync(join(here.folder, "index"))).toEqual(["d.snapshot"]);
     const corpus = await start(fakeEncoder());
     expect(indexed).toEqual([]);
     expect(await found(corpus, "claim")).toEqual(["b"]);

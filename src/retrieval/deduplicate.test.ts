@@ -1,29 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Passage } from "../shared/types.ts";
+import { fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import { deduplicate, diversify } from "./deduplicate.ts";
 
 const words = { tokens: (text: string) => tokenize(text), idf: () => 1 };
 
-function passage(documentId: string, text: string): Passage {
-  const document = {
-    id: documentId,
-    path: `${documentId}.md`,
-    title: documentId,
-    url: null,
-    asOf: null,
-    authority: null,
-    version: `v-${documentId}`,
-    originalHash: "",
-    normaliser: "1",
-    blocks: [],
-    sourceMap: [],
-  };
-  const range = { start: 0, end: text.length };
-  const scores = { dense: null, bm25: 1, fused: 1, cross: null, rerank: null };
-  return { sid: "S9", chunkId: `${documentId}-1`, document, headingPath: [], range, window: range, text, units: [], scores };
-}
+const passage = (id: string, text: string) => fakePassage({ document: id, title: id, pieces: [text] });
 
 const base =
   "Veterans who receive the monthly clothing allowance must apply again before August 1 of the following year. The allowance is $800 and is not taxable income for the Department of Veterans Affairs recipient.";
@@ -36,7 +19,7 @@ describe("deduplicate", () => {
     const [kept, ...rest] = merged(base.replace("who receive", "who currently receive"));
     expect(rest).toEqual([]);
     expect(kept?.sid).toBe("S1");
-    expect(kept?.twins).toMatchObject([{ documentId: "b", documentVersion: "v-b", title: "b" }]);
+    expect(kept?.twins).toMatchObject([{ documentId: "b", documentVersion: "v1", title: "b" }]);
   });
 
   it.each([

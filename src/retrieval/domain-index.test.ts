@@ -1,32 +1,20 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { storeOfTest } from "../../test/support/folders.ts";
 import type { Encoder } from "../models/encoder.ts";
-import type { Scope, StoredDocument } from "../shared/types.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { createStore, type Store } from "../store/store.ts";
+import type { StoredDocument } from "../shared/types.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import { DomainIndex, type SearchRequest } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 
-let folder = "";
-let store: Store;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = storeOfTest();
 
 function put(...documents: StoredDocument[]): Promise<unknown> {
   return Promise.all(
     documents.map((one) => {
       const place = { domain: "d", tenant: one.tenant, source: "s", path: one.path };
-      return store.documents.putFile(place, { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null });
+      const content = { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null };
+      return here.store.documents.putFile(place, content);
     }),
   );
 }
@@ -35,8 +23,8 @@ function corpusOf(encoder: Encoder | null = null, batch = 64): DomainIndex {
   return new DomainIndex({
     domain: "d",
     engine: new EmbeddedEngine({ domain: "d" }),
-    documents: store.documents,
-    embeddings: store.embeddings,
+    documents: here.store.documents,
+    embeddings: here.store.embeddings,
     encoder,
     batch,
   });
@@ -73,18 +61,6 @@ describe("search", () => {
     expect(await found(corpus, question, { codes: ["dc9999"] })).toEqual(await found(corpus, question));
   });
 
-  it("knows only words of documents that the asker may see, and forgets those of documents that went", async () => {
-    await put(document("open", ["The pension is paid monthly."]));
-    const corpus = corpusOf();
-    await corpus.sync();
-    const settings = { frame: true, repair: true, expand: true, codesFirst: true };
-    const read = async (resolved: string, scope: Scope) =>
-      (await corpus.understand({ resolved, scope }, settings)).repairs.map((one) => one.read);
-    const scope = { domain: "d", tenant: null, access: ["public"] };
-    expect(await read("my pensoin", scope)).toEqual(["pension"]);
-    expect(await read("my pensoin", { ...scope, access: ["internal"] })).toEqual([]);
-  });
-
   it("gives the cosine of a passage also when only its words brought it in", async () => {
     const angle = (text: string) => (text.includes("near") ? [1, 0] : text.includes("word") ? [0.5, Math.sqrt(0.75)] : null);
     await put(document("n", ["It is near."]), document("w", ["The word."]));
@@ -101,8 +77,8 @@ describe("sync", () => {
     const corpus = corpusOf();
     await corpus.sync();
     const loaded: string[] = [];
-    const { loadForIndex, heads } = store.documents;
-    Object.assign(store.documents, {
+    const { loadForIndex, heads } = here.store.documents;
+    Object.assign(here.store.documents, {
       heads: () => expect.unreachable("reads every head"),
       loadForIndex: (domain: string, ids: readonly string[]) => {
         loaded.push(...ids);
@@ -110,14 +86,14 @@ describe("sync", () => {
       },
     });
     await put(document("b", ["Fresh claim."], { version: "v2" }), document("d", ["Travel pay."]));
-    await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["c.md"]);
+    await here.store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["c.md"]);
     await corpus.sync();
-    Object.assign(store.documents, { heads });
+    Object.assign(here.store.documents, { heads });
     expect(loaded.sort()).toEqual(["b", "c", "d"]);
     expect(corpus.windows).toBe(3);
     expect(await found(corpus, "rating")).toEqual([]);
     expect(await found(corpus, "fresh travel")).toEqual(["b", "d"]);
-    expect(corpus.indexedRevision).toBe(await store.documents.revision("d"));
+    expect(corpus.indexedRevision).toBe(await here.store.documents.revision("d"));
   });
 
   it("pays for a text once, across restarts, and loses one batch at most when the encoder fails", async () => {
@@ -133,16 +109,6 @@ describe("sync", () => {
     expect(again.calls.flat().filter((text) => paid.includes(text))).toEqual([]);
     await restarted.sync();
     expect(again.calls).toHaveLength(2);
-  });
-
-  it("never mixes vectors of two encoders", async () => {
-    await put(document("a", ["Tinnitus pays."]));
-    await corpusOf(fakeEncoder({ id: "one", dimensions: 8 })).sync();
-    const two = fakeEncoder({ id: "two", dimensions: 16 });
-    const corpus = corpusOf(two);
-    await corpus.sync();
-    expect(two.calls).toHaveLength(1);
-    expect((await corpus.embedQuestion("tinnitus"))?.values).toHaveLength(16);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Filters, Scope } from "../shared/types.ts";
+import type { Filters } from "../shared/types.ts";
 import type { DocumentOutline } from "../store/document-rows.ts";
 import { resolveFilters } from "./filters.ts";
 import { ScopeFilter, scopeSees } from "./indexed-windows.ts";
@@ -116,21 +116,5 @@ describe("ScopeFilter", () => {
         }
       }),
     );
-  });
-
-  it("works a scope out once, in whatever order its labels come, until it is cleared", () => {
-    let asked = 0;
-    const documents = [{ document: { tenant: null, access: "public" }, slots: [0, 1] }];
-    const filter = new ScopeFilter(() => {
-      asked++;
-      return documents;
-    });
-    const of = (...access: string[]): Scope => ({ domain: "d", tenant: null, access });
-    const first = filter.slotsFor(of("public", "staff"));
-    expect(filter.slotsFor(of("staff", "public"))).toBe(first);
-    expect(asked).toBe(1);
-    documents.push({ document: { tenant: null, access: "staff" }, slots: [2] });
-    filter.clear();
-    expect(filter.slotsFor(of("public", "staff")).size).toBe(3);
   });
 });

@@ -86,15 +86,4 @@ describe("fuseReciprocalRank", () => {
       { id: "c", fused: 1 / 62, dense: null, bm25: 1 },
     ]);
   });
-
-  it("looks at orders only", () => {
-    const ranking = fc.uniqueArray(fc.nat(20), { maxLength: 10 });
-    fc.assert(
-      fc.property(ranking, ranking, fc.integer({ min: 1, max: 1000 }), (one, two, factor) => {
-        const scored = (ids: readonly number[], by: number) => ids.map((id, at) => ({ id, score: (100 - at) * by }));
-        const ids = (by: number) => fuseReciprocalRank(scored(one, by), scored(two, 1)).map(({ id }) => id);
-        expect(ids(factor)).toEqual(ids(1));
-      }),
-    );
-  });
 });

@@ -1,31 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { storeOfTest } from "../../test/support/folders.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { validator } from "../profiles/validator.ts";
 import type { Question, StoredDocument } from "../shared/types.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { createStore, type Store } from "../store/store.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { place, storedDocument } from "../testing/store-contract.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 import { assertCanRetrieve, retrievePassages } from "./retrieve.ts";
 
-let folder = "";
-let store: Store;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => 0 });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
+const here = storeOfTest();
 const signal = new AbortController().signal;
 
 function ask(text: string, over: Partial<Question> = {}): Question {
@@ -37,12 +23,12 @@ function ask(text: string, over: Partial<Question> = {}): Question {
 async function put(...documents: StoredDocument[]): Promise<void> {
   for (const document of documents) {
     const content = { originalHash: "h", settings: "s", access: "public", documents: [document], failure: null };
-    await store.documents.putFile({ ...place, path: document.path }, content);
+    await here.store.documents.putFile({ ...place, path: document.path }, content);
   }
 }
 
 function partsWith(encoder: Encoder | null) {
-  const { documents, embeddings } = store;
+  const { documents, embeddings } = here.store;
   const engine = new EmbeddedEngine({ domain: "d" });
   const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings, encoder, batch: 8 });
   return { corpus, documents, encoder };

@@ -1,11 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
-import { createEngine, type Engine } from "../engine/engine.ts";
-import { loadConfig } from "../shared/config.ts";
+import { openInTest } from "../../test/support/engine.ts";
 import type { TextRange, Unit } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { clipWindows, type SelectableDocument, searchSelection } from "./search-area.ts";
@@ -75,70 +70,26 @@ describe("searchSelection", () => {
   });
 });
 
-describe("a question about a selection", () => {
-  it("quotes nothing outside, whatever is selected", async () => {
-    await withEngine(async (engine) => {
-      const text = Array.from({ length: 60 }, (_, i) => `The pension of group ${i} is paid on day ${i + 1} of the month.`).join("\n\n");
-      const documentId = await ingestText(engine, text);
-      for (const [start, end] of [
-        [0, 90],
-        [130, 700],
-        [701, 702],
-        [1000, 1900],
-        [2000, 99_999],
-      ] as const) {
-        const answer = await engine.answer("When is the pension of a group paid?", { selection: { documentId, start, end } });
-        for (const citation of answer.citations) {
-          expect(citation.start).toBeGreaterThanOrEqual(start);
-          expect(citation.end).toBeLessThanOrEqual(end);
-        }
-        for (const { passage } of answer.evidence) {
-          expect(passage.range.start).toBeGreaterThanOrEqual(start);
-          expect(passage.range.end).toBeLessThanOrEqual(end);
-        }
-        expect(answer.status).toBe(end - start > 100 || end === 90 ? "ok" : "insufficient_context");
-      }
-    });
-  });
-
-  it("stands bad questions and names the reason for what it refuses", async () => {
-    await withEngine(async (engine) => {
-      await ingestText(engine, "The pension is paid on the first day of the month.");
-      for (const question of ["is it the of and", "pension ".repeat(60), "🙂🙂🙂", "مرحبا كيف أحصل على المعاش", "???", "How much?"]) {
-        const answer = await engine.answer(question);
-        expect(["ok", "insufficient_context"]).toContain(answer.status);
-        for (const { quote } of answer.citations) expect(quote).toContain("pension");
-      }
-      await expect(engine.answer("   ")).rejects.toThrow(/empty/);
-    });
-  });
+it("a question about a selection quotes nothing outside, whatever is selected", async () => {
+  const text = Array.from({ length: 60 }, (_, i) => `The pension of group ${i} is paid on day ${i + 1} of the month.`).join("\n\n");
+  const { engine } = await openInTest({ documents: { "page.md": `# Payments\n\n${text}\n` }, settings: { answer_from: 0 } });
+  const [documentId = ""] = (await engine.store.documents.heads(engine.domain().name)).keys();
+  for (const [start, end] of [
+    [0, 90],
+    [130, 700],
+    [701, 702],
+    [1000, 1900],
+    [2000, 99_999],
+  ] as const) {
+    const answer = await engine.answer("When is the pension of a group paid?", { selection: { documentId, start, end } });
+    for (const citation of answer.citations) {
+      expect(citation.start).toBeGreaterThanOrEqual(start);
+      expect(citation.end).toBeLessThanOrEqual(end);
+    }
+    for (const { passage } of answer.evidence) {
+      expect(passage.range.start).toBeGreaterThanOrEqual(start);
+      expect(passage.range.end).toBeLessThanOrEqual(end);
+    }
+    expect(answer.status).toBe(end - start > 100 || end === 90 ? "ok" : "insufficient_context");
+  }
 });
-
-async function withEngine(use: (engine: Engine) => Promise<void>): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-selection-"));
-  const engine = await createEngine(
-    loadConfig({ cwd: folder, env: {}, overrides: { data_dir: join(folder, "data"), answer_from: 0 } }),
-    SHARED_PARTS,
-  );
-  try {
-    await use(engine);
-  } finally {
-    await engine.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Ingests one page; returns its document's id. */
-async function ingestText(engine: Engine, text: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-pages-"));
-  try {
-    writeFileSync(join(folder, "page.md"), `# Payments\n\n${text}\n`);
-    for await (const _ of engine.ingest(folder)) void _;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  const pack = engine.domain();
-  const scope = { domain: pack.name, tenant: null, access: engine.config.access };
-  const versions = await engine.store.documents.heads(scope.domain);
-  return [...versions.keys()][0] as string;
-}

@@ -1,30 +1,23 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { storeOfTest } from "../../test/support/folders.ts";
 import { EXACT_UP_TO, type VectorTable } from "../store/postgres-vectors.ts";
-import { openSqlite } from "../store/sqlite.ts";
-import { createStore, type Store } from "../store/store.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument } from "../testing/windowed-document.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 
-let folder = "";
-let store: Store;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-  store = createStore(await openSqlite(join(folder, "test.db")), { now: () => new Date(0), clock: () => 0 });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const here = storeOfTest();
 
 async function put(id: string, sentences: readonly string[]): Promise<void> {
   const document = windowedDocument(id, sentences);
   const place = { domain: "d", tenant: null, source: "s", path: document.path };
-  await store.documents.putFile(place, { originalHash: "hash", settings: "s", access: "public", documents: [document], failure: null });
+  await here.store.documents.putFile(place, {
+    originalHash: "hash",
+    settings: "s",
+    access: "public",
+    documents: [document],
+    failure: null,
+  });
 }
 
 it("misses nothing that is put into the table while the table is asked", async () => {
@@ -45,7 +38,7 @@ it("misses nothing that is put into the table while the table is asked", async (
   const tables = { from: 1, open: async () => table, warn: (message: string) => warned.push(message) };
   const engine = new EmbeddedEngine({ domain: "d", tables });
   const corpus = new DomainIndex({
-    ...{ domain: "d", engine, documents: store.documents, embeddings: store.embeddings, encoder: fakeEncoder(), batch: 500 },
+    ...{ domain: "d", engine, documents: here.store.documents, embeddings: here.store.embeddings, encoder: fakeEncoder(), batch: 500 },
   });
   await put(
     "many",

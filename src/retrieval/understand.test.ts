@@ -86,25 +86,6 @@ describe("understand", () => {
   });
 });
 
-describe("Vocabulary", () => {
-  it("takes up words added after it was first asked, and drops words whose last document went", () => {
-    const open = { tenant: null, access: "public" };
-    const vocabulary = new Vocabulary();
-    const near = () => vocabulary.near("disabilty", () => true).get("disability") ?? 0;
-    vocabulary.add(open, new Set(["pension"]));
-    expect(near()).toBe(0);
-    const numbers = vocabulary.add(open, new Set(["disability"]));
-    vocabulary.add(open, new Set(["disability"]));
-    expect(near()).toBe(2);
-    vocabulary.remove(open, numbers);
-    expect(near()).toBe(1);
-    vocabulary.remove(open, numbers);
-    expect(near()).toBe(0);
-    vocabulary.add(open, new Set(["disability"]));
-    expect(near()).toBe(1);
-  });
-});
-
 const thesaurus = createThesaurus(
   {
     abbreviations: { TDIU: ["individual unemployability"], "C&P": ["claim exam"], HLR: ["higher-level review"] },
