@@ -30,31 +30,6 @@ describe("ranking metrics by hand", () => {
   });
 });
 
-describe("ranking metrics in general", () => {
-  const ids = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
-  const ranking = fc.uniqueArray(ids, { maxLength: 7 });
-  const gold = fc.uniqueArray(ids, { minLength: 1, maxLength: 7 }).map((some) => new Set(some));
-
-  it("every ranking metric lies in 0–1, and hit and recall never fall with k", () => {
-    fc.assert(
-      fc.property(ranking, gold, fc.integer({ min: 1, max: 7 }), (list, relevant, k) => {
-        for (const value of [
-          hitAt(list, relevant, k),
-          recallAt(list, relevant, k),
-          precisionAt(list, relevant, k),
-          ndcgAt(list, relevant, k),
-        ]) {
-          expect(value).toBeGreaterThanOrEqual(0);
-          expect(value).toBeLessThanOrEqual(1);
-        }
-        expect(hitAt(list, relevant, k + 1)).toBeGreaterThanOrEqual(hitAt(list, relevant, k));
-        expect(recallAt(list, relevant, k + 1) ?? 0).toBeGreaterThanOrEqual(recallAt(list, relevant, k) ?? 0);
-        expect(hitAt(list, relevant, k) === 1).toBe(reciprocalRank(list, relevant) >= 1 / k);
-      }),
-    );
-  });
-});
-
 describe("decisions", () => {
   const yes = [true, true, false, false, false];
   it("balanced accuracy: half of the right yes, two thirds of the right no", () => {

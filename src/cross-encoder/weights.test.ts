@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { ModelError } from "../shared/errors.ts";
 import { loadReaderWeights } from "./weights.ts";
 
 const path = join(import.meta.dirname, "parity", "tiny.bin");
-const folder = mkdtempSync(join(tmpdir(), "reader-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 
 /** Writes the file with changed bytes or header, with a matching hash unless `rehash` is false. */
 function altered(
@@ -91,7 +90,10 @@ describe("loadReaderWeights", () => {
   });
 
   it("says what is wrong where the file is missing or a folder", () => {
-    expect(failureOf(join(folder, "absent.bin")).code).toBe("reader_missing");
+    expect(failureOf(join(folder, "absent.bin"))).toMatchObject({
+      code: "reader_missing",
+      message: expect.stringMatching(/absent\.bin cannot be read .*reinstall/),
+    });
     expect(failureOf(folder).code).toBe("reader_unreadable");
   });
 });

@@ -32,10 +32,3 @@ test("a guess is said, a mark or valid UTF-8 needs no word", () => {
   expect(decodeText(Buffer.from(GERMAN)).notices).toEqual([]);
   expect(decodeText(Buffer.from(GERMAN, "latin1")).notices).toMatchObject([{ code: "encoding_guessed", message: /windows-1252/ }]);
 });
-
-test.each([Buffer.from("PNG\0\0"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0, 0]), Buffer.from("ab\x01c\xff", "latin1")])(
-  "what is no text is refused (%#)",
-  (bytes) => {
-    expect(() => decodeText(bytes)).toThrow(expect.objectContaining({ code: "binary_file" }));
-  },
-);

@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { MAX_FILE_BYTES, MAX_TEXT_BYTES } from "./limits.ts";
 import { prepareFile } from "./prepare-file.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const here = folderOfTest();
 
 /** Prepares a file of `bytes` bytes that begins with `head`, with a reader that records its requests. */
 async function prepare(path: string, head: string, bytes: number) {
-  const absolute = join(folder, path);
+  const absolute = join(here.folder, path);
   writeFileSync(absolute, head, "latin1");
   truncateSync(absolute, bytes);
   const asked: string[] = [];
@@ -24,7 +20,7 @@ async function prepare(path: string, head: string, bytes: number) {
       return [];
     },
   };
-  const place = { domain: "d", tenant: null, folder, root: folder, source: "s", access: "public" };
+  const place = { domain: "d", tenant: null, folder: here.folder, root: here.folder, source: "s", access: "public" };
   const { outcome } = await prepareFile(
     { absolute, path, bytes },
     {

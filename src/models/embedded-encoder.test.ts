@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { SourceboundError } from "../shared/errors.ts";
 import { loadEmbeddedEncoder } from "./embedded-encoder.ts";
 
@@ -11,8 +11,7 @@ const parity: { rows: { text: string; ids: number[]; vector: number[] }[] } = JS
   readFileSync(new URL("../../lab/train/encoder/parity.json", import.meta.url), "utf8"),
 );
 const encoder = loadEmbeddedEncoder();
-const folder = mkdtempSync(join(tmpdir(), "encoder-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 
 function dot(a: Float32Array, b: Float32Array): number {
   return a.reduce((sum, value, i) => sum + value * (b[i] ?? Number.NaN), 0);

@@ -21,8 +21,4 @@ describe("prices", () => {
     expect(priceOf("gpt-4o-2024-05-13", prices)?.input).toBe(5);
     expect(priceOf("gpt-4o-2024-08-06", prices)).toBe(priceOf("gpt-4o", prices));
   });
-
-  it("dates every price", () => {
-    for (const { date } of Object.values(prices)) expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-  });
 });

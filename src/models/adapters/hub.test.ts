@@ -1,14 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../../test/support/folders.ts";
 import { describeEncoderContract } from "../../testing/encoder-contract.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findHubRuntime } from "../hub/runtime.ts";
 import { createHubEncoder, createHubReranker, type HubEncoderOptions, passageInput, pool } from "./hub.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "hub-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 const fake: HubEncoderOptions = { modelsDir: join(folder, "models"), runtimeDirs: [join(folder, "runtime")] };
 writeFakeHubRuntime(join(folder, "runtime"));
 writeFakeHubModel(fake.modelsDir, "Xenova/all-MiniLM-L6-v2");

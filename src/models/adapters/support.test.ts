@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../../test/support/folders.ts";
 import { ModelError } from "../../shared/errors.ts";
 import { writeFakeHubModel, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { fakeChatModel } from "../../testing/index.ts";
@@ -10,8 +9,7 @@ import type { ChatEvent, ChatModel } from "../chat.ts";
 import { createChatSupportScorer } from "./chat-verifier.ts";
 import { createHubSupportScorer } from "./hub.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "support-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = folderOfFile();
 const hub = { modelsDir: join(folder, "models"), runtimeDirs: [join(folder, "runtime")] };
 const classes = (...labels: string[]) => ({
   "config.json": JSON.stringify({ id2label: Object.fromEntries(labels.map((label, i) => [i, label])) }),

@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { folderOfFile } from "../../../test/support/folders.ts";
 import { type FakeHub, type FakeHubOptions, startFakeHub, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findLocalModel, listLocalModels } from "./local.ts";
 import { type PullEvent, type PullOptions, pullModel } from "./pull.ts";
 import { findHubRuntime, installHubRuntime } from "./runtime.ts";
 
-const root = mkdtempSync(join(tmpdir(), "pull-"));
+const root = folderOfFile();
 const repository = "Xenova/all-MiniLM-L6-v2";
 const weights = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 31) % 251));
 const files = {
@@ -27,7 +27,6 @@ afterEach(async () => {
   await hub?.close();
   hub = null;
 });
-afterAll(() => rmSync(root, { recursive: true }));
 
 async function start(over: Partial<FakeHubOptions> = {}): Promise<PullOptions> {
   hub = await startFakeHub({ repository, files, tags: ["license:apache-2.0"], ...over });

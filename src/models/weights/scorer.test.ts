@@ -63,6 +63,10 @@ describe("the form of a scorer", () => {
     ["means of nothing", { features: ["one"], fill: [1], trees: TREES.trees }],
     ["neither a linear part nor trees", { features: ["one"], bias: 1 }],
     ["a tree that runs in a circle", { ...TREES, trees: { ...TREES.trees, right: [0, -3] } }],
+    ["a tree with a child that is no leaf", { ...TREES, trees: { ...TREES.trees, left: [-9, -2] } }],
+    ["a tree with a child between two", { ...TREES, trees: { ...TREES.trees, left: [-1, -2.5] } }],
+    ["a tree with a root that is not there", { ...TREES, trees: { ...TREES.trees, roots: [7] } }],
+    ["a tree whose lists differ in length", { ...TREES, trees: { ...TREES.trees, missing: [] } }],
     ["a split on no feature", { ...TREES, trees: { ...TREES.trees, feature: [7, 1] } }],
     ["a number that is none", { ...UNITS, linear: [0.5, "1"] }],
   ])("is refused with %s", (_, scorer) => {

@@ -194,12 +194,6 @@ describe("lines in a typewriter's letters", () => {
     ];
     expect(written(...pages)).toEqual(["code npm prune\nnpm ci"]);
   });
-
-  it("are text where the whole document is in them", () => {
-    const lines = [line(2, FULL, { isMono: true }), line(3, "dependencies.", { isMono: true })];
-    const read = blocksOf([{ type: "column", lines }], PAGE_2, styleOf(lines, { ...STYLE, isTypewritten: true }));
-    expect(read.map(({ type }) => type)).toEqual(["paragraph"]);
-  });
 });
 
 const PAGE_2 = { number: 2, height: 800, dots: [] };
