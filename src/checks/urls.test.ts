@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
-import { normalizeUrl, repairUrls, urlsIn } from "./urls.ts";
+import { repairUrls, urlsIn } from "./urls.ts";
 
 const rules = {
   cited: ["https://www.va.gov/disability/"],
@@ -53,32 +53,6 @@ describe("urlsIn, on what is meant to be overlooked", () => {
         (text) => repairUrls(text, rules),
       ),
   );
-});
-
-describe("normalizeUrl", () => {
-  it("is null for an address with a user name", () => {
-    expect(normalizeUrl("https://va.gov@evil.com/")).toBeNull();
-    expect(normalizeUrl("https://evil@va.gov/forms")).toBeNull();
-    expect(normalizeUrl("https://a:b@va.gov/forms")).toBeNull();
-  });
-
-  it("tells ports, scripts and encoded hosts apart", () => {
-    expect(normalizeUrl("va.gov:8080/forms")).toBe("va.gov:8080/forms");
-    expect(normalizeUrl("https://vа.gov/forms")).toBe("xn--v-8sb.gov/forms");
-    expect(normalizeUrl("https://va.gov%2eevil.com/forms")).toBe("va.gov.evil.com/forms");
-    expect(normalizeUrl("https:evil.com")).toBe("evil.com");
-  });
-
-  it("takes scheme, www, case, fragment and closing slash away", () => {
-    expect(new Set(["http://WWW.VA.gov/forms/", "va.gov/forms", "https://va.gov/forms#top"].map(normalizeUrl))).toEqual(
-      new Set(["va.gov/forms"]),
-    );
-  });
-
-  it("is null for what is no web address", () => {
-    expect(normalizeUrl("javascript:alert(1)")).toBeNull();
-    expect(normalizeUrl("https://")).toBeNull();
-  });
 });
 
 describe("repairUrls", () => {

@@ -5,11 +5,14 @@ import type { CitedQuote, Finding } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
 const reader = createReader();
-/** What every check finds for a sentence that cites a text. */
-async function found(text: string, stated: string, above: readonly string[] = []): Promise<readonly Finding[]> {
-  const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question: "What holds?", support: null };
-  return (await checkSentence({ text, cited: [{ text: stated, url: null, exact: true, above }] }, context)).results;
+/** What every check finds for a sentence that cites these quotes. */
+async function foundBeside(text: string, cited: readonly CitedQuote[], question = "What holds?"): Promise<readonly Finding[]> {
+  const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question, support: null };
+  return (await checkSentence({ text, cited }, context)).results;
 }
+
+const found = (text: string, stated: string, above: readonly string[] = []) =>
+  foundBeside(text, [{ text: stated, url: null, exact: true, above }]);
 
 /** Names of the checks that fail. */
 async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
@@ -117,7 +120,6 @@ describe("a value that is denied", () => {
 });
 
 describe("cells of a cited table", () => {
-  const reader = createReader();
   const rowsOf = (title: string, header: string, rows: readonly string[]): CitedQuote[] =>
     rows.map((text) => ({ text, header, above: [title, header], url: null, exact: true }));
   const OFFICES = rowsOf("Membership", "Office | Name | Elected for", [
@@ -131,11 +133,8 @@ describe("cells of a cited table", () => {
     "Ironing station | free | € 1.00",
   ]);
   const KEYS = rowsOf("Keys", "Item | Price", ["Key | € 28", "Garage key | € 65"]);
-  async function cells(text: string, cited: readonly CitedQuote[], question = ""): Promise<Finding | undefined> {
-    const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question, support: null };
-    const { results } = await checkSentence({ text, cited }, context);
-    return results.find(({ name }) => name === "cells");
-  }
+  const cells = async (text: string, cited: readonly CitedQuote[], question = "") =>
+    (await foundBeside(text, cited, question)).find(({ name }) => name === "cells");
 
   it.each([
     ["a name", "The treasurer is Renate Vogt.", OFFICES],
@@ -190,7 +189,6 @@ describe("cells of a cited table", () => {
 });
 
 describe("values of a cited sentence", () => {
-  const reader = createReader();
   const quote = (text: string): CitedQuote => ({ text, above: [], url: null, exact: true });
   const HOURS = "The main library is open from Monday to Friday from 9 am to 8 pm, and on Saturday from 10 am to 4 pm.";
   const FARES = "Adults pay 9 euros and children pay 4 euros.";
@@ -202,11 +200,8 @@ describe("values of a cited sentence", () => {
   const RANGE = "A room costs between 50 and 90 euros, and breakfast in the hall 8 to 12 euros.";
   const MUSEUM = "From April to September the museum opens at 9 am, and from October to March at 10 am.";
   const DAYS = "The fee for adults, 9 euros, for children, 4 euros, for dogs, 2 euros.";
-  async function pairing(text: string, cited: readonly string[], question = ""): Promise<Finding | undefined> {
-    const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question, support: null };
-    const { results } = await checkSentence({ text, cited: cited.map(quote) }, context);
-    return results.find(({ name }) => name === "pairing");
-  }
+  const pairing = async (text: string, cited: readonly string[], question = "") =>
+    (await foundBeside(text, cited.map(quote), question)).find(({ name }) => name === "pairing");
 
   it.each([
     ["hours of another day", "The main library is open on Saturday from 9 am to 8 pm.", HOURS],

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadConfig } from "../shared/config.ts";
-import { documentUrl, domainSchema, listDomains, loadDomain, SHIPPED_DOMAINS } from "./domain.ts";
+import { documentUrl, listDomains, loadDomain, SHIPPED_DOMAINS } from "./domain.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -50,11 +50,6 @@ describe("loadDomain", () => {
       documents: null,
     });
     expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" }, documents: null });
-  });
-
-  it("reads every pack that ships", () => {
-    expect(listDomains()).toContain("veterans");
-    for (const name of listDomains()) expect(loadDomain(name).name).toBe(name);
   });
 
   it("adds one's own packs to those that ship, and takes one's own of two with one name", () => {
@@ -113,11 +108,9 @@ describe("loadDomain", () => {
     ["an address that is none", "name: d\ntitle: D\nbase_url: www.a.org\n", /base_url/],
     ["an address that is no web address", "name: d\ntitle: D\nhome_page: 'javascript:alert(1)'\n", /home_page/],
     ["a host with a scheme", "name: d\ntitle: D\nhosts: ['https://a.org']\n", /hosts\.0: is no name of a host/],
-    ["a host with a star", "name: d\ntitle: D\nhosts: ['*.a.org/x']\n", /hosts\.0: is no name of a host/],
     ["a host with a port", "name: d\ntitle: D\nweb: { hosts: ['a.org:8080'] }\n", /web\.hosts\.0: is no name of a host/],
     ["a host that is an address", "name: d\ntitle: D\nweb: { hosts: [10.0.0.1] }\n", /web\.hosts\.0: is no name of a host/],
     ["a host in letters that addresses do not have", "name: d\ntitle: D\nhosts: [bücher.example]\n", /hosts\.0.*xn--/],
-    ["a host that ends in a dot", "name: d\ntitle: D\nhosts: [a.org.]\n", /hosts\.0: is no name of a host/],
     ["no title", "name: d\n", /title/],
     ["a tenant's name with blanks", "name: d\ntitle: D\ntenants: { 'Nova Mart': { title: N } }\n", /tenants/],
     ["the name of another folder", "name: other\ntitle: D\n", /name: other.*folder says "d"/],
@@ -130,10 +123,6 @@ describe("loadDomain", () => {
     expect(load).toThrow(
       expect.objectContaining({ code: "domain_invalid", message: expect.stringContaining(join(folder, "d", "domain.yaml")) }),
     );
-  });
-
-  it("keeps the schema closed", () => {
-    expect(domainSchema.safeParse({ name: "d", title: "D", anything: 1 }).success).toBe(false);
   });
 });
 

@@ -29,21 +29,6 @@ it("lets others go on while the first waits for something else", async () => {
   expect(order).toEqual(["second", "first"]);
 });
 
-it("hears what is outside between two turns", async () => {
-  const join = createTurns();
-  const WORK_MS = 5;
-  let ticks = 0;
-  const heartbeat = setInterval(() => ticks++, 1);
-  await Promise.all(
-    Array.from({ length: 40 }, async () => {
-      await join()();
-      for (const until = performance.now() + WORK_MS; performance.now() < until; );
-    }),
-  );
-  clearInterval(heartbeat);
-  expect(ticks).toBeGreaterThan(20);
-});
-
 it.each([
   ["short work shares rounds of the event loop", 0, 5],
   ["work that takes long has a round of its own", 5, 60],

@@ -82,11 +82,8 @@ describe("spelledLikeOthers", () => {
     ["Münster", "Cafe Munster.", true],
     ["Tuesday", "| Item | Tue | Wed |", true],
     ["September", "Closed in Sept.", true],
-    // Between Monday and Friday, and before April.
-    ["Tuesday", "Open from Monday to Friday.", true],
+    // Before April.
     ["February", "Fees are paid back until 31 March.", true],
-    ["February", "They march at noon.", false],
-    ["December", "The market is open in July from 9 am to 5 pm.", false],
     ["july", "Open from May to September.", true],
     ["Tuesday", "| Item | Thu |", false],
   ])("knows %s in another spelling: %s %s", (name, text, known) => {

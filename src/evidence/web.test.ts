@@ -4,9 +4,9 @@ import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { WebError } from "../shared/errors.ts";
 import type { Passage, WebVerdict } from "../shared/types.ts";
 import { expectLinearTime } from "../testing/growth.ts";
-import { fakeEvidence, fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
+import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import { createFactReader } from "./facts.ts";
-import { askWeb, type WebParts, webQuery, withWebVerdicts } from "./web.ts";
+import { askWeb, type WebParts, webQuery } from "./web.ts";
 import { compareWithPage, statementsOf } from "./web-compare.ts";
 
 const signal = new AbortController().signal;
@@ -170,31 +170,6 @@ describe("asking the web", () => {
   const ask = (web: WebParts, passages = [passage(FEE)], cancel = signal) =>
     askWeb(fakeQuestion(QUESTION), asked, passages, words, web, cancel);
 
-  it("keeps address, title, time, claim and quote of each page that speaks of the same", async () => {
-    const { evidence, pages } = await ask(
-      parts({ "https://example.org/a": page(FEE), "https://example.org/b": page("Nothing of that kind is here.") }),
-    );
-    expect(pages).toBe(2);
-    expect(evidence).toEqual([
-      {
-        sid: "S1",
-        verdict: "confirmed",
-        reason: "borne out by 1 of 2 pages",
-        query: expect.stringContaining("replacement"),
-        pages: [
-          {
-            url: "https://example.org/a",
-            title: "Card fees",
-            retrievedAt: "2026-11-21T10:00:00.000Z",
-            verdict: "confirmed",
-            claim: FEE,
-            quote: FEE,
-          },
-        ],
-      },
-    ]);
-  });
-
   it("is silent when pages disagree, and shows both", async () => {
     const { evidence } = await ask(parts({ "https://example.org/a": page(FEE), "https://example.org/b": page(OTHER) }));
     expect(evidence[0]).toMatchObject({ verdict: "silent", reason: "pages disagree: 1 bear it out, 1 say otherwise" });
@@ -221,30 +196,6 @@ describe("asking the web", () => {
     expect(await ask(failing)).toMatchObject({ evidence: [{ verdict: "silent", reason: "not checked: down" }], failures: ["down"] });
     const search = { id: "slow", search: (_q: string, { signal: end }: { signal: AbortSignal }) => endsWith(end) };
     expect(await ask(parts({}, { search, timeoutMs: 50 }))).toMatchObject({ failures: ["no answer within 50 ms"] });
-  });
-
-  it("throws only when it is cancelled", async () => {
-    const controller = new AbortController();
-    const search = { id: "slow", search: (_q: string, { signal: end }: { signal: AbortSignal }) => endsWith(end) };
-    const asking = ask(parts({}, { search }), undefined, controller.signal);
-    controller.abort(new Error("reader left"));
-    await expect(asking).rejects.toThrow("reader left");
-  });
-});
-
-describe("verdicts after the web was asked", () => {
-  it.each([
-    ["confirmed", "verified"],
-    ["contradicted", "rejected"],
-    ["silent", "uncertain"],
-  ] as const)("%s: uncertain becomes %s, others stay", (said, verdict) => {
-    const web = [{ sid: "S1", verdict: said, reason: "why", query: "", pages: [] }];
-    const one = (before: "verified" | "uncertain" | "rejected") =>
-      withWebVerdicts([fakeEvidence(passage("A card."), { verdict: before })], web)[0];
-    expect(one("uncertain")).toMatchObject({ verdict, reason: expect.stringContaining("web: why") });
-    expect(one("verified")?.verdict).toBe("verified");
-    expect(one("rejected")?.verdict).toBe("rejected");
-    expect(withWebVerdicts([fakeEvidence(passage("A card."), { verdict: "uncertain" })], [])[0]?.verdict).toBe("uncertain");
   });
 });
 

@@ -42,9 +42,7 @@ describe("the statistics", () => {
 
   it("estimates a ratio as worked out by hand", () => {
     // Sums 1, 2, 3 of 2, 2, 2 questions: mean 1/2, per session 2; deviations −1, 0, 1, variance 1; 1 / (3 · 4).
-    const estimate = estimateRatio(
-      [1, 2, 3].map((sum) => ({ sum: sum / 2, questions: 2 })).map(({ sum, questions }) => ({ sum: sum * 1, questions })),
-    );
+    const estimate = estimateRatio([1, 2, 3].map((sum) => ({ sum: sum / 2, questions: 2 })));
     expect(estimate?.mean).toBeCloseTo(0.5);
     expect(estimate?.variance).toBeCloseTo(0.25 / 12);
     expect(estimateRatio([{ sum: 1, questions: 1 }])).toBeNull();

@@ -22,22 +22,6 @@ describe("statistics by hand", () => {
   });
 });
 
-describe("properties", () => {
-  it("a Wilson interval holds its proportion and narrows with n", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 500 }), fc.double({ min: 0, max: 1, noNaN: true }), (n, share) => {
-        const successes = Math.round(share * n);
-        const one = wilson(successes, n);
-        const ten = wilson(successes * 10, n * 10);
-        if (one === null || ten === null) throw new Error("no interval");
-        expect(one.low).toBeLessThanOrEqual(successes / n + 1e-12);
-        expect(one.high).toBeGreaterThanOrEqual(successes / n - 1e-12);
-        expect(ten.high - ten.low).toBeLessThan(one.high - one.low);
-      }),
-    );
-  });
-});
-
 describe("riskCoverageArea", () => {
   const items = (...wrong: boolean[]) => wrong.map((one, i) => ({ score: -i, wrong: one }));
   it("is the mean risk over all coverages: (0 + 1/2 + 1/3) / 3", () => {

@@ -63,17 +63,6 @@ describe("QuestionIndex", () => {
     expect(index.size).toBe(1);
   });
 
-  it("takes an entry that was replaced once, by its new vector", async () => {
-    const cache = fakeCache();
-    cache.put("a", "s", "red boat");
-    const index = indexOf(cache);
-    await nearest(index, cache, "red boat");
-    cache.put("a", "s", "green hill");
-    cache.put("b", "s", "red boat");
-    expect(await nearest(index, cache, "red boat")).toEqual(["b", "a"]);
-    expect(index.size).toBe(2);
-  });
-
   it("goes on after a database that failed once", async () => {
     const cache = fakeCache();
     cache.put("a", "s", "red boat");

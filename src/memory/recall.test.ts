@@ -6,7 +6,7 @@ import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
 import type { JudgeRewording, Rewording } from "./match.ts";
-import { type Asked, acceptCandidate, barredBy, type Candidate, joinCandidates } from "./recall.ts";
+import { type Asked, acceptCandidate, barredBy, type Candidate } from "./recall.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 
 const document = storedDocument();
@@ -208,16 +208,6 @@ describe("acceptCandidate, where something is read", () => {
     expect((await ask(candidates, () => true)).served).toBe("soft near");
     const thresholds = { type: "thresholds", of: "m", cosine: 0.9, entities: 0.6, documents: 0.6 } as const;
     expect((await ask([candidate("same")], () => false, thresholds)).served).toBe("same");
-  });
-});
-
-describe("joinCandidates", () => {
-  it("counts what the graph finds as the graph's, and nothing twice", () => {
-    const joined = joinCandidates([candidate("a", { level: "graph", weight: 1.5 })], [candidate("a"), candidate("b")]);
-    expect(joined.map(({ level, stored, weight }) => [level, stored.key, weight])).toEqual([
-      ["graph", "a", 1.5],
-      ["semantic", "b", 1],
-    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { renderVerified } from "../cli/commands/check.ts";
 import { loadDomain } from "../engine/domain.ts";
-import { MAX_ANSWER_CHARACTERS, verifyAnswer } from "./verify-answer.ts";
+import { verifyAnswer } from "./verify-answer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "verify-"));
 const sources = join(folder, "sources");
@@ -30,7 +30,6 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
 };
 const verify = (answer: string, options = {}) => verifyAnswer(QUESTION, answer, sources, options);
 const PLAIN = new Proxy({}, { get: () => (text: string) => text }) as Parameters<typeof renderVerified>[1];
-const verdictsOf = async (answer: string) => (await verify(answer)).sentences.map(({ verdict }) => verdict);
 
 beforeAll(() => {
   mkdirSync(join(sources, "c"), { recursive: true });
@@ -126,13 +125,8 @@ describe("verifyAnswer", () => {
     expect(await names({ domain: loadDomain("veterans") })).not.toContain("pii");
   });
 
-  it.each([
-    ["an empty answer", "", "answer_empty"],
-    ["an answer without words", " … – [1] \n", "answer_empty"],
-    ["text in another encoding", "Ten\ufffd percent", "answer_not_text"],
-    ["a book", "a ".repeat(MAX_ANSWER_CHARACTERS), "answer_too_long"],
-  ])("says what is wrong with %s", async (_what, answer, code) => {
-    await expect(verify(answer)).rejects.toMatchObject({ code });
+  it("takes an answer without words for none", async () => {
+    await expect(verify(" … – [1] \n")).rejects.toMatchObject({ code: "answer_empty" });
   });
 
   it("says that there are no sources", async () => {
@@ -161,9 +155,5 @@ describe("verifyAnswer", () => {
     expect(shown).toContain("values fail");
     expect(shown).toMatch(/cites \[1\] a-tinnitus\.md, characters \d+–\d+: “Recurrent tinnitus is rated at 10 percent\.”/);
     expect(shown).not.toContain("\u001b");
-  });
-
-  it("finds faults sentence by sentence", async () => {
-    expect(await verdictsOf("Recurrent tinnitus is rated at 10 percent [1]. It is rated at 90 percent [1].")).toEqual(["pass", "fail"]);
   });
 });

@@ -32,11 +32,6 @@ const write = (
 const texts = (...args: Parameters<typeof write>) => write(...args).map(({ text }) => text);
 
 describe("writeExtractive", () => {
-  it("writes exact quotes, each citing itself", () => {
-    const drafts = write(["A lost card costs 3."], [["A lost card costs 3.", 0.8, ["card"]]]);
-    expect(drafts).toMatchObject([{ text: "A lost card costs 3.", quotes: [{ text: "A lost card costs 3." }] }]);
-  });
-
   it("leads with the quote that answers, then goes on in the order of the source", () => {
     const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "A wait is lost."];
     const scored: Scored[] = [
@@ -101,19 +96,6 @@ describe("writeExtractive", () => {
     ];
     expect(texts(pieces, scored)).toEqual(["A blue card is sad."]);
   });
-
-  it("shows a table's rows with their header at hand, not as a sentence", () => {
-    const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
-    const scored: Scored[] = [
-      ["atlas | 3 days", 0.8, ["atlas"]],
-      ["map | 2 days", 0.7, ["map"]],
-    ];
-    const drafts = write([row("item | days"), row("atlas | 3 days"), row("map | 2 days")], scored, { quotes: 5 });
-    expect(drafts.map(({ text }) => text)).toEqual(["atlas | 3 days", "map | 2 days"]);
-    for (const { quotes } of drafts) expect(quotes[0]?.header?.text).toBe("item | days");
-  });
-
-  it("writes nothing from nothing", () => expect(writeExtractive([], { quotes: 3, words: 100 })).toEqual([]));
 });
 
 const weights = readRankingWeights();

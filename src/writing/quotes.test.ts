@@ -7,7 +7,6 @@ import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Evidence, Passage } from "../shared/types.ts";
 import { type ChooseQuotesOptions, createQuoteChooser } from "../testing/choose-quotes.ts";
-import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
 import { writeExtractive } from "./extract.ts";
@@ -27,15 +26,6 @@ const item = (text: string) => ({ type: "list-item" as const, text });
 const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
 
 describe("chooseQuotes", () => {
-  it("puts the sentence with most of the question's words first", async () => {
-    const pieces = ["A card is blue.", "The price of a lost card is 3.", "Zebras."];
-    expect((await texts("lost card price", pieces))[0]).toBe("The price of a lost card is 3.");
-  });
-
-  it("keeps a short list with its lead-in in one quote", async () => {
-    expect(await texts("card", ["Bring a card and:", item("a pen"), item("a book")])).toEqual(["Bring a card and:\na pen\na book"]);
-  });
-
   it("keeps the steps whole when steps are asked for, and only then", async () => {
     const steps = ["To get a card:", ...Array.from({ length: 6 }, (_, i) => item(`step ${i} of the card ${"word ".repeat(24)}`.trim()))];
     expect((await texts("How do I get a card?", steps))[0]).toMatch(/^To get a card:\nstep 0[\s\S]*step 5/);
@@ -153,16 +143,6 @@ describe("chooseQuotes", () => {
     expect(await chosen(`${said} as well`)).toBe(1);
     expect(await chosen(said.replace("5", "6"))).toBe(2);
     expect(await chosen(said.replace("costs", "never costs"))).toBe(2);
-  });
-
-  it("prefers what the cross-encoder finds to say it in other words", async () => {
-    const pieces = ["Zebras.", "Misplaced tickets are reissued at the desk.", "Lions sleep."];
-    const vector = Float32Array.of(1, 0);
-    const read = fakeReadTexts((one) =>
-      typeof one === "string" ? { vector } : { vector, answer: one.text.includes("Misplaced") ? 4 : -4 },
-    );
-    const found = await chooseQuotesFrom("lost card", [fakeEvidence(fakePassage({ pieces }))], fakeWords(), { ...options, read });
-    expect(found[0]?.quote.text).toBe("Misplaced tickets are reissued at the desk.");
   });
 
   it("never cuts: what is longer than the limit is not taken", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlacedUnit } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
-import { listSource, partSource, passageSource, quoteSource } from "./sources.ts";
+import { listSource, partSource, passageSource } from "./sources.ts";
 
 const passage = fakePassage({
   title: "Fees",
@@ -51,10 +51,5 @@ describe("citable quotes", () => {
     for (const { text, start, end } of citable) expect(passage.text.slice(start, end)).toBe(text);
     const first = passage.units[1] as PlacedUnit;
     expect(partSource(passage, [first]).citable).toHaveLength(1);
-  });
-
-  it("of a picked quote are the quote", () => {
-    const quote = { passage, start: 0, end: 20, text: passage.text.slice(0, 20) };
-    expect(quoteSource(quote)).toEqual({ passage, stretches: [quote], citable: [quote] });
   });
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { spark } from "../profiles/spark.ts";
 import { quoteOf } from "../ranking/candidates.ts";
 import { ModelError } from "../shared/errors.ts";
-import type { DraftSentence, Question, Quote, Turn } from "../shared/types.ts";
+import type { DraftSentence, Question, Quote } from "../shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
-import { type DraftFault, fillSlots } from "./prompt.ts";
+import type { DraftFault } from "./prompt.ts";
 import type { QuoteCandidate } from "./quotes.ts";
 import { passageSource, quoteSource } from "./sources.ts";
 import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write-drafts.ts";
@@ -59,7 +59,6 @@ async function write(
   };
 }
 const regenerate = { ...spark.write, onFault: "regenerate" as const };
-const reject = { ...spark.write, onFault: "reject" as const };
 
 describe("writeDrafts where a fault leads to quotes", () => {
   it("puts a quote in the place of what fell, once the rest is shown, unless the answer cites it already", async () => {
@@ -150,29 +149,6 @@ describe("writeDrafts beside what small models add", () => {
   });
 });
 
-describe("writeDrafts where a fault rejects the answer", () => {
-  it("shows all of it, but not before all of it has passed", async () => {
-    const order: string[] = [];
-    const outcome: WriteOutcome = { writer: "", insufficient: false, calls: [], warnings: [] };
-    const task = {
-      model: fakeChatModel([["One [1]. ", "Two [1]."]]),
-      prompt: { system: "", user: "" },
-      sources: [quoteSource(sampleQuote(QUOTE))],
-      bind,
-      countTokens,
-      budgetTokens: 2200,
-    };
-    const record = { shown: [] as DraftSentence[], faults: [] };
-    const parts = { task, settings: reject };
-    for await (const draft of writeDrafts(question, [], outcome, parts, record, new AbortController().signal)) {
-      order.push(`${draft.held ? "check" : "show"} ${draft.text}`);
-      if (!draft.held) record.shown.push(draft);
-    }
-    expect(order).toEqual(["check One.", "check Two.", "show One.", "show Two."]);
-    expect(outcome.warnings).toEqual([]);
-  });
-});
-
 describe("fitPrompt", () => {
   const SPARK = { type: "quotes", most: 6, tokens: 120 } as const;
   const budgeted = (
@@ -201,32 +177,10 @@ describe("fitPrompt", () => {
     expect(budgeted([...five, row])?.quotes).toHaveLength(5);
   });
 
-  it("keeps to the budget: the oldest turns go first, then the last quotes", () => {
-    const turn = (n: number): Turn => ({ question: `Turn ${n}?`, answer: "so it is ".repeat(150) });
-    const history = [1, 2, 3, 4, 5].map(turn);
-    const quotes = Array.from({ length: 6 }, (_, i) => candidate(`Quote ${i}: ${"word ".repeat(100)}.`));
-    const size = (fitted: ReturnType<typeof budgeted>) => countTokens(fitted?.prompt.system ?? "") + countTokens(fitted?.prompt.user ?? "");
-    const fitted = budgeted(quotes, { history });
-    expect(fitted?.quotes).toHaveLength(6);
-    expect(fitted?.prompt.user).toContain("Turn 5?");
-    expect(fitted?.prompt.user).not.toContain("Turn 1?");
-    expect(size(fitted)).toBeLessThanOrEqual(2200);
-    const tight = budgeted(quotes, { history }, 700);
-    expect(tight?.prompt.user).not.toContain("Turn 5?");
-    expect(tight?.quotes.length).toBeGreaterThan(0);
-    expect(size(tight)).toBeLessThanOrEqual(700);
-  });
-
   it("is null when there is nothing to ask about", () => {
     expect(budgeted([])).toBeNull();
     expect(budgeted([candidate("very long ".repeat(120))])).toBeNull();
     expect(budgeted([candidate(QUOTE)], {}, 50)).toBeNull();
-  });
-
-  it("leaves braces and dollar signs of a question as they are", () => {
-    const text = "What is {{quotes}} and $1 and $& here?";
-    expect(budgeted([candidate(QUOTE)], { text })?.prompt.user).toContain(`Question: ${text}`);
-    expect(fillSlots("{{a}} {{b}} {{c}}", { a: "{{b}}", b: "$&" })).toBe("{{b}} $& {{c}}");
   });
 
   it("takes what says less of each source, the whole of which is too long, before it leaves one out", () => {

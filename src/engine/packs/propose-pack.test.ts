@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { loadDomain } from "../domain.ts";
-import { checkPack } from "./check-pack.ts";
 import { proposePack, writePack } from "./propose-pack.ts";
 import { readFolder } from "./read-documents.ts";
 
@@ -54,18 +53,6 @@ describe("proposePack", () => {
       ["code", "\\b(?:HB-\\d+)\\b"],
       ["name", "\\b(?:Blue Fleet)\\b"],
     ]);
-  });
-
-  it("writes a pack that loads and has no fault, and never over one that is there", async () => {
-    const { documents } = await read(HARBOUR);
-    const pack = proposePack("harbour", documents, { path: "../../papers" });
-    const domains = join(root, "domains");
-    writePack(domains, pack);
-    expect(loadDomain("harbour", domains).title).toBe("Harbour handbook");
-    const { findings, documents: n } = await checkPack("harbour", { domainsDir: domains, maxFileBytes: MAX_FILE_BYTES, signal });
-    expect(n).toBe(4);
-    expect(findings.filter(({ level }) => level === "fault")).toEqual([]);
-    expect(() => writePack(domains, pack)).toThrow('There is a pack "harbour" already');
   });
 
   it("proposes little from little, whatever the titles and addresses are", async () => {

@@ -108,10 +108,6 @@ describe("loadConfig", () => {
 });
 
 describe("web search", () => {
-  it("is off unless it is configured", () => {
-    expect(load().web_search).toBeUndefined();
-  });
-
   it("is read from the file and from the environment", () => {
     write("sourcebound.config.yaml", "web_search: { type: searxng, url: 'http://localhost:8888' }\n");
     expect(load().web_search).toEqual({ type: "searxng", url: "http://localhost:8888", api_key: "", passages: 3, timeout_ms: 8000 });
