@@ -6,17 +6,12 @@ import type { Encoder } from "../src/models/encoder.ts";
 import { ANSWER_STAGES, type AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { openInTest } from "./support/engine.ts";
+import { answerOf, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
 const CARD = LIBRARY_QUESTIONS[0].question;
 const shown = (events: readonly AnswerEvent[]) => events.flatMap((event) => (event.type === "sentence" ? [event.sentence] : []));
-const answerOf = (events: readonly AnswerEvent[]): Answer => {
-  const last = events.at(-1);
-  if (last?.type !== "answer") throw new Error("the last event is no answer");
-  return last.answer;
-};
 const text = (answer: Answer) => answer.sentences.map((sentence) => sentence.text).join("\n");
 
 /** Asserts the invariants of every run. */
@@ -98,28 +93,6 @@ describe("the path of a question", () => {
     const near = (await ask("Is there a fee or fine for a library spaceship licence in Belgium?")).refusal;
     expect(near?.nearest[0]?.missing).toEqual(expect.arrayContaining(["spaceship", "Belgium"]));
     expect(near?.contacts.map(({ name }) => name)).toContain("Fines office");
-  });
-
-  it("keeps to a selected range", async () => {
-    const { ask } = await openInTest();
-    const whole = await ask("How long may films be kept?");
-    const [citation] = whole.citations;
-    if (citation === undefined) throw new Error("no citation");
-    const selection = { documentId: citation.documentId, start: citation.start, end: citation.end };
-    expect((await ask("How long may films be kept?", { selection })).citations.map(({ quote }) => quote)).toEqual([citation.quote]);
-    expect((await ask(CARD, { selection })).status).toBe("insufficient_context");
-  });
-
-  it("shows the hotline of an emergency first, answered or not, and never from the cache", async () => {
-    const { events } = await openInTest();
-    for (let n = 0; n < 2; n++) {
-      const run = await events("I want to kill myself. How much does a library card cost?");
-      expect(run.find(({ type }) => type === "warning" || type === "sentence")).toEqual({
-        type: "warning",
-        warning: { code: "hotline", message: "You are not alone: call 988 at any hour." },
-      });
-      expect(answerOf(run).cacheMode).toBe("miss");
-    }
   });
 });
 
@@ -272,15 +245,6 @@ describe("tenants and access", () => {
       expect(nobody.refusal?.searched.documents).toBe(4);
     }
     expect(text(await ask(CARD, { tenant: "bob" }))).toContain("5 dollars");
-  });
-
-  it("hide what a label protects", async () => {
-    const { ask, ingest, sandbox } = await openInTest();
-    writeFiles(sandbox.folder, { "staff/pay.md": "---\naccess: staff\n---\nLibrarians earn 4321 dollars." });
-    await ingest("staff");
-    const answer = await ask("How much do librarians earn?");
-    expect(answer.status).toBe("insufficient_context");
-    expect(JSON.stringify(answer)).not.toContain("4321");
   });
 });
 

@@ -7,7 +7,7 @@ import { LOOK_AGAIN_MS } from "../src/evidence/calibration.ts";
 import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibration } from "../src/grading/calibrate.ts";
 import { createRandom } from "../src/grading/metrics.ts";
 import { readRankingWeights } from "../src/ranking/features.ts";
-import { isCivil, runCli, startCli } from "./support/cli.ts";
+import { isCivil, runCli } from "./support/cli.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 
@@ -155,13 +155,6 @@ describe("calibrate", () => {
     expect(warned.filter((message) => message.includes("other weights"))).toHaveLength(1);
     expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("other weights")] });
 
-    const windows = await use("library.sourcebound.2026-11-23T100000Z", { documents: { ...calibration.documents, windows: 1000 } });
-    expect(windows.notices).toMatchObject([
-      { code: "calibration_unused", message: expect.stringContaining("in the calibration it had 1000") },
-    ]);
-    expect(windows.answer?.confidenceCalibrated).toBe(false);
-
-    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("it had 1000")] });
     const grown = await use("library.sourcebound.2026-11-23T110000Z", { documents: { ...calibration.documents, windows: 20 } });
     expect(grown.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("in the calibration it had 20") }]);
     expect(grown.answer?.confidenceCalibrated).toBe(false);
@@ -202,11 +195,6 @@ describe("calibrate", () => {
   });
 
   it("says what cannot be calibrated", async () => {
-    await expect(calibrated({ profile: "seven-layer" })).rejects.toMatchObject({ code: "calibrate_profile" });
-    await expect(calibrated({ golden: undefined })).rejects.toMatchObject({
-      code: "golden_missing",
-      message: expect.stringContaining("--golden"),
-    });
     const stopped = new AbortController();
     stopped.abort(new Error("stopped"));
     await expect(calibrated({ signal: stopped.signal })).rejects.toThrowError("stopped");
@@ -229,18 +217,6 @@ describe("sourcebound calibrate", () => {
     expect(stdout).toContain(`Written to ${out}`);
     expect(existsSync(out)).toBe(true);
     expect(stderr).toMatch(/\d+\/96 /);
-  });
-
-  it("stops at Ctrl-C with exit code 130 and writes nothing", async () => {
-    const out = join(library.sandbox.folder, "stopped.json");
-    const started = startCli(["calibrate", "--golden", golden, "--risk", ".2", "--out", out], {
-      cwd: library.sandbox.folder,
-      env: library.sandbox.env,
-    });
-    await started.shows(/\d+\/96 /);
-    started.child.kill("SIGINT");
-    expect(await started.finished).toMatchObject({ code: 130, stdout: "", stderr: expect.stringContaining("Cancelled.") });
-    expect(existsSync(out)).toBe(false);
   });
 
   it.each([

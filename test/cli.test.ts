@@ -14,7 +14,6 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
@@ -222,7 +221,6 @@ describe("ask", () => {
 
   it.each([
     ["an empty question", "", /question is empty/],
-    ["blanks only", " \t\n ", /question is empty/],
     ["a control character", "What does a card\u0007 cost?", /control or invisible character \(U\+0007/],
     ["an escape sequence", "\u001B[31mcards\u001B[0m", /control or invisible character \(U\+001B/],
   ])("rejects %s as wrong usage", async (_what, question, words) => {
@@ -262,8 +260,6 @@ describe("wrong usage", () => {
     [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
     [["bench", "nothing-like-it"], /no benchmark "nothing-like-it"/],
     [["bench", "formats", "--", "--jsn", "x"], /bench formats: Unknown option '--jsn'\. It measures [\s\S]*--data DIR --sets A,B/],
-    [["bench", "formats", "--", "--data"], /bench formats: Option '--data <value>' argument missing/],
-    [["serve", "--port", "70000"], /server\.port/],
     [["serve", "--port", "abc"], /'abc' is invalid.*whole number/],
     [["documents", "lst"], /unknown command 'lst'[\s\S]*Did you mean list/],
     [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
@@ -318,7 +314,6 @@ describe("configuration", () => {
   const question = ["ask", LIBRARY_QUESTIONS[0].question];
 
   it.each([
-    ["a misspelt key", { "sourcebound.config.yaml": "data_dri: x\n" }, /unknown key "data_dri"\. Did you mean "data_dir"\?/],
     ["YAML that does not parse", { "sourcebound.config.yaml": "server: [1, {\n" }, /sourcebound\.config\.yaml could not be read/],
     ["JSON that does not parse", { "sourcebound.config.json": "{ nope" }, /sourcebound\.config\.json could not be read/],
     ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must hold keys and values/],
@@ -691,18 +686,6 @@ describe("several processes on one data folder", () => {
     expect(await askServer(question)).toMatchObject({ status: "insufficient_context", cache_mode: "miss" });
     server.child.kill("SIGINT");
     expect(await server.finished).toMatchObject({ code: 0 });
-  });
-
-  it("a port in use is said, with what to do", async () => {
-    const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
-    const address = taken.address();
-    const port = typeof address === "object" && address !== null ? String(address.port) : "";
-    try {
-      expectFailure(await cli(seeded, ["serve", "--port", port]), 1, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use: use --port`));
-    } finally {
-      taken.close();
-    }
   });
 });
 

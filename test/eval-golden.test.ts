@@ -70,14 +70,8 @@ describe("eval golden", () => {
     const endpoint = await startFakeEndpoint({});
     const env = { SOURCEBOUND_MODEL_BASE_URL: endpoint.url, SOURCEBOUND_MODEL_SMALL: "fake" };
     try {
-      for (const [bound, told] of [
-        ["right.answerabel=.5", 'Did you mean "right.answerable"?'],
-        ["refused.near_miss=.5", 'There is no figure "refused.near_miss"'],
-        ["right.answerable.change=0", 'There is no figure "right.answerable.change"'],
-      ] as const) {
-        const run = await runCli([...COMMAND, "--fail-under", bound, "--out", "one.json"], { cwd, env });
-        expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(told) });
-      }
+      const run = await runCli([...COMMAND, "--fail-under", "right.answerabel=.5", "--out", "one.json"], { cwd, env });
+      expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining('Did you mean "right.answerable"?') });
     } finally {
       await endpoint.close();
     }

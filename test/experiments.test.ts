@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { serveEngine } from "../src/server/start.ts";
 import { experimentSchema } from "../src/wire/reports.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { createKey } from "./support/keyed-app.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
@@ -16,8 +17,7 @@ beforeAll(async () => {
   const experiments = { reuse: { variants, metric: "cached", sessions: 30 } };
   library = await openLibrary({ settings: { "server.port": 0, "cache.enabled": false, experiments } });
   server = await serveEngine(library.engine, () => undefined);
-  const grant = { name: "k", domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
-  key = (await library.engine.store.keys.create({ ...grant, roles: ["ask", "admin"] }, "test")).key;
+  key = await createKey(library, { roles: ["ask", "admin"] });
 });
 afterAll(async () => {
   await server.close();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type ClientError, createClient } from "../src/client/index.ts";
 import { serveEngine } from "../src/server/start.ts";
 import type { AnswerEvent } from "../src/shared/events.ts";
@@ -8,7 +8,7 @@ import type { FilterRequest } from "../src/shared/types.ts";
 import { askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
 import { createRandom } from "./support/corpus.ts";
-import { openInTest } from "./support/engine.ts";
+import { answerOf, openInTest } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -53,11 +53,6 @@ function shownTexts(events: readonly AnswerEvent[]): string[] {
 }
 
 const marks = (text: string, mark: string) => [...text.matchAll(new RegExp(`\\b${mark}(\\d+)\\b`, "g"))].map(([, n]) => Number(n));
-const answerOf = (events: readonly AnswerEvent[]) => {
-  const last = events.at(-1);
-  if (last?.type !== "answer") throw new Error("the last event is no answer");
-  return last.answer;
-};
 
 const BOOKS = rounds({ all: 6, usually: 2 });
 
@@ -215,60 +210,44 @@ describe("filters", () => {
     expect((await selected(0, 9_999, "Two")).citations.map(({ quote }) => quote)).toEqual(["The gate opens at 8.", "The gate shuts at 9."]);
     expect((await selected(0, 40, "Two")).status).toBe("insufficient_context");
   });
-
-  it("cut passages in every profile, `book` too", async () => {
-    const { ask } = await openInTest({
-      documents: { "a.md": "# A\n\n## One\n\nThe card costs 3 dollars.\n\n## Two\n\nThe card costs 4 dollars.\n" },
-    });
-    const { evidence } = await ask("What does the card cost?", { profile: "book", filters: { section: "Two" } });
-    expect(evidence.map(({ passage }) => passage.text)).toEqual([expect.stringMatching(/^(?:Two\s+)?The card costs 4 dollars\.$/)]);
-  });
 });
 
 describe("filters over HTTP and on the command line", () => {
   it("travel both ways over HTTP, and a wrong one is a clear error", async () => {
     const { engine } = await openInTest({ settings: { "server.port": 0 } });
     const server = await serveEngine(engine, () => undefined);
-    try {
-      const client = createClient({ baseUrl: server.url });
-      const answer = await client.ask({ question: "What does replacing a card cost?", filters: { section: "Lost cards" } });
-      expect(askResponseSchema.parse(answer).filters).toEqual({
-        document: null,
-        chapter: null,
-        section: "Lost cards",
-        page: null,
-        searched_in: 'section "Lost cards" of "Library cards"',
-      });
-      expect(answer.citations.map(({ quote }) => quote).join(" ")).toContain("3 dollars");
-      const errorOf = (filters: object): Promise<ClientError> =>
-        client.ask({ question: "What does a card cost?", filters }).then(
-          () => Promise.reject(new Error("was answered")),
-          (error: ClientError) => error,
-        );
-      const wrong: [object, number, string, RegExp][] = [
-        [{ chapter: "" }, 400, "invalid_request", /"filters\.chapter"/],
-        [{ chapter: "  " }, 400, "filter_invalid", /"chapter" is empty/],
-        [{ section: "x".repeat(20_000) }, 400, "invalid_request", /"filters\.section"/],
-        [{ section: 4 }, 400, "invalid_request", /"filters\.section".*expected string/],
-        [{ chapters: "4" }, 400, "invalid_request", /Did you mean "chapter"\?/],
-        [{ page: 0 }, 400, "filter_invalid", /pages count from 1/],
-        [{ page: "3-1" }, 400, "filter_invalid", /runs backwards: write 1-3/],
-        [{ page: true }, 400, "invalid_request", /12-15/],
-        [{ page: 1e9 }, 404, "unknown_page", /nothing on page 1000000000/],
-        [{ section: "🙂\u0301" }, 404, "unknown_section", /Nearest: /],
-        [{ section: "Lost card" }, 404, "unknown_section", /Nearest: "Lost cards"/],
-        [{ document: "cards.txt" }, 404, "unknown_document", /Nearest: /],
-      ];
-      for (const [filters, status, code, message] of wrong) {
-        const error = await errorOf(filters);
-        expect(error).toMatchObject({ status, code });
-        expect(error.message).toMatch(message);
-      }
-      // A stream is refused before it begins.
-      await expect(client.stream({ question: "x", filters: { section: "nope" } }).next()).rejects.toMatchObject({ status: 404 });
-    } finally {
-      await server.close();
+    onTestFinished(() => server.close());
+    const client = createClient({ baseUrl: server.url });
+    const answer = await client.ask({ question: "What does replacing a card cost?", filters: { section: "Lost cards" } });
+    expect(askResponseSchema.parse(answer).filters).toEqual({
+      document: null,
+      chapter: null,
+      section: "Lost cards",
+      page: null,
+      searched_in: 'section "Lost cards" of "Library cards"',
+    });
+    expect(answer.citations.map(({ quote }) => quote).join(" ")).toContain("3 dollars");
+    const errorOf = (filters: object): Promise<ClientError> =>
+      client.ask({ question: "What does a card cost?", filters }).then(
+        () => Promise.reject(new Error("was answered")),
+        (error: ClientError) => error,
+      );
+    const wrong: [object, number, string, RegExp][] = [
+      [{ chapter: "  " }, 400, "filter_invalid", /"chapter" is empty/],
+      [{ section: 4 }, 400, "invalid_request", /"filters\.section".*expected string/],
+      [{ chapters: "4" }, 400, "invalid_request", /Did you mean "chapter"\?/],
+      [{ page: true }, 400, "invalid_request", /12-15/],
+      [{ page: 1e9 }, 404, "unknown_page", /nothing on page 1000000000/],
+      [{ section: "Lost card" }, 404, "unknown_section", /Nearest: "Lost cards"/],
+      [{ document: "cards.txt" }, 404, "unknown_document", /Nearest: /],
+    ];
+    for (const [filters, status, code, message] of wrong) {
+      const error = await errorOf(filters);
+      expect(error).toMatchObject({ status, code });
+      expect(error.message).toMatch(message);
     }
+    // A stream is refused before it begins.
+    await expect(client.stream({ question: "x", filters: { section: "nope" } }).next()).rejects.toMatchObject({ status: 404 });
   });
 
   it("are flags of `ask`", async () => {

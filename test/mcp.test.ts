@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -138,33 +137,4 @@ it("serves the MCP client over standard input and output, and ends with it", asy
       { timeout: 60_000 },
     )
     .toBe("ended");
-});
-
-it("answers what it was asked before its input ended, and a line that is no message, and then ends well", () => {
-  const clientInfo = { name: "test", version: "1" };
-  const input = [
-    JSON.stringify({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
-    }),
-    JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
-    "{oops",
-    JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "ask", arguments: { question: CARD } } }),
-  ].join("\n");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(PACKAGE_ROOT, "dist/src/cli/main.js"), "mcp"], {
-    ...{ cwd: library.sandbox.folder, env: { ...library.sandbox.env, PATH: process.env.PATH ?? "" } as Record<string, string> },
-    ...{ input, encoding: "utf8" as const },
-  });
-  expect([status, stderr]).toEqual([0, ""]);
-  const replies = stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  expect(replies.toSorted((a, b) => (a.id ?? 0) - (b.id ?? 0))).toMatchObject([
-    { id: null, error: { code: -32700 } },
-    { id: 1, result: { serverInfo: { name: "sourcebound" } } },
-    { id: 2, result: { structuredContent: { status: "ok" } } },
-  ]);
 });

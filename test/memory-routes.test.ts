@@ -115,7 +115,6 @@ describe("POST /v1/feedback", () => {
     const wrong: [unknown, number, string][] = [
       [{ id, verdict: "sideways" }, 400, "invalid_request"],
       [{ id, verdict: "up", reason: "x".repeat(501) }, 400, "invalid_request"],
-      ["{", 400, "invalid_json"],
       [{ id: "nobody", verdict: "up" }, 404, "unknown_answer"],
       [{ id, verdict: "up", session_id: "another" }, 404, "unknown_answer"],
       [{ id, verdict: "up", tenant: "alice" }, 404, "unknown_answer"],
@@ -124,9 +123,6 @@ describe("POST /v1/feedback", () => {
       const response = await call("POST", "/v1/feedback", body);
       expect([response.status, response.body.error.code], JSON.stringify(body).slice(0, 80)).toEqual([status, code]);
     }
-    expect((await call("POST", "/v1/feedback", { id, verdict: "up" }, { "content-type": "text/plain" })).status).toBe(415);
-    expect((await call("POST", "/v1/feedback", `{"id": "${"x".repeat(70_000)}"}`)).status).toBe(413);
-    expect((await call("GET", "/v1/feedback")).headers.get("allow")).toBe("POST");
   });
 });
 

@@ -6,7 +6,7 @@ import type { Answer } from "../src/shared/types.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
+import { answerOf, type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -26,9 +26,7 @@ describe("the semantic cache", () => {
     const library = await open({ matcher, now: () => new Date("2026-03-01T10:00:00Z") });
     const first = await library.ask(CARD);
     const events = await library.events(PARAPHRASE);
-    const last = events.at(-1);
-    if (last?.type !== "answer") throw new Error("no answer");
-    const { answer } = last;
+    const answer = answerOf(events);
     expect(answer).toMatchObject({
       cacheMode: "semantic",
       cached: { question: CARD, storedAt: "2026-03-01T10:00:00.000Z" },

@@ -127,20 +127,6 @@ describe.concurrent("a model that fails", () => {
       },
     ));
 
-  it.each(["event", "inside-event", "inside-character", "clean"] as const)(
-    "after two shown sentences (%s) keeps them and goes on with quotes",
-    (at) =>
-      using(open({ chat: [{ type: "cut", pieces: [...GOOD, " And"], at }] }), async ({ engine, endpoint }) => {
-        const { answer, events } = await ask(engine);
-        expect(texts(answer).slice(0, 2)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
-        expect(texts(answer).slice(2)).toContain(TINNITUS);
-        expect(codes(answer)).toEqual(["model_failed"]);
-        expect(events.flatMap((event) => (event.type === "sentence" ? [event.sentence] : []))).toEqual(answer.sentences);
-        expect(answer.model).toBe("small");
-        expect(endpoint.chats).toHaveLength(1);
-      }),
-  );
-
   it("is not asked when the evidence is too weak", () =>
     using(open(), async ({ engine, endpoint }) => {
       const { answer } = await ask(engine, "How do whales sleep under the ice of Antarctica?");

@@ -37,18 +37,6 @@ describe("refusals of the profiles, by the question's way", () => {
     expect(answer).toMatchObject({ refusal: { reason: "injection" }, warnings: [] });
     expect(calls).toBe(0);
   });
-
-  it("book has two refusals: nothing near, and no reliable answer", async () => {
-    const nothing = await ask("book", 0.6);
-    const unreliable = await ask("book", 0.8, ["A library card costs 99 dollars per year [1]."]);
-    expect(nothing.answer.refusal).toMatchObject({
-      reason: "nothing_relevant",
-      message: expect.stringContaining("found nothing about this topic in the book"),
-    });
-    expect(unreliable.answer.refusal).toMatchObject({ reason: "not_reliable", message: expect.stringContaining("reliable answer") });
-    expect(unreliable.answer.sentences).toEqual([]);
-    expect(unreliable.calls).toBeGreaterThan(0);
-  });
 });
 
 describe("what a refusal tells", () => {

@@ -62,14 +62,6 @@ describe("review on the command line", () => {
     expect(finished.code).toBe(code);
     expect(finished.stderr).toContain(told);
   });
-
-  it("refuses a correction that is not bound, and says which sentence and why", async () => {
-    const file = join(sandbox.folder, "worse.txt");
-    writeFileSync(file, "A library card costs 50 dollars per year [1]. It is free.\n[1]: cards.md\n");
-    const { code, stderr } = await cli("review", "correct", id, "--answer", file);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/answer_unbound[\s\S]*1\. "A library card costs 50 dollars per year\."[\s\S]*2\. "It is free\.": cites nothing/);
-  });
 });
 
 describe("stats, sessions and forget on the command line", () => {

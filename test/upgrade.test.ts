@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { loadConfig } from "../src/shared/config.ts";
+import { createKey } from "./support/keyed-app.ts";
 import { createSandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -27,20 +28,7 @@ it("opens the database of the release before: documents, answers and cache are t
     for await (const _ of engine.ingest(join(sandbox.folder, "documents"), { source: "documents" }));
     const after = await engine.answer("How much does a library card cost?");
     expect(after.sentences.map(({ text }) => text).join(" ")).toContain("7 dollars");
-    const { key } = await engine.store.keys.create(
-      {
-        name: "k",
-        roles: ["ask"],
-        domains: null,
-        tenants: null,
-        access: null,
-        expiresAt: null,
-        requestsPerHour: null,
-        tokensPerDay: null,
-        usdPerDay: null,
-      },
-      "test",
-    );
+    const key = await createKey({ engine });
     expect(await engine.store.keys.find(key)).toMatchObject({ name: "k" });
     expect(await engine.store.audit.verify()).toMatchObject({ intact: true });
   } finally {

@@ -6,7 +6,7 @@ import { ConfigError } from "../src/shared/errors.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeJudge } from "../src/testing/fake-judge.ts";
-import { openInTest } from "./support/engine.ts";
+import { answerOf, openInTest } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS } from "./support/library.ts";
 
 const QUESTION = "How much does a library card cost?";
@@ -30,12 +30,9 @@ async function ask(
 ): Promise<Asked> {
   const settings = { "verify.by": by, "verify.timeout_ms": timeout, "cache.enabled": false };
   const library = await openInTest({ models: { small, large: fakeChatModel([["INSUFFICIENT"]], { id: "large" }) }, settings, documents });
-  const events = [];
-  for await (const event of library.engine.ask(question, { profile, signal })) events.push(event);
-  const last = events.at(-1);
-  if (last?.type !== "answer") throw new Error("no answer");
+  const events = await library.events(question, { profile, signal });
   const notices = events.flatMap((event) => (event.type === "notice" && event.code === "verify_by_rules" ? [event] : []));
-  return { answer: last.answer, notices };
+  return { answer: answerOf(events), notices };
 }
 
 const scoresOf = ({ evidence }: Answer) =>

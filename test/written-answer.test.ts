@@ -9,7 +9,7 @@ import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts"
 import { type ChatReply, deltaStream } from "../src/testing/fake-endpoint.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../src/writing/render.ts";
-import { openLibrary } from "./support/engine.ts";
+import { answerOf, openLibrary } from "./support/engine.ts";
 import {
   ask,
   codes,
@@ -369,6 +369,7 @@ describe.concurrent("bad output of a model", () => {
     ));
 
   it.each<{ name: string; reply: ChatReply; whole?: boolean }>([
+    { name: "a cut connection", reply: { type: "cut", pieces: [...GOOD, " And"], at: "event" } },
     { name: "an error of the server", reply: { type: "stream", pieces: [...GOOD, " And"], thenError: true } },
     { name: "a script", reply: stream(...GOOD, " <script>alert(1)</script>"), whole: true },
     { name: "its token limit", reply: { type: "stream", pieces: [...GOOD, " And then"], finishReason: "length" } },
@@ -376,6 +377,7 @@ describe.concurrent("bad output of a model", () => {
     using(open({ chat: [reply] }), async (opened) => {
       const answer = await expectAnswered(opened);
       expect(texts(answer).slice(0, 2)).toEqual([TEN, FORM]);
+      expect(texts(answer).slice(2)).toContain(TINNITUS);
       expect(codes(answer)).toEqual(["model_failed"]);
       expect(answer.costUsd).toBeNull();
       if (!whole) expect([answer.calls.at(-1)?.inputTokens, answer.tokenUsage.total]).toEqual([null, null]);
@@ -434,9 +436,7 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
       fc.asyncProperty(fc.array(script, { minLength: 1, maxLength: 3 }), async (next) => {
         play(next);
         const events = await library.events(QUESTION);
-        const last = events.at(-1);
-        if (last?.type !== "answer") throw new Error("no answer");
-        const { answer } = last;
+        const answer = answerOf(events);
         expectShownIsFinal(events, answer);
         for (const { text, citations } of answer.sentences) {
           expect(text).not.toMatch(WRONG);

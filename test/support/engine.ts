@@ -50,6 +50,13 @@ export async function openInTest(options?: LibraryOptions): Promise<Library> {
   return library;
 }
 
+/** Returns the answer with which a question's events end. */
+export function answerOf(events: readonly AnswerEvent[]): Answer {
+  const last = events.at(-1);
+  if (last?.type !== "answer") throw new Error("the last event is no answer");
+  return last.answer;
+}
+
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);

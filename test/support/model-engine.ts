@@ -7,6 +7,7 @@ import type { AnswerEvent } from "../../src/shared/events.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import { fakeEncoder } from "../../src/testing/fake-encoder.ts";
 import { type ChatReply, type FakeEndpoint, type FakeEndpointOptions, startFakeEndpoint } from "../../src/testing/fake-endpoint.ts";
+import { answerOf } from "./engine.ts";
 import { SHARED_PARTS } from "./shared-parts.ts";
 
 export const TINNITUS = "Tinnitus is rated at 10 percent, whether it is in one ear or both.";
@@ -89,9 +90,7 @@ export async function ask(
 ): Promise<{ answer: Answer; events: AnswerEvent[] }> {
   const events: AnswerEvent[] = [];
   for await (const event of engine.ask(question, options)) events.push(event);
-  const last = events.at(-1);
-  if (last?.type !== "answer") throw new Error("the last event is no answer");
-  return { answer: last.answer, events };
+  return { answer: answerOf(events), events };
 }
 
 export async function using<T>(opening: Promise<Opened>, use: (opened: Opened) => Promise<T>): Promise<T> {
