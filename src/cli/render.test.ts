@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it } from "vitest";
-import { sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal, sampleSide } from "../testing/answers.ts";
 import { renderAnswer } from "./render.ts";
 import { createTerminal, harmless, harmlessLine } from "./terminal.ts";
 
@@ -45,18 +45,7 @@ const refused = {
 describe("conflicts in an answer", () => {
   const side = (sid: string, value: string, asOf: string | null) => {
     const quote = `A card costs ${value}.`;
-    return {
-      sid,
-      value,
-      quote,
-      start: 3,
-      end: 3 + quote.length,
-      documentId: sid,
-      documentVersion: "v1",
-      title: `Doc ${sid}`,
-      url: null,
-      asOf,
-    };
+    return sampleSide(`Doc ${sid}`, value, { sid, quote, start: 3, end: 3 + quote.length, asOf });
   };
   const conflict = {
     about: "card costs",
@@ -169,13 +158,6 @@ describe("createTerminal", () => {
     expect(record(true).terminal.colors.red("x")).not.toBe("x");
     for (const { terminal } of [record(false), record(true, { NO_COLOR: "" }), record(true, { TERM: "dumb" })])
       expect(terminal.colors.red("x")).toBe("x");
-  });
-
-  it("gives errors as JSON on stdout to scripts, and in words on stderr to people", () => {
-    const { out, err, terminal } = record(false);
-    terminal.fail(new Error("boom"), true);
-    expect(JSON.parse(out.join(""))).toEqual({ error: { code: "internal", message: "boom" } });
-    expect(err.join("")).toContain("error internal boom");
   });
 
   it("replaces a line of progress on a terminal, and ends it before anything else is written", () => {

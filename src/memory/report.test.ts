@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, CheckResult, Conflict, Question } from "../shared/types.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
-import { sampleAnswer, sampleRefusal } from "../testing/answers.ts";
+import { sampleAnswer, sampleRefusal, sampleSide } from "../testing/answers.ts";
 import { fakeEvidence, fakePassage, fakeQuestion } from "../testing/passages.ts";
 import { sampleReport } from "../testing/reports.ts";
 import { tokenize } from "../text/tokens.ts";
@@ -139,23 +139,11 @@ describe("diagnose", () => {
   });
 
   it("names conflicts, and asks for precedence only where none is declared", () => {
-    const side = (title: string, value: string) => ({
-      sid: "S1",
-      value,
-      quote: "",
-      documentId: title,
-      documentVersion: "v",
-      title,
-      url: null,
-      asOf: null,
-      start: 0,
-      end: 1,
-    });
     const conflict: Conflict = {
       about: "card",
       kind: "value",
       certainty: 1,
-      sides: [side("Fees", "$5"), side("Prices", "$8")],
+      sides: [sampleSide("Fees", "$5"), sampleSide("Prices", "$8")],
       resolvedBy: null,
     };
     const advice = (over: Partial<ReportParts>) =>

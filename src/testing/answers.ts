@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AnswerEvent } from "../shared/events.ts";
-import type { Answer, AnswerSentence, Citation, NearMiss, Refusal } from "../shared/types.ts";
+import type { Answer, AnswerSentence, Citation, ConflictSide, NearMiss, Refusal } from "../shared/types.ts";
 
 /** A passage of a sample document that citations quote. */
 export interface SamplePassage {
@@ -67,6 +67,23 @@ export function sampleAnswer(parts: Partial<Answer> & { readonly question: strin
     latencyMs: 6.2,
     model: "extractive",
     sessionId: "session-1",
+    ...parts,
+  };
+}
+
+/** Returns one side of a sample conflict; `parts` replaces its fields. */
+export function sampleSide(title: string, value: string, parts: Partial<ConflictSide> = {}): ConflictSide {
+  return {
+    sid: "S1",
+    value,
+    quote: value,
+    start: 0,
+    end: value.length,
+    documentId: title,
+    documentVersion: "v1",
+    title,
+    url: null,
+    asOf: null,
     ...parts,
   };
 }

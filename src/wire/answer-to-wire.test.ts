@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, Conflict } from "../shared/types.ts";
-import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, sampleSide } from "../testing/answers.ts";
 import { answerToWire, createAnswerWriter } from "./index.ts";
 
 const passage = { title: "Cards", url: null, asOf: null, headingPath: [], path: "a.md", context: "A card costs 5 dollars “naïve ☂”." };
@@ -53,18 +53,7 @@ describe("words that are marked as the answer", () => {
   });
 
   it("are none where sources disagree", () => {
-    const side = {
-      sid: "S1",
-      value: "30",
-      quote: KEY,
-      documentId: "d",
-      documentVersion: "1",
-      title: "Rules",
-      url: null,
-      asOf: null,
-      start: 0,
-      end: 9,
-    };
+    const side = sampleSide("Rules", "30", { quote: KEY });
     const conflict: Conflict = { kind: "value", about: "", certainty: 0.8, sides: [side, side], resolvedBy: null };
     expect(answerToWire({ ...answerOf(KEY), conflicts: [conflict] }).answer_spans).toEqual([]);
   });
