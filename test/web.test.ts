@@ -87,7 +87,7 @@ describe("vg-rag: the web decides about uncertain passages", () => {
     const { answer, events } = await run("vg-rag");
     expect(answer.status).toBe("ok");
     expect(textOf(answer)).toContain("$5");
-    expect(feesOf(answer)).toMatchObject({ verdict: "verified", reason: expect.stringContaining("web: borne out by 1 of 1 page") });
+    expect(feesOf(answer)).toMatchObject({ verdict: "verified", reason: expect.stringContaining("web: supported by 1 of 1 page") });
     expect(verdictOf(answer)).toMatchObject({
       verdict: "confirmed",
       pages: [

@@ -200,7 +200,7 @@ export function agreementOf(agree: number, differ: number, passages: number): Ex
   if (n === 0) return { score: null, reason: "no other passage speaks of the same" };
   return {
     score: agree / n,
-    reason: differ === 0 ? `${agree} of ${n} passages bear it out` : `${differ} of ${n} passages on the same say otherwise`,
+    reason: differ === 0 ? `${agree} of ${n} passages support it` : `${differ} of ${n} passages on the same say otherwise`,
   };
 }
 

@@ -172,7 +172,7 @@ describe("asking the web", () => {
 
   it("is silent when pages disagree, and shows both", async () => {
     const { evidence } = await ask(parts({ "https://example.org/a": page(FEE), "https://example.org/b": page(OTHER) }));
-    expect(evidence[0]).toMatchObject({ verdict: "silent", reason: "pages disagree: 1 bear it out, 1 say otherwise" });
+    expect(evidence[0]).toMatchObject({ verdict: "silent", reason: "pages disagree: 1 support it, 1 say otherwise" });
     expect(evidence[0]?.pages).toHaveLength(2);
   });
 

@@ -186,8 +186,8 @@ function judge(pages: readonly WebPageEvidence[], read: number, own: string | nu
   const only = pages.length === 1 && own !== null && sameAddress(pages[0]?.url ?? "", own) ? ", the page of the document itself" : "";
   const count = (n: number) => `${n} of ${read} ${read === 1 ? "page" : "pages"}`;
   if (confirmed > 0 && contradicted > 0)
-    return { verdict: "silent", reason: `pages disagree: ${confirmed} bear it out, ${contradicted} say otherwise`, pages };
-  if (confirmed > 0) return { verdict: "confirmed", reason: `borne out by ${count(confirmed)}${only}`, pages };
+    return { verdict: "silent", reason: `pages disagree: ${confirmed} support it, ${contradicted} say otherwise`, pages };
+  if (confirmed > 0) return { verdict: "confirmed", reason: `supported by ${count(confirmed)}${only}`, pages };
   if (contradicted > 0) return { verdict: "contradicted", reason: `contradicted by ${count(contradicted)}${only}`, pages };
   return { verdict: "silent", reason: `none of ${read} ${read === 1 ? "page" : "pages"} speaks of the same`, pages };
 }

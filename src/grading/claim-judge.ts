@@ -44,7 +44,7 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
       return { supported: false, fault: "stitched", reason: "its words and values stand in different places, and in none together" };
     for (const other of others) {
       if ((await verdictOf(claim, [other], question)).supported === true)
-        return { supported: false, fault: "misattributed", reason: `another source bears it out: “${shorten(other.text)}”` };
+        return { supported: false, fault: "misattributed", reason: `another source supports it: “${shorten(other.text)}”` };
     }
     return { supported: false, fault: "fabricated", reason: own.reason };
   }

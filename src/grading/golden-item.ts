@@ -5,12 +5,12 @@ import { UNANSWERABLE_KINDS } from "./golden.ts";
 export const SCORES = {
   keyphrase_coverage: "share of the keyphrases that stand in the answer",
   answer_correctness:
-    "F1 of statements: the answer's that the reference bears out, the reference's that the answer bears out (Ragas, its factual part)",
+    "F1 of claims: those of the answer that the reference supports, those of the reference that the answer supports (Ragas, its factual part)",
   context_precision: "mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts)",
   context_recall: "share of the gold quotes that stand in a passage that was found",
-  citation_precision: "share of the citations that their sentence needs or that bear it out alone (ALCE)",
-  citation_recall: "share of the sentences that their citations bear out (ALCE)",
-  faithfulness: "share of the sentences that any passage found bears out",
+  citation_precision: "share of the citations that their sentence needs or that support it alone (ALCE)",
+  citation_recall: "share of the sentences that their citations support (ALCE)",
+  faithfulness: "share of the sentences that any retrieved passage supports",
 } as const;
 export type ScoreName = keyof typeof SCORES;
 

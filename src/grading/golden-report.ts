@@ -79,7 +79,7 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   const notes = {
     fabricated: "sentences with words or values that no passage found has together or apart",
     stitched: "sentences put together from two places and said in none",
-    misattributed: "sentences that another passage bears out, not the one cited",
+    misattributed: "sentences that another passage supports, not the one cited",
   };
   return [
     ...Object.entries(notes).map(([name, note]) => ({ name: `faults.${name}`, hits: of(name), n: judged, note })),

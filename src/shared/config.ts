@@ -182,7 +182,7 @@ export const configSchema = z.strictObject({
     ])
     .default("embedded")
     .describe(
-      "Who scores whether quotes bear a written sentence out: the scorer that ships, the small model (`model` must be configured; one call a sentence), or a model of the hub on this machine (HHEM, MiniCheck and NLI classes)",
+      "Who scores whether quotes support a written sentence: the scorer that ships, the small model (`model` must be configured; one call a sentence), or a model of the hub on this machine (HHEM, MiniCheck and NLI classes)",
     ),
   embeddings: z
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])

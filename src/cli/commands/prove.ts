@@ -79,7 +79,7 @@ function renderVerdict({ status, question, steps }: ProofVerdict, colors: CliCon
     verified: "Verified: everything holds, and the holder of the key made it.",
     sound: "Sound, but nobody's: everything holds that can be run again, and nothing says who made it. Give the published key with --key.",
     unchecked:
-      "Not checked: nothing speaks against it, and another version of the checks made it, so its sentences could not be checked again. Verify it with that version.",
+      "Not checked: nothing contradicts it, and another version of the checks made it, so its sentences could not be checked again. Verify it with that version.",
     rejected: "Rejected: something does not hold.",
   };
   return [
