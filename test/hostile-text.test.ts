@@ -2,9 +2,9 @@ import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../src/testing/answers.ts";
 import { sampleQuote } from "../src/testing/quotes.ts";
+import { createAnswerBuilder } from "../src/writing/answer-builder.ts";
 import { DraftError, readDraft } from "../src/writing/draft.ts";
 import { renderAnswerHtml } from "../src/writing/render.ts";
-import { createAnswerSheet } from "../src/writing/sheet.ts";
 import { hasHostileSet, readHostileTexts } from "./support/hostile-texts.ts";
 
 const TEXTS = readHostileTexts();
@@ -57,7 +57,7 @@ describe(`hostile texts${hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA nam
     const quote = sampleQuote("Tinnitus is rated at 10 percent.");
     let shown = 0;
     for (const text of TEXTS) {
-      const sheet = createAnswerSheet();
+      const sheet = createAnswerBuilder();
       const stream = (async function* () {
         yield { type: "text" as const, text: `${text} [1].` };
       })();

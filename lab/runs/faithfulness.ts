@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { checkFaithfulness, createBearsOut, type FaithfulnessJudges, type PassageTexts } from "../../src/checks/guard-answer.ts";
+import { checkFaithfulness, createEntailmentCheck, type FaithfulnessJudges, type PassageTexts } from "../../src/checks/guard-answer.ts";
 import { createReader } from "../../src/checks/statements.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
@@ -52,7 +52,7 @@ const SHIPPED = faithfulness?.minimum ?? 0;
  */
 export async function* evaluateFaithfulness(options: FaithfulnessOptions): AsyncGenerator<EvaluateEvent, void> {
   const keeper = createReaderKeeper();
-  const judges = { support: createShippedSupport(keeper), bearsOut: createBearsOut(createReader(), null) };
+  const judges = { support: createShippedSupport(keeper), entails: createEntailmentCheck(createReader(), null) };
   const made: Scored[] = [];
   const written: Scored[] = [];
   for (const folders of options.sets) {

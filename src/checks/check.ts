@@ -4,7 +4,7 @@ import { GUARDS, SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../shared/types.ts";
 import { fitOf } from "./alignment.ts";
-import { checkClaim, layBeside } from "./claim-checks.ts";
+import { alignClaim, checkClaim } from "./claim-checks.ts";
 import type { SimilarityScorer } from "./finding.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
@@ -107,7 +107,7 @@ function findBetterSource(
   let best: number | null = null;
   let top = 0;
   others.forEach((quotes, i) => {
-    const facts = layBeside(text, quotes, question, settings, reader);
+    const facts = alignClaim(text, quotes, question, settings, reader);
     const fit = fitOf(facts.alignment);
     if (fit < least || fit <= top || checkClaim(facts).some(({ verdict }) => verdict !== "pass")) return;
     best = i;
@@ -175,7 +175,7 @@ export async function checkSentence(
   if (raw.length > MAX_SENTENCE_CHARACTERS) return tooLong(raw);
   const exact = cited.filter((quote) => quote.exact);
   const { text, found: markup } = removeMarkup(raw, texts(exact));
-  const written = layBeside(text, exact, question, settings, reader);
+  const written = alignClaim(text, exact, question, settings, reader);
   const fit = fitOf(written.alignment);
   const found = checkClaim(written);
   const stated = settings.recite && exact.length === 0 ? findStatedSource(text, others, reader) : null;
@@ -188,7 +188,7 @@ export async function checkSentence(
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
   const isAsWritten = recited === null && urls.text === text;
-  const findings = isAsWritten ? found : checkClaim(layBeside(urls.text, quotes, question, settings, reader));
+  const findings = isAsWritten ? found : checkClaim(alignClaim(urls.text, quotes, question, settings, reader));
   const citations =
     recited === null
       ? checkCitations(exact.length, missing, settings.uncited)

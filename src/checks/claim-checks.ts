@@ -39,7 +39,7 @@ function ofClaim(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding 
 }
 
 /** A sentence laid beside quotes. */
-export function layBeside(
+export function alignClaim(
   text: string,
   quotes: readonly CitedQuote[],
   question: string,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SupportPair } from "../models/support.ts";
 import { VALIDATOR_GUARDS } from "../profiles/guards.ts";
-import { type BearsOut, checkFaithfulness, leastFaithfulness } from "./guard-answer.ts";
+import { checkFaithfulness, type EntailmentCheck, leastFaithfulness } from "./guard-answer.ts";
 
 type Scores = Readonly<Record<string, number | null>>;
 
@@ -13,7 +13,7 @@ const scorer = (scores: Scores, id = "entailment") => ({
       return score === null ? null : { score, spans: [], reason: "" };
     }),
 });
-const by = (support: ReturnType<typeof scorer> | null, bearsOut?: BearsOut) => ({ support, bearsOut, question: "?" });
+const by = (support: ReturnType<typeof scorer> | null, entails?: EntailmentCheck) => ({ support, entails, question: "?" });
 const HHEM = "hub/vectara/hallucination_evaluation_model/q8/abc";
 const settings = { minimum: 0.65, source: { model: "hallucination_evaluation_model", minimum: 0.35 } };
 
@@ -26,15 +26,15 @@ describe("checkFaithfulness", () => {
 
   it("fails a sentence whose values or names disagree, whatever its score, and says why", async () => {
     const asked: unknown[] = [];
-    const bearsOut: BearsOut = async (claim, texts, question) => {
+    const entails: EntailmentCheck = async (claim, texts, question) => {
       asked.push([claim, texts.map(({ text, above }) => [text, above]), question]);
       return { supported: claim === "b" ? false : claim === "c" ? null : true, reason: "7 dollars stands nowhere" };
     };
     const scores = { "a|P,Title": 0.9, "b|P,Title": 0.99, "c|P,Title": 0.8 };
-    const found = await checkFaithfulness(["a", "b", "c"], [["P", "Title"]], by(scorer(scores), bearsOut), settings);
+    const found = await checkFaithfulness(["a", "b", "c"], [["P", "Title"]], by(scorer(scores), entails), settings);
     expect(found).toMatchObject({ score: 0, verdict: "warn", reason: expect.stringContaining("7 dollars stands nowhere") });
     expect(asked[0]).toEqual(["a", [["P", ["Title"]]], "?"]);
-    const others = await checkFaithfulness(["a", "c"], [["P", "Title"]], by(scorer(scores), bearsOut), settings);
+    const others = await checkFaithfulness(["a", "c"], [["P", "Title"]], by(scorer(scores), entails), settings);
     expect(others).toMatchObject({ score: 0.8, verdict: "pass" });
   });
 

@@ -27,7 +27,7 @@ export async function guardAnswer(
   const found: Finding[] = [];
   if (relevancy !== null) found.push(await checkRelevancy(question, text, similarity));
   if (faithfulness !== null) {
-    const judges = { support, bearsOut: createBearsOut(reader, null), question };
+    const judges = { support, entails: createEntailmentCheck(reader, null), question };
     found.push(await checkFaithfulness(sentences, passages, judges, faithfulness));
   }
   if (tokens !== null && (tokens.count !== "tokens" || countTokens !== null)) {
@@ -50,17 +50,17 @@ export function checkTokenBudget(text: string, { limit, count }: TokenBudget, co
   return finding("token-budget", used <= limit ? "pass" : "warn", score, `${used} of ${limit} ${counted}`);
 }
 
-interface BorneOut {
+interface EntailmentResult {
   /** `null`: it could not be told. */
   readonly supported: boolean | null;
   readonly reason: string;
 }
 
 /** Do texts together support a sentence? By the checks of the default profile, whoever wrote it: exact values and names, and the support score. */
-export type BearsOut = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<BorneOut>;
+export type EntailmentCheck = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<EntailmentResult>;
 
 /** @param support `null`: only exact checks speak */
-export function createBearsOut(reader: Reader, support: Pick<SupportScorer, "id" | "score"> | null): BearsOut {
+export function createEntailmentCheck(reader: Reader, support: Pick<SupportScorer, "id" | "score"> | null): EntailmentCheck {
   const settings = { ...sourcebound.check, recite: false, uncited: "warn" as const };
   return async (claim, cited, question) => {
     const checked = await checkSentence({ text: claim, cited }, { settings, hosts: [], homePage: null, reader, question, support });
@@ -88,7 +88,7 @@ export interface FaithfulnessJudges {
   /** `null`: no score is installed. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
   /** The exact checks; they decide where they object, beside the score that ships. Absent: the score alone. */
-  readonly bearsOut?: BearsOut | undefined;
+  readonly entails?: EntailmentCheck | undefined;
   /** Its words are no claims of the answer. */
   readonly question: string;
 }
@@ -128,7 +128,7 @@ interface Scored {
 async function leastSupport(
   sentences: readonly string[],
   passages: readonly PassageTexts[],
-  { support, bearsOut, question }: FaithfulnessJudges & { readonly support: Pick<SupportScorer, "score"> },
+  { support, entails, question }: FaithfulnessJudges & { readonly support: Pick<SupportScorer, "score"> },
 ): Promise<Scored | null> {
   const evidence = passages.map(([text, ...above]) => ({ text, above }));
   if (evidence.length === 0) return null;
@@ -137,7 +137,7 @@ async function leastSupport(
   const known: Scored[] = [];
   for (const [i, one] of scored.entries()) {
     if (one === null) continue;
-    const borne = await bearsOut?.(sentences[i] as string, texts, question);
+    const borne = await entails?.(sentences[i] as string, texts, question);
     known.push(borne?.supported === false ? { score: 0, objection: borne.reason } : { score: one.score, objection: null });
   }
   return known.reduce<Scored | null>((least, one) => (least === null || one.score < least.score ? one : least), null);

@@ -1,6 +1,6 @@
 import type { ContentWord } from "../language/content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, NEGATOR, verbOf } from "../language/negation.ts";
-import type { Marker, Stance } from "../language/opposites.ts";
+import type { Marker, ModalityCue } from "../language/opposites.ts";
 import type { TextRange } from "../shared/types.ts";
 import { mayAgree, strangeAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";
@@ -107,12 +107,12 @@ const NEGATOR_REACH = 48;
 const RESTRICTS = /\b(?:who|which|that)\s+(?:(?:is|are|was|were|do|does|did|has|have|had|can|could)\s*)?$/i;
 
 /** Does the negation act on this word: not on a duty ("needn't"), not on a thing further ahead ("no income who meet …")? */
-function isDenied({ start }: ContentWord, { reading, stances }: Fact): boolean {
+function isDenied({ start }: ContentWord, { reading, modalityCues }: Fact): boolean {
   const before = reading.text.slice(Math.max(0, start - NEGATOR_REACH), start);
   const match = LAST_NEGATOR.exec(before);
   if (match === null) return false;
   const at = start - before.length + match.index;
-  if (stances.some(({ start: from, end }) => at >= from && at < end)) return false;
+  if (modalityCues.some(({ start: from, end }) => at >= from && at < end)) return false;
   if (/\b(?:likely as|or)\s+$/i.test(before.slice(0, match.index))) return false;
   // "Patients who are not pregnant must …" says which patients, and denies nothing.
   if (RESTRICTS.test(reading.text.slice(0, at))) return false;
@@ -205,8 +205,8 @@ const EXCLUDE: readonly (readonly [string, string])[] = [
 
 /** "must" against "need not", "goes down" against "stays the same", of the same. */
 export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; negators: number } | null {
-  for (const one of a.stances) {
-    const others = b.stances.filter((other) => other.family === one.family && actsAlike(one, a, other, b));
+  for (const one of a.modalityCues) {
+    const others = b.modalityCues.filter((other) => other.family === one.family && actsAlike(one, a, other, b));
     const turned = others.find((other) =>
       EXCLUDE.some((pair) => pair.includes(one.side) && pair.includes(other.side) && one.side !== other.side),
     );
@@ -217,7 +217,7 @@ export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; ne
       const free = one.side === "free" ? a : b;
       if (Math.max(...held) < SAME_SCOPE || Math.min(...held) < SAME_DUTY || !withinLimits(free, free === a ? b : a)) continue;
     }
-    const negatorsOf = (fact: Fact, { start, end }: Stance) => countNegators(fact.reading.text.slice(start, end));
+    const negatorsOf = (fact: Fact, { start, end }: ModalityCue) => countNegators(fact.reading.text.slice(start, end));
     return { a: one, b: turned, negators: negatorsOf(a, one) - negatorsOf(b, turned) };
   }
   return null;
@@ -226,12 +226,12 @@ export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; ne
 const WHICH = /^\s*\S+\s+(where|when|how|why|who|which|what)\b/i;
 
 /** "Show where you served" and "show that you served": the question word behind the verb that a duty acts on. */
-function asksWhich({ end }: Stance, { reading }: Fact): string {
+function asksWhich({ end }: ModalityCue, { reading }: Fact): string {
   return WHICH.exec(reading.text.slice(end))?.[1]?.toLowerCase() ?? "";
 }
 
-function actsAlike(one: Stance, a: Fact, other: Stance, b: Fact): boolean {
-  const wordOf = ({ start, end }: Stance, { words }: Fact, before: boolean) =>
+function actsAlike(one: ModalityCue, a: Fact, other: ModalityCue, b: Fact): boolean {
+  const wordOf = ({ start, end }: ModalityCue, { words }: Fact, before: boolean) =>
     before ? words.filter((word) => word.end <= start).at(-1)?.root : words.find((word) => word.start >= end)?.root;
   if (one.family === "repetition") return true;
   const before = one.family === "change";

@@ -1,7 +1,7 @@
 import { type ContentWord, createWordReader, type ReadWords } from "../language/content-words.ts";
 import { NEGATOR } from "../language/negation.ts";
 import { SPELLED_NUMBER } from "../language/numerals.ts";
-import { isExample, personsIn, type Stance, stancesIn } from "../language/opposites.ts";
+import { isExample, type ModalityCue, modalityCuesIn, personsIn } from "../language/opposites.ts";
 import { createReading, type Reading } from "../language/reading.ts";
 import { joinValues, type Value } from "../language/values.ts";
 import type { Passage, TextRange } from "../shared/types.ts";
@@ -28,7 +28,7 @@ export interface Fact {
   readonly amounts: readonly Value[];
   readonly amountsAround: readonly Value[];
   readonly amountsAbove: readonly Value[];
-  readonly stances: readonly Stance[];
+  readonly modalityCues: readonly ModalityCue[];
   readonly persons: ReadonlySet<string>;
   readonly personsAround: ReadonlySet<string>;
   readonly personsAbove: ReadonlySet<string>;
@@ -176,14 +176,14 @@ function readFact(
 ): ReadFact {
   const reading = read(withoutAsides(piece.text));
   const amounts = joinValues(reading.values, reading.text);
-  const stances = stancesIn(reading.text);
+  const modalityCues = modalityCuesIn(reading.text);
   const weigh = weighing(words);
-  const inside = (word: TextRange) => [...amounts, ...stances].some(({ start, end }) => word.start < end && word.end > start);
+  const inside = (word: TextRange) => [...amounts, ...modalityCues].some(({ start, end }) => word.start < end && word.end > start);
   const content = reading.words.filter((word) => !inside(word));
-  return new ReadFact({ piece, reading, words: content, own: weightsOf(content, weigh), amounts, stances }, read, weightsAbove);
+  return new ReadFact({ piece, reading, words: content, own: weightsOf(content, weigh), amounts, modalityCues }, read, weightsAbove);
 }
 
-type Said = Pick<Fact, "piece" | "reading" | "words" | "own" | "amounts" | "stances">;
+type Said = Pick<Fact, "piece" | "reading" | "words" | "own" | "amounts" | "modalityCues">;
 
 /** What stands around a fact is read when first asked for: most facts are never compared so far. */
 class ReadFact implements Fact {
@@ -192,7 +192,7 @@ class ReadFact implements Fact {
   readonly words: readonly ContentWord[];
   readonly own: ReadonlyMap<string, number>;
   readonly amounts: readonly Value[];
-  readonly stances: readonly Stance[];
+  readonly modalityCues: readonly ModalityCue[];
   private readonly read: (text: string) => Reading;
   private readonly weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>;
   private readonly known: { -readonly [Part in Exclude<keyof Fact, keyof Said>]?: Fact[Part] } = {};
@@ -203,7 +203,7 @@ class ReadFact implements Fact {
     this.words = said.words;
     this.own = said.own;
     this.amounts = said.amounts;
-    this.stances = said.stances;
+    this.modalityCues = said.modalityCues;
     this.read = read;
     this.weightsAbove = weightsAbove;
   }

@@ -284,7 +284,7 @@ function clamp(score: number): number {
  * How far what a gate judged by lies above the least with which it answers: below 0 it refuses.
  * @returns `null` where there was nothing to judge, or where the gate asks for nothing
  */
-export function headroomOf(
+export function decisionMargin(
   { confidence }: Pick<Decision, "confidence">,
   gate: GateSettings,
   sufficiency: Sufficiency | null,

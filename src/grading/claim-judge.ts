@@ -1,5 +1,5 @@
 import type { CitedQuote } from "../checks/finding.ts";
-import { createBearsOut } from "../checks/guard-answer.ts";
+import { createEntailmentCheck } from "../checks/guard-answer.ts";
 import { createReader } from "../checks/statements.ts";
 import { createShippedSupport } from "../engine/reader-keeper.ts";
 import { createReading } from "../language/reading.ts";
@@ -26,7 +26,7 @@ export interface ClaimJudge {
 
 /** @param support the learned score; `null`: none, so that paraphrases stay unscored */
 export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
-  const verdictOf = createBearsOut(createReader(), support);
+  const verdictOf = createEntailmentCheck(createReader(), support);
   const read = createReading();
   /** Returns content words and values, by their roots and canonical values. */
   function thingsIn(text: string): Set<string> {

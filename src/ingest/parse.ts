@@ -1,4 +1,4 @@
-import { tongueOf } from "../guard/tongue.ts";
+import { detectLanguage } from "../guard/detect-language.ts";
 import { IngestError } from "../shared/errors.ts";
 import type { Block, DocumentMetadata, Reading, ReadingNotice, SourceMapData, TextRange, Unit } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -132,12 +132,12 @@ function toDocuments(
 }
 
 /** Maximum characters that language detection examines. */
-const TONGUE_SAMPLE = 5_000;
+const LANGUAGE_SAMPLE = 5_000;
 
 function tongueNotice(text: string): ReadingNotice[] {
-  const tongue = tongueOf(text.slice(0, TONGUE_SAMPLE));
-  if (tongue === null || tongue === "English") return [];
-  const message = `seems to be in another language (${tongue}): this version reads English, and finds and judges such text by chance`;
+  const spokenLanguage = detectLanguage(text.slice(0, LANGUAGE_SAMPLE));
+  if (spokenLanguage === null || spokenLanguage === "English") return [];
+  const message = `seems to be in another language (${spokenLanguage}): this version reads English, and finds and judges such text by chance`;
   return [{ code: "not_english", message }];
 }
 

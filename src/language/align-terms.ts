@@ -41,8 +41,8 @@ export interface Alignment {
   readonly askedOpen: number;
   readonly storedOpen: number;
   /** The same, by the words of the two questions alone. */
-  readonly askedAlone: number;
-  readonly storedAlone: number;
+  readonly unmatchedAskedMass: number;
+  readonly unmatchedStoredMass: number;
   readonly rules: readonly Entailment[];
   /** What forbids that they are the same; `null`: nothing of the kind. */
   readonly opposites: string | null;
@@ -87,8 +87,8 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
     differing: differingWords(asked, stored, openAsked, openStored),
     askedOpen: openMass(openAsked, about),
     storedOpen: openMass(openStored, found),
-    askedAlone: aloneMass(openAsked),
-    storedAlone: aloneMass(openStored),
+    unmatchedAskedMass: aloneMass(openAsked),
+    unmatchedStoredMass: aloneMass(openStored),
     rules: [...rules],
     opposites: oppositeOf(left, right),
     polarity: polarityOf(left, stored),

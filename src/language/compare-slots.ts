@@ -114,8 +114,8 @@ function* slotMisses(asked: Slots, stored: Slots, aligned: () => Alignment, rule
     if (alignment.differing.length > 0) yield miss("contrast", `the wording is the same but for: ${list(alignment.differing)}`);
     if (asked.asks !== stored.asks) yield miss("asked", `in one wording, asked ${asked.asks}, stored ${stored.asks}`);
   }
-  const { askedOpen, storedOpen, askedAlone, storedAlone } = alignment;
-  if (Math.min(askedOpen, storedOpen) >= UNKNOWN || Math.min(askedAlone, storedAlone) >= UNRELATED) {
+  const { askedOpen, storedOpen, unmatchedAskedMass, unmatchedStoredMass } = alignment;
+  if (Math.min(askedOpen, storedOpen) >= UNKNOWN || Math.min(unmatchedAskedMass, unmatchedStoredMass) >= UNRELATED) {
     const open = (terms: Alignment["asked"]) => list(terms.filter(({ match }) => match < LISTED).map(({ term }) => term.text));
     yield miss("unknown", `each says what the other does not: asked ${open(alignment.asked)}, stored ${open(alignment.stored)}`);
   }

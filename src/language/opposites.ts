@@ -3,12 +3,12 @@ import type { ContentWord } from "./content-words.ts";
 import type { Value } from "./values.ts";
 
 /** A way of saying that something must be, may be, rises, falls or stays: two of one family exclude each other. */
-export interface Stance extends TextRange {
+export interface ModalityCue extends TextRange {
   readonly family: "duty" | "change" | "repetition";
   readonly side: string;
 }
 
-const STANCES: readonly (readonly [Stance["family"], string, string])[] = [
+const MODALITY_CUES: readonly (readonly [ModalityCue["family"], string, string])[] = [
   [
     "duty",
     "free",
@@ -26,13 +26,13 @@ const STANCES: readonly (readonly [Stance["family"], string, string])[] = [
   ["repetition", "often", `as many times as|as often as|any number of times|more than once|repeatedly|unlimited (?:number of )?times`],
 ];
 
-const PATTERN = new RegExp(STANCES.map(([, , source], i) => String.raw`(?<s${i}>\b(?:${source})(?![\p{L}\p{N}]))`).join("|"), "giu");
+const PATTERN = new RegExp(MODALITY_CUES.map(([, , source], i) => String.raw`(?<s${i}>\b(?:${source})(?![\p{L}\p{N}]))`).join("|"), "giu");
 
 /** Every stance of a text, in order. */
-export function stancesIn(text: string): Stance[] {
+export function modalityCuesIn(text: string): ModalityCue[] {
   return [...text.matchAll(PATTERN)].flatMap((match) => {
     const [name] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
-    const stance = name === undefined ? undefined : STANCES[Number(name.slice(1))];
+    const stance = name === undefined ? undefined : MODALITY_CUES[Number(name.slice(1))];
     return stance === undefined ? [] : [{ family: stance[0], side: stance[1], start: match.index, end: match.index + match[0].length }];
   });
 }

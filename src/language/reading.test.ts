@@ -6,7 +6,7 @@ import { answerSpans } from "./asked-values.ts";
 import { mayCover, namedTime } from "./calendar.ts";
 import { createWordReader } from "./content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
-import { isExample, personsIn, stancesIn } from "./opposites.ts";
+import { isExample, modalityCuesIn, personsIn } from "./opposites.ts";
 import { readQuestion } from "./question.ts";
 import { codesIn } from "./values.ts";
 
@@ -88,7 +88,7 @@ describe("mayCover", () => {
   );
 });
 
-describe("stancesIn", () => {
+describe("modalityCuesIn", () => {
   it.each([
     ["You must apply.", ["must"]],
     ["You don't need to apply.", ["free"]],
@@ -98,11 +98,11 @@ describe("stancesIn", () => {
     ["Send all required and optional documents.", []],
     ["", []],
   ])("%s %j", (text, sides) => {
-    expect(stancesIn(text).map(({ side }) => side)).toEqual(sides);
+    expect(modalityCuesIn(text).map(({ side }) => side)).toEqual(sides);
   });
   it("says where it stands", () => {
     const text = "You don't need to sign.";
-    const [stance] = stancesIn(text);
+    const [stance] = modalityCuesIn(text);
     expect(text.slice(stance?.start, stance?.end)).toBe("don't need to");
   });
 });

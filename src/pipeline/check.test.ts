@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { createReader } from "../checks/statements.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { sampleQuote } from "../testing/quotes.ts";
-import { createAnswerSheet } from "../writing/sheet.ts";
+import { createAnswerBuilder } from "../writing/answer-builder.ts";
 import { checkWhole, flags } from "./check.ts";
 
 async function checksOf(...texts: string[]) {
-  const sheet = createAnswerSheet();
+  const sheet = createAnswerBuilder();
   for (const text of texts) sheet.add(text, [sampleQuote(text)]);
   const written = { sheet, claims: [], writer: "extractive" };
   return checkWhole(

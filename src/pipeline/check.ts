@@ -1,15 +1,15 @@
 import { type CheckContext, checkAnswer, checkSentence } from "../checks/check.ts";
 import type { CitedQuote } from "../checks/finding.ts";
 import { guardAnswer, type PassageTexts } from "../checks/guard-answer.ts";
+import { detectLanguage } from "../guard/detect-language.ts";
 import { terminologyOf } from "../guard/terminology.ts";
-import { tongueOf } from "../guard/tongue.ts";
 import { readQuestion } from "../language/question.ts";
 import { createRelevancy, createSimilarity } from "../models/similarity.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import type { Answer, CheckResult, Citation, Claim, Evidence, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { unitAt } from "../text/units.ts";
-import type { AnswerSheet } from "../writing/sheet.ts";
+import type { AnswerBuilder } from "../writing/answer-builder.ts";
 import type { PipelineContext } from "./context.ts";
 
 /** Returns the context that checks the sentences of this question. */
@@ -84,7 +84,7 @@ function shared(own: readonly string[], asked: ReadonlySet<string>): number {
 interface WrittenAnswer {
   readonly question: Pick<Question, "resolved">;
   readonly written: {
-    readonly sheet: Pick<AnswerSheet, "sentences" | "citations">;
+    readonly sheet: Pick<AnswerBuilder, "sentences" | "citations">;
     readonly claims: readonly Claim[];
     readonly writer: string;
   };
@@ -103,7 +103,7 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
   const { sheet, claims, writer } = written;
   const whole = checkAnswer(sheet.sentences, claims, profile.check);
   if (sheet.sentences.length === 0) return whole;
-  whole.push(...checkTongue(sheet.citations), ...checkReason(question.resolved, sheet.sentences));
+  whole.push(...checkSpokenLanguage(sheet.citations), ...checkReason(question.resolved, sheet.sentences));
   const settings = profile.check.guards ?? GUARDS;
   const { relevancy } = settings;
   const byModel = writer !== "" && writer !== "extractive";
@@ -117,20 +117,20 @@ export async function checkWhole({ question, written, evidence }: WrittenAnswer,
 }
 
 /** Warns about quotes that are not English: no check can judge whether they answer. */
-function checkTongue(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
+function checkSpokenLanguage(citations: readonly Pick<Citation, "n" | "quote">[]): CheckResult[] {
   const foreign = citations.flatMap(({ n, quote }) => {
-    const tongue = tongueOf(quote);
-    return tongue === null || tongue === "English" ? [] : [{ n, tongue }];
+    const spokenLanguage = detectLanguage(quote);
+    return spokenLanguage === null || spokenLanguage === "English" ? [] : [{ n, spokenLanguage }];
   });
   const [first] = foreign;
   if (first === undefined) return [];
   const numbers = foreign.map(({ n }) => `[${n}]`).join("");
-  const reason = `${numbers} seems to be in another language (${first.tongue}): this version reads English, so nobody judged whether it answers`;
+  const reason = `${numbers} seems to be in another language (${first.spokenLanguage}): this version reads English, so nobody judged whether it answers`;
   return [{ name: "tongue", verdict: "warn", score: null, reason, spans: [], sentence: null }];
 }
 
 /** Warns that the answer to a "why" question may give no reason. */
-function checkReason(question: string, sentences: AnswerSheet["sentences"]): CheckResult[] {
+function checkReason(question: string, sentences: AnswerBuilder["sentences"]): CheckResult[] {
   const texts = sentences.map(({ text }) => text);
   if (!onlySaysThatItIsSo(question, texts)) return [];
   const reason = "You ask why: what is shown says hardly more than the question does, and may give no reason.";

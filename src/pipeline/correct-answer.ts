@@ -11,8 +11,8 @@ import { parseMarkers } from "../text/markers.ts";
 import { readPassage } from "../text/read-passage.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
+import { createAnswerBuilder } from "../writing/answer-builder.ts";
 import { leadingMarkers } from "../writing/draft.ts";
-import { createAnswerSheet } from "../writing/sheet.ts";
 import { checking, passesAgain, toCitedQuote } from "./check.ts";
 import type { PipelineContext } from "./context.ts";
 import { searchedWithin } from "./retrieve.ts";
@@ -210,7 +210,7 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
     throw new RequestError("answer_too_long", message, { characters: text.length, limit: MAX_ANSWER_CHARACTERS });
   }
   const documents = await citedDocuments(names, cited, question, context);
-  const sheet = createAnswerSheet();
+  const sheet = createAnswerBuilder();
   const claims: Claim[] = [];
   const checks: Answer["checks"][number][] = [];
   const faults: UnboundSentence[] = [];

@@ -1,6 +1,6 @@
 import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { applyThreshold } from "../evidence/calibration.ts";
-import { type Decision, decideByGate, headroomOf, type Sufficiency, usesCosines } from "../evidence/gate.ts";
+import { type Decision, decideByGate, decisionMargin, type Sufficiency, usesCosines } from "../evidence/gate.ts";
 import {
   askedTerms,
   formsHeld,
@@ -80,7 +80,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  const headroom = headroomOf(made, gate, sufficiency);
+  const headroom = decisionMargin(made, gate, sufficiency);
   // A refusal shows the nearest candidates, also those of rejected passages.
   if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, context, log, signal);

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatModel, ChatPrompt } from "../models/chat.ts";
 import { ModelError } from "../shared/errors.ts";
-import type { Answer, Passage, Question, Quote, TextRange, Twin } from "../shared/types.ts";
+import type { Answer, NearDuplicate, Passage, Question, Quote, TextRange } from "../shared/types.ts";
 import type { NewRecord } from "../store/records.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Outcome } from "./assemble.ts";
@@ -15,7 +15,7 @@ export interface RecordedPassage extends TextRange {
   readonly bounds: TextRange | null;
   readonly window: TextRange;
   readonly headingPath: readonly string[];
-  readonly twins: readonly Twin[];
+  readonly twins: readonly NearDuplicate[];
 }
 
 export interface RecordedQuote extends TextRange {

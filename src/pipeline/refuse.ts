@@ -1,6 +1,6 @@
 import { checkSentence } from "../checks/check.ts";
+import { detectLanguage } from "../guard/detect-language.ts";
 import { readPlain } from "../guard/hotlines.ts";
-import { tongueOf } from "../guard/tongue.ts";
 import { askedValues, askedWords, heldValues, kindsInWords } from "../language/asked-values.ts";
 import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
@@ -178,7 +178,7 @@ async function unsearched(
     const message = `Hello. Ask me anything that these documents may answer: ${await about(scope)}. Every sentence of an answer comes with the place where it stands.`;
     return { reason: "small_talk", message };
   }
-  const spoken = language === "en" ? tongueOf(text) : null;
+  const spoken = language === "en" ? detectLanguage(text) : null;
   if (spoken === null || spoken === "English") return null;
   const message = `This version reads English, and the question seems to be in another language (${spoken}): ask it in English.`;
   return { reason: "language", message };

@@ -1,10 +1,10 @@
 import { checkSentence } from "../checks/check.ts";
 import { type Finding, finding } from "../checks/finding.ts";
-import { tongueOf } from "../guard/tongue.ts";
+import { detectLanguage } from "../guard/detect-language.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import type { CheckResult, Claim, DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
+import { createAnswerBuilder } from "../writing/answer-builder.ts";
 import type { DraftFault } from "../writing/prompt.ts";
-import { createAnswerSheet } from "../writing/sheet.ts";
 import { type OfferedDraft, writeDrafts } from "../writing/write-drafts.ts";
 import { checking, flags, toCitedQuote } from "./check.ts";
 import type { ChosenQuotes } from "./compress.ts";
@@ -19,7 +19,7 @@ export interface CheckedDraft extends OfferedDraft {
 /** Returns an empty result of writing. */
 export function nothingWritten() {
   return {
-    sheet: createAnswerSheet(),
+    sheet: createAnswerBuilder(),
     claims: [] as Claim[],
     /** Results of sentence checks, including removed sentences. */
     checks: [] as CheckResult[],
@@ -199,8 +199,8 @@ function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], stric
  * @param offered texts of all quotes; used if the cited ones have no detectable language
  */
 export function checkLanguage(text: string, cited: readonly string[], offered: readonly string[]): Finding | null {
-  const spoken = tongueOf(text);
-  const quoted = spoken === null ? null : (tongueOf(cited.join("\n")) ?? tongueOf(offered.join("\n")));
+  const spoken = detectLanguage(text);
+  const quoted = spoken === null ? null : (detectLanguage(cited.join("\n")) ?? detectLanguage(offered.join("\n")));
   if (quoted === null || quoted === spoken) return null;
   return finding("language", "fail", null, `is ${spoken}, its sources are ${quoted}: its wording cannot be checked`);
 }

@@ -1,6 +1,6 @@
 import { deniesAsVerb, EXCEPTION, NEGATOR } from "../language/negation.ts";
 import { keyOf, valuesIn } from "../language/values.ts";
-import type { Passage, Twin } from "../shared/types.ts";
+import type { NearDuplicate, Passage } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 
@@ -56,13 +56,13 @@ function inOrder(keys: readonly string[]): string {
 export const NEAR_DUPLICATE_COSINE = 0.85;
 
 /** What comparing passages needs of the index. */
-export interface TwinWords {
+export interface DuplicateWords {
   tokens(text: string): string[];
   idf(token: string): number;
 }
 
 /** What was computed of passages before: the same chunks come up again and again. */
-export type FaceMemo = Map<string, Face>;
+export type FingerprintMemo = Map<string, DuplicateFingerprint>;
 
 /** Passages that a memo keeps. */
 const MEMO_PASSAGES = 5_000;
@@ -83,35 +83,35 @@ const BETWEEN = /[\s.,;:!?()"“”]/;
 export function deduplicate(
   passages: readonly Passage[],
   rule: "same-facts" | "cosine",
-  words: TwinWords,
-  memo: FaceMemo = new Map(),
+  words: DuplicateWords,
+  memo: FingerprintMemo = new Map(),
 ): Passage[] {
-  const kept: { passage: Passage; face: Face; twins: Twin[] }[] = [];
+  const kept: { passage: Passage; face: DuplicateFingerprint; twins: NearDuplicate[] }[] = [];
   for (const passage of passages) {
-    const face = faceOf(passage, memo);
+    const face = fingerprintOf(passage, memo);
     const near = kept.filter((other) => nearDuplicates(other.face, face, words));
     const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
-    if (same !== undefined) same.twins.push(twinOf(passage));
+    if (same !== undefined) same.twins.push(nearDuplicateOf(passage));
     else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
   }
   return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
 }
 
 /** A passage with what is compared of it, computed when it is asked for. */
-export interface Face {
+export interface DuplicateFingerprint {
   readonly words: ReadonlySet<string>;
   /** By the words of whoever asked last: how rare a word is, is another for each. */
-  readonly vector: (words: TwinWords) => ReadonlyMap<string, number>;
+  readonly vector: (words: DuplicateWords) => ReadonlyMap<string, number>;
   readonly signature: () => Signature;
 }
 
-function faceOf({ chunkId, range, text }: Passage, memo: FaceMemo): Face {
+function fingerprintOf({ chunkId, range, text }: Passage, memo: FingerprintMemo): DuplicateFingerprint {
   const key = `${chunkId} ${range.start} ${range.end}`;
   const known = memo.get(key);
   if (known !== undefined) return known;
   const face = {
     words: longWords(text),
-    vector: lastOf((words: TwinWords) => tfIdf(text, words)),
+    vector: lastOf((words: DuplicateWords) => tfIdf(text, words)),
     signature: once(() => signatureOf(text)),
   };
   if (memo.size >= MEMO_PASSAGES) memo.clear();
@@ -136,7 +136,7 @@ function isBetween(text: string, at: number): boolean {
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
 }
 
-function nearDuplicates(a: Face, b: Face, words: TwinWords): boolean {
+function nearDuplicates(a: DuplicateFingerprint, b: DuplicateFingerprint, words: DuplicateWords): boolean {
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const wanted = WORTH_COMPARING * small.size;
   let shared = 0;
@@ -157,13 +157,13 @@ function lastOf<By, T>(make: (by: By) => T): (by: By) => T {
   };
 }
 
-function twinOf({ chunkId, document, headingPath, range }: Passage): Twin {
+function nearDuplicateOf({ chunkId, document, headingPath, range }: Passage): NearDuplicate {
   const { id, version, title, url, asOf } = document;
   return { chunkId, documentId: id, documentVersion: version, title, url, asOf, headingPath, range };
 }
 
 /** Term frequency times inverse document frequency, scaled to length 1. */
-export function tfIdf(text: string, words: TwinWords): Map<string, number> {
+export function tfIdf(text: string, words: DuplicateWords): Map<string, number> {
   const vector = new Map<string, number>();
   for (const token of words.tokens(text)) vector.set(token, (vector.get(token) ?? 0) + 1);
   let squares = 0;

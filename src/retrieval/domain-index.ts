@@ -5,7 +5,7 @@ import type { Scope } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { FaceMemo } from "./deduplicate.ts";
+import type { FingerprintMemo } from "./deduplicate.ts";
 import { EncoderSwitch, type EncoderSwitchOptions, type SwitchState, type SyncOptions } from "./encoder-switch.ts";
 import { type Candidate, type Fusion, fuseHits } from "./fuse.ts";
 import { scopeKey } from "./indexed-windows.ts";
@@ -57,7 +57,7 @@ export class DomainIndex implements QuestionReader {
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Promise<Understood> }>();
   private readonly words = new Map<string, LoadedWords>();
   /** What near-duplicates were compared by, until the index changes. */
-  readonly faces: FaceMemo = new Map();
+  readonly faces: FingerprintMemo = new Map();
   /** Windows indexed. */
   windows = 0;
   private revision = -1;

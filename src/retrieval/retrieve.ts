@@ -6,7 +6,7 @@ import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument
 import type { DocumentStore } from "../store/documents.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { readPassage } from "../text/read-passage.ts";
-import { deduplicate, diversify, type FaceMemo, type TwinWords } from "./deduplicate.ts";
+import { type DuplicateWords, deduplicate, diversify, type FingerprintMemo } from "./deduplicate.ts";
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { resolveFilters } from "./filters.ts";
 import type { Candidate } from "./fuse.ts";
@@ -118,7 +118,7 @@ const TWIN_MARGIN = 4;
 function withoutTwins(
   loaded: readonly Passage[],
   rule: RetrieveSettings["twins"],
-  { words, faces }: { readonly words: TwinWords; readonly faces: FaceMemo },
+  { words, faces }: { readonly words: DuplicateWords; readonly faces: FingerprintMemo },
   time: TimePart,
 ): readonly Passage[] {
   return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, words, faces));

@@ -11,14 +11,14 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "./schema.ts";
 
 /** Tables that receive rows for every answer. Inserts into them never decide whether a stored answer may be served. */
-const BESIDE: ReadonlySet<string> = new Set<keyof Database>([
+const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set<keyof Database>([
   ...(["interactions", "answer_contents", "records", "record_settings", "sessions", "session_turns", "reports"] as const),
   ...(["exposures", "idempotency", "usage", "usage_reservations"] as const),
 ]);
 
 /**
  * A counter that is constant while nothing committed affects stored answers. This process raises it with all writes except inserts
- * into `BESIDE`; other processes raise it with any commit. Data read at one value is valid while the value lasts.
+ * into `APPEND_ONLY_TABLES`; other processes raise it with any commit. Data read at one value is valid while the value lasts.
  */
 export class ChangeCount {
   private readonly ofOthers: () => number;
@@ -51,11 +51,13 @@ export class ChangeCount {
   }
 }
 
-/** Returns whether a statement only inserts into `BESIDE`. Replacing a row is not an insert: it could change an interaction's review. */
+/** Returns whether a statement only inserts into `APPEND_ONLY_TABLES`. Replacing a row is not an insert: it could change an interaction's review. */
 function addsBeside(statement: RootOperationNode): boolean {
   if (!InsertQueryNode.is(statement) || statement.into === undefined || statement.replace === true) return false;
   const { name } = statement.into.table.identifier;
-  return BESIDE.has(name) && statement.orAction === undefined && (name !== "interactions" || statement.onConflict === undefined);
+  return (
+    APPEND_ONLY_TABLES.has(name) && statement.orAction === undefined && (name !== "interactions" || statement.onConflict === undefined)
+  );
 }
 
 /** Declares SQLite's transactional DDL, so that migrations run all or nothing and in one process at a time. */

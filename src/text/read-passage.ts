@@ -25,7 +25,7 @@ export function readPassage(document: PassageSource, { range, bounds, headingPat
   return {
     ...place,
     ...(bounds === null ? {} : { bounds: { start: bounds.start, end } }),
-    document: faceOf(document),
+    document: fingerprintOf(document),
     headingPath: headingPath ?? headingPathAt(document, range.start),
     range,
     text: document.text.slice(range.start, range.end),
@@ -33,7 +33,7 @@ export function readPassage(document: PassageSource, { range, bounds, headingPat
   };
 }
 
-function faceOf(document: PassageSource): PassageDocument {
+function fingerprintOf(document: PassageSource): PassageDocument {
   return {
     id: document.id,
     path: document.path,

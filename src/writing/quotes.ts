@@ -57,7 +57,7 @@ function captionOf({ header, passage, start }: Quote): SourceText | null {
 /** Selects verbatim quotes from ranked candidates, without overlaps or repetitions. */
 export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, limit: number): QuoteCandidate[] {
   const { candidates, asked } = choice;
-  const standsBeside = rowsBeside(choice);
+  const isSiblingRow = siblingRows(choice);
   const chosen: { view: CandidateView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
   for (const { view, chance, followedBy, answersPart } of candidates) {
     if (chosen.length === limit) break;
@@ -68,7 +68,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
     const said = readSaid(quote.text, words);
     if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    if (answersPart !== true && chosen.some((other) => standsBeside(view, other.view) || announcesTableOf(view, other.view))) continue;
+    if (answersPart !== true && chosen.some((other) => isSiblingRow(view, other.view) || announcesTableOf(view, other.view))) continue;
     // A quote that is the header of this row becomes part of the row.
     const names = chosen.findIndex((other) => isSame(quote.header, other.quote));
     if (names >= 0) chosen.splice(names, 1);
@@ -172,14 +172,14 @@ export function overlap(a: Quote, b: Quote): boolean {
 }
 
 /** Returns whether a row is an irrelevant sibling of a requested row in the same table. */
-type StandsBeside = (row: CandidateView, asked: CandidateView) => boolean;
+type IsSiblingRow = (row: CandidateView, asked: CandidateView) => boolean;
 
 /**
  * Returns a test for sibling rows, such as Wednesday's when the question asks for Thursday. A sibling matches fewer question words than the
  * requested row, and only words that every row has ("20 kg"). A word of some rows ("Sunday") makes each relevant, unless the row lacks a
  * number of the question. Tables of one document with equal columns count as one.
  */
-function rowsBeside({ candidates, asked }: Pick<Choice, "candidates" | "asked">): StandsBeside {
+function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">): IsSiblingRow {
   const inEvery = new Map<string, AskedBits>();
   for (const { view } of candidates) {
     const table = tableOf(view);

@@ -3,8 +3,8 @@ import type { Answer, Citation } from "../shared/types.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { answerToWire } from "../wire/index.ts";
+import { createAnswerBuilder } from "./answer-builder.ts";
 import { readableText, renderAnswerHtml, renderAnswerPlain } from "./render.ts";
-import { createAnswerSheet } from "./sheet.ts";
 
 const passage = {
   title: "Fees & <fines>",
@@ -65,7 +65,7 @@ describe("a table's row", () => {
   it("gets its cells when it is cited", () => {
     const table = fakePassage({ pieces: ["Item | Fee", "atlas | 3"].map((text) => ({ type: "table-row" as const, text, header: 0 })) });
     const header = { start: 0, end: 10, text: "Item | Fee" };
-    const { citations } = createAnswerSheet().add("atlas | 3", [{ passage: table, start: 11, end: 20, text: "atlas | 3", header }]);
+    const { citations } = createAnswerBuilder().add("atlas | 3", [{ passage: table, start: 11, end: 20, text: "atlas | 3", header }]);
     expect(citations[0]?.row).toEqual({
       cells: [
         { name: "Item", text: "atlas" },

@@ -24,11 +24,11 @@ export interface Passage {
     readonly cross: number | null;
   };
   /** Near-duplicates merged into this passage, as further sources. Absent if there are none. */
-  readonly twins?: readonly Twin[];
+  readonly twins?: readonly NearDuplicate[];
 }
 
 /** A near-duplicate that was merged into another passage. */
-export interface Twin {
+export interface NearDuplicate {
   readonly chunkId: string;
   readonly documentId: string;
   readonly documentVersion: string;

@@ -3,7 +3,7 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { nameCells, unitAt } from "../text/units.ts";
 
 /** An answer under construction. Added text and citation numbers never change. */
-export interface AnswerSheet {
+export interface AnswerBuilder {
   readonly sentences: readonly AnswerSentence[];
   readonly citations: readonly Citation[];
   /** Adds a checked sentence; returns it with its citations. */
@@ -13,7 +13,7 @@ export interface AnswerSheet {
 }
 
 /** Creates an empty answer. Citations are numbered in order of first use; the same quote keeps its number. */
-export function createAnswerSheet(): AnswerSheet {
+export function createAnswerBuilder(): AnswerBuilder {
   const sentences: AnswerSentence[] = [];
   const citations: Citation[] = [];
   const numberOf = (quote: Quote) => citations.findIndex((citation) => sameQuote(citation, quote)) + 1;

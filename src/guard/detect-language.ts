@@ -48,7 +48,7 @@ const LEAST_WORDS = 2;
  * The language of a short text as far as its letters and function words show it: a script other than Latin, or one of seven languages. `null`: not told.
  * A heuristic; it names a language only when nothing speaks for English.
  */
-export function tongueOf(text: string): string | null {
+export function detectLanguage(text: string): string | null {
   const script = scriptOf(text);
   if (script !== "Latin") return script;
   const lower = text.toLowerCase();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlacedUnit, Quote } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
-import { createAnswerSheet } from "./sheet.ts";
+import { createAnswerBuilder } from "./answer-builder.ts";
 
 const passage = fakePassage({ pieces: ["One.", "Two.", "Three."] });
 const quote = (i: number): Quote => {
@@ -12,7 +12,7 @@ const quote = (i: number): Quote => {
 
 describe("the answer sheet", () => {
   it("numbers citations in the order in which they are first named, and keeps a quote's number", () => {
-    const sheet = createAnswerSheet();
+    const sheet = createAnswerBuilder();
     expect(sheet.add("a", [quote(2), quote(0)])).toMatchObject({ index: 0, sentence: { citations: [1, 2] } });
     expect(sheet.add("b", [quote(0), quote(1), quote(0)])).toMatchObject({ index: 1, sentence: { citations: [2, 3] } });
     expect(sheet.citations.map(({ n, quote: text }) => [n, text])).toEqual([
@@ -20,7 +20,7 @@ describe("the answer sheet", () => {
       [2, "One."],
       [3, "Two."],
     ]);
-    expect([sheet.cites(quote(1)), createAnswerSheet().cites(quote(1))]).toEqual([true, false]);
+    expect([sheet.cites(quote(1)), createAnswerBuilder().cites(quote(1))]).toEqual([true, false]);
   });
 
   it("cites a quote under its own headings, not under those where its passage begins", () => {
@@ -30,7 +30,7 @@ describe("the answer sheet", () => {
       pieces: [heading("Model A"), "It lifts 2 m.", heading("Model B"), "It lifts 9 m."],
     });
     const { start, end } = manual.units[3] as PlacedUnit;
-    const { citations } = createAnswerSheet().add("a", [{ passage: manual, start, end, text: "It lifts 9 m." }]);
+    const { citations } = createAnswerBuilder().add("a", [{ passage: manual, start, end, text: "It lifts 9 m." }]);
     expect(citations[0]).toMatchObject({ headingPath: ["Pumps", "Model B"], page: null });
   });
 });
