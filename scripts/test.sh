@@ -56,7 +56,7 @@ fi
 begun=$(date +%s)
 failed=""
 number=0
-if [ "$all" = yes ]; then steps=7; else steps=6; fi
+if [ "$all" = yes ]; then steps=6; else steps=5; fi
 step() {
   name=$1
   shift
@@ -93,7 +93,6 @@ step "format, lint, import rules, cycles" npx biome check --error-on-warnings .
 step "types" npx tsc -p tsconfig.json --incremental --tsBuildInfoFile node_modules/.cache/types.tsbuildinfo
 step "unused code and dependencies" npx knip
 step "docs match the code" node dist/lab/docs/main.js --check
-step "examples" sh ./scripts/examples.sh
 if [ "$all" = yes ]; then step "Chromium" install_chromium; fi
 step "tests" tests
 
