@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();
     // The browser writes a moment after the sentence is on the screen.
-    await expect.poll(() => storedSentences(page)).toBe(1);
+    await expect.poll(() => stored(page)).toEqual({ turns: 1, sentences: 1 });
     await page.reload();
     await page.getByRole("heading", { name: "Interrupted" }).waitFor();
     expect(await page.locator(".question").allTextContents()).toEqual([QUESTIONS.slow]);
@@ -142,6 +142,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByRole("button", { name: "Ask again" }).click();
     await expect.poll(() => page.locator(".question").allTextContents()).toEqual([QUESTIONS.slow, QUESTIONS.slow]);
     await page.getByTestId("stage").waitFor();
+    await expect.poll(async () => (await stored(page)).turns).toBe(2);
     const { context, url } = { context: page.context(), url: page.url() };
     await page.close();
     page = await context.newPage();
@@ -252,8 +253,8 @@ function rate(request: FeedbackRequest): void {
   ratings.push(request);
 }
 
-/** Sentences that the browser has written to its archive so far, of all conversations. */
-function storedSentences(target: Page): Promise<number> {
+/** Counts the turns and sentences of all conversations that the browser has stored so far. */
+function stored(target: Page): Promise<{ readonly turns: number; readonly sentences: number }> {
   return target.evaluate(async () => {
     const done = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -261,9 +262,10 @@ function storedSentences(target: Page): Promise<number> {
         request.onerror = () => reject(request.error);
       });
     const db = await done(indexedDB.open("sourcebound"));
-    const stored = await done(db.transaction("conversations").objectStore("conversations").getAll());
+    const kept = await done(db.transaction("conversations").objectStore("conversations").getAll());
     db.close();
-    return stored.flatMap(({ conversation }) => conversation.turns).flatMap(({ sentences }) => sentences).length;
+    const turns = kept.flatMap(({ conversation }) => conversation.turns);
+    return { turns: turns.length, sentences: turns.flatMap(({ sentences }) => sentences).length };
   });
 }
 
