@@ -45,6 +45,7 @@ describe.concurrent("an answer by a model", () => {
 
   it.each([
     ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values", "fail"],
+    ["a fabricated code", "Tinnitus is diagnostic code 7199 [1].", "check_values", "fail"],
     ["a fabricated number without citation", "Tinnitus is rated at 70 percent.", "check_values", "fail"],
     ["a citation to nowhere", "Tinnitus gets a rating of 10 percent [9].", "check_citations", "fail"],
   ])("with %s is not shown so, and warned about where the profile says so", (_name, sentence, code, verdict) =>
@@ -80,12 +81,46 @@ describe.concurrent("an answer by a model", () => {
       },
     ));
 
+  it("keeps one of two citations when the other leads nowhere", () =>
+    using(open({ chat: [stream("Tinnitus is rated at 10 percent [1][9].")] }), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      expect(answer.sentences).toEqual([{ text: "Tinnitus is rated at 10 percent.", citations: [1] }]);
+      expect(answer.checks).toContainEqual(
+        expect.objectContaining({ name: "citations", verdict: "repaired", reason: "names [9], which no source has" }),
+      );
+    }));
+
   it("that says INSUFFICIENT is a refusal", () =>
     using(open({ chat: [stream("INSUFF", "ICIENT")] }), async ({ engine, endpoint }) => {
       const { answer } = await ask(engine);
       expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason: "evidence_too_weak" } });
       expect(answer.tokenUsage.total).toBe(110);
       expect(endpoint.chats).toHaveLength(1);
+    }));
+
+  it("never brings its HTML into the page", () =>
+    using(
+      open({
+        chat: [stream("<b>Tinnitus</b> is rated at 10 percent, in one ear & in both [1]. ", "<img src=x onerror=alert(1)> It pays [1].")],
+      }),
+      async ({ engine }) => {
+        const { answer } = await ask(engine);
+        const { answer_html } = answerToWire(answer);
+        expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent, in one ear &amp; in both.<sup>");
+        expect(answer_html).not.toMatch(/<img|<b>|onerror|<script/);
+        expect(codes(answer)).toContain("model_failed");
+      },
+    ));
+
+  it("is stopped when the reader leaves", () =>
+    using(open({ chat: [{ type: "stream", pieces: [...GOOD, " On"], delayMs: 50, thenSilence: true }] }), async ({ engine, endpoint }) => {
+      const controller = new AbortController();
+      const reading = (async () => {
+        for await (const event of engine.ask(QUESTION, { signal: controller.signal }))
+          if (event.type === "sentence") controller.abort(new Error("reader left"));
+      })();
+      await expect(reading).rejects.toThrow("reader left");
+      await expect.poll(() => endpoint.chats[0]?.aborted).toBe(true);
     }));
 });
 
@@ -247,9 +282,82 @@ describe.concurrent("the prompt", () => {
       expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "book" })).toBe("small");
       expect(await modelFor(QUESTION, { profile: "spark" })).toBe("large");
     }));
+
+  it("goes to the large model when there are more than 5 passages, or when they are weak", async () => {
+    await using(open({ chat: [stream(...GOOD)] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile: "seven-layer" });
+      expect(endpoint.chats.at(-1)?.body.model).toBe("large");
+    });
+    await using(open({ chat: [stream(...GOOD)] }, { encoder: near(0.52) }), async ({ engine, endpoint }) => {
+      await ask(engine, QUESTION, { profile: "seven-layer" });
+      expect(endpoint.chats.at(-1)?.body.model).toBe("large");
+    });
+  });
 });
 
+/** Whole passages are given: the first of them says both. */
+const OF_ONE_PASSAGE = GOOD.map((part) => part.replace("[2]", "[1]"));
+
 describe.concurrent("profiles with an encoder", () => {
+  const decided = (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}, draft: readonly string[] = GOOD) =>
+    using(open({ chat: [stream(...draft)] }, { encoder: near(cosine, byText) }), async ({ engine, endpoint }) => {
+      const { answer } = await ask(engine, QUESTION, { profile });
+      return { status: answer.status, codes: codes(answer), calls: endpoint.requests.length, answer };
+    });
+
+  it("seven-layer: below .45 refuses without a model call, below .50 and .55 warns", async () => {
+    expect(await decided(0.44, "seven-layer")).toMatchObject({
+      status: "insufficient_context",
+      calls: 0,
+      answer: { tokenUsage: { total: 0 } },
+    });
+    const first = (cosine: number) => decided(cosine, "seven-layer", { Tinnitus: cosine + 0.01 }, OF_ONE_PASSAGE);
+    expect(await first(0.46)).toMatchObject({ status: "ok", calls: 1, codes: ["low_confidence"] });
+    expect(await first(0.51)).toMatchObject({ status: "ok", codes: ["weak_retrieval"] });
+    expect(await first(0.56)).toMatchObject({ status: "ok", codes: [] });
+  });
+
+  it("seven-layer: passages below .45 are left out", async () => {
+    const { answer } = await decided(0.44, "seven-layer", { Tinnitus: 0.8 });
+    expect(answer.evidence.map(({ verdict }) => verdict)).toEqual(["verified", "rejected", "rejected"]);
+  });
+
+  it("spark: .28 for each passage, .35 on average, over at most 5", async () => {
+    const statuses = new Set<string>();
+    for (const cosine of [0.02, 0.41, 0.47, 0.55, 0.9]) {
+      const { answer, calls } = await decided(cosine, "spark", { Tinnitus: cosine + 0.05 });
+      const kept = answer.evidence.flatMap(({ passage: { scores }, score, verdict }) => {
+        // Without the hub's model the cross-encoder that ships takes its place: its score is always there.
+        expect(scores.cross).not.toBeNull();
+        expect(score).toBeCloseTo(0.7 * (scores.dense ?? Number.NaN) + 0.3 * (scores.cross ?? Number.NaN), 10);
+        expect(verdict).toBe(score >= 0.28 ? "verified" : "rejected");
+        return verdict === "verified" ? [score] : [];
+      });
+      const mean = kept.reduce((sum, score) => sum + score, 0) / Math.max(1, kept.length);
+      expect(answer.status).toBe(mean >= 0.35 ? "ok" : "insufficient_context");
+      if (answer.status !== "ok") expect(calls).toBe(0);
+      statuses.add(answer.status);
+    }
+    expect(statuses).toEqual(new Set(["ok", "insufficient_context"]));
+  });
+
+  it("vg-rag: √(relevance · consistency), consistency 1 here: from .75 verified, below .40 rejected; only verified passages are used", async () => {
+    const { answer } = await decided(0.15, "vg-rag", { Tinnitus: 0.58, burial: 0.54 });
+    expect(answer.evidence.map(({ verdict }) => verdict)).toEqual(["verified", "uncertain", "rejected"]);
+    expect(answer.evidence.map(({ consistency, agreement }) => [consistency, agreement])).toEqual([1, 1, 1].map((one) => [one, null]));
+    expect(answer.status).toBe("ok");
+    expect(await decided(0.55, "vg-rag")).toMatchObject({ status: "insufficient_context", calls: 0 });
+  });
+
+  it("book: refuses below .7", async () => {
+    expect(await decided(0.69, "book")).toMatchObject({
+      status: "insufficient_context",
+      calls: 0,
+      answer: { refusal: { reason: "nothing_relevant" } },
+    });
+    expect(await decided(0.71, "book", { Tinnitus: 0.72 }, OF_ONE_PASSAGE)).toMatchObject({ status: "ok" });
+  });
+
   it("validator: answers from the top 3, whatever they are worth", async () => {
     const documents = { ...DOCUMENTS, "more.md": "# More\n\nTinnitus again.\n" };
     await using(open({ chat: [stream(...GOOD)] }, { encoder: near(0.05) }, documents), async ({ engine }) => {
@@ -259,12 +367,11 @@ describe.concurrent("profiles with an encoder", () => {
     });
   });
 
-  it("sourcebound ranks by both and judges by words", () =>
-    using(open({ chat: [stream(...GOOD)] }, { encoder: near(0.1, { Tinnitus: 0.2 }) }), async ({ engine }) => {
-      const { answer } = await ask(engine, QUESTION, { profile: "sourcebound" });
-      expect(answer.status).toBe("ok");
-      expect(answer.evidence[0]?.passage.scores).toMatchObject({ dense: expect.closeTo(0.2, 5), bm25: expect.any(Number) });
-    }));
+  it("sourcebound ranks by both and judges by words", async () => {
+    const { answer } = await decided(0.1, "sourcebound", { Tinnitus: 0.2 });
+    expect(answer.status).toBe("ok");
+    expect(answer.evidence[0]?.passage.scores).toMatchObject({ dense: expect.closeTo(0.2, 5), bm25: expect.any(Number) });
+  });
 
   it("answer where the question and the passage share no word, when a vector brought them together", () =>
     using(open({ chat: [stream("A pension is paid every month [1].")] }, { encoder: near(0.2, { pension: 0.9 }) }), async ({ engine }) => {

@@ -12,10 +12,13 @@ const FOREIGN = at("src/checks/language.test.ts", "checkLanguage");
 export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy>>>> = {
   sourcebound: {},
   "seven-layer": {
-    "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55": at("src/evidence/gate.test.ts", "the gates, at their thresholds"),
+    "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55": at(
+      "test/model.test.ts",
+      "seven-layer: passages below .45 are left out",
+    ),
     "layer 1b: best below .45 refuses without a model call, in fixed words": at(
-      "src/evidence/gate.test.ts",
-      "the gates, at their thresholds",
+      "test/model.test.ts",
+      "seven-layer: below .45 refuses without a model call, below .50 and .55 warns",
     ),
     "layer 1: HNSW index of pgvector where there are many vectors": at(
       "test/postgres-table.test.ts",
@@ -79,8 +82,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "reads title, section and text as one, without empty parts",
     ),
     "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call": at(
-      "src/evidence/gate.test.ts",
-      "spark hands on the best 5 of those that pass, and its confidence is the mean of all of them",
+      "test/model.test.ts",
+      "spark: .28 for each passage, .35 on average, over at most 5",
     ),
     "at most 6 quotes of 120 tokens in 2,200": at(
       "test/model.test.ts",
@@ -100,7 +103,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "asks of spark's thresholds each, and unknown overlap is a miss",
     ),
     "invalidation by document version": at("test/memory.test.ts", "takes its answers out of the cache, wherever it was edited"),
-    "questions ≤ 500 characters, HTML sanitised": at("test/hostile-text.test.ts", "stay text when a model writes them, or end its draft"),
+    "questions ≤ 500 characters, HTML sanitised": at("test/model.test.ts", "never brings its HTML into the page"),
   },
   "vg-rag": {
     "V_score from relevance, consistency, agreement; weights unstated": at(
@@ -124,7 +127,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/evidence/web.test.ts",
       "question, title, names and identifiers; no amounts, durations and dates",
     ),
-    "only verified passages reach the writer": at("src/evidence/gate.test.ts", "the gates, at their thresholds"),
+    "only verified passages reach the writer": at("test/model.test.ts", "vg-rag: √(relevance · consistency), consistency 1 here"),
   },
   validator: {
     "L2: golden pairs through the whole pipeline, with keyphrase coverage beside the live metrics and a page of results": at(
@@ -158,7 +161,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
-    "top 5; refuse when nothing is found or the best is below .7": at("src/evidence/gate.test.ts", "the gates, at their thresholds"),
+    "top 5; refuse when nothing is found or the best is below .7": at("test/model.test.ts", "book: refuses below .7"),
     "two refusals: nothing about the topic, and no reliable answer": at(
       "test/book.test.ts",
       "say that nothing about the topic was found below .7, and never that the book has nothing",
