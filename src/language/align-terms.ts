@@ -4,17 +4,23 @@ import { isDerived } from "./content-words.ts";
 import { sharedWording } from "./question-shape.ts";
 import type { Slots, SlotTerm } from "./slots.ts";
 
-/** What is known besides the two questions. */
+/** Optional knowledge beyond the two questions. */
 export interface SlotContext {
-  /** What the stored answer is about: `readAbout` of its titles, headings and quotes. A word of the asked question that stands there is known. */
+  /**
+   * Keys of what the stored answer is about: `readAbout` of its titles, headings and quotes. Terms of the asked
+   * question found there count as known.
+   */
   readonly about?: ReadonlySet<string>;
-  /** What the best passages for the asked question are about. A word of the stored question that stands there is known. */
+  /**
+   * Keys of what the best passages for the asked question are about. Terms of the stored question found there count as
+   * known.
+   */
   readonly found?: ReadonlySet<string>;
-  /** Likeness of two words or phrases from 0 to 1, by their vectors. Without it only listed relations count. */
+  /** Vector similarity of two words or phrases, from 0 to 1. Without it, only listed relations count. */
   readonly likeness?: (one: string, other: string) => number;
 }
 
-/** How two slots may differ and still ask for the same. Each is tested; whatever is not listed is a miss. */
+/** Allowed differences between two questions with the same answer. Each has a test. Any other difference is a miss. */
 export const ENTAILMENTS = [
   { name: "value-beyond", what: "a value or date that lies beyond a stored limit: 58 is after 57, 2015 is after January 1, 2013" },
   { name: "place-abroad", what: "a foreign country is overseas" },
@@ -29,22 +35,22 @@ export const ENTAILMENTS = [
 
 export type Entailment = (typeof ENTAILMENTS)[number]["name"];
 
-/** How the words of two questions go together. */
+/** Alignment of the terms of two questions. */
 export interface Alignment {
   readonly asked: readonly MatchedTerm[];
   readonly stored: readonly MatchedTerm[];
-  /** Share of words that both have in order, of both together. */
+  /** Share of words that both questions have in the same order. */
   readonly wording: number;
-  /** Words that tell something, stand on one side and have no equal on the other, by a listed relation. */
+  /** Meaningful words of one question without an equal (by a listed relation) in the other. */
   readonly differing: readonly string[];
-  /** Weight of the words that the other side, its answer and its passages have nothing for. */
+  /** Weight of the terms that the other question, its answer and its passages do not cover. */
   readonly askedOpen: number;
   readonly storedOpen: number;
-  /** The same, by the words of the two questions alone. */
+  /** The same weight, judged by the two questions alone. */
   readonly unmatchedAskedMass: number;
   readonly unmatchedStoredMass: number;
   readonly rules: readonly Entailment[];
-  /** What forbids that they are the same; `null`: nothing of the kind. */
+  /** Reason why the questions differ, or `null`. */
   readonly opposites: string | null;
   readonly polarity: string | null;
   readonly names: string | null;
@@ -52,23 +58,23 @@ export interface Alignment {
 
 export interface MatchedTerm {
   readonly term: SlotTerm;
-  /** 1: the same word; 0: nothing like it. */
+  /** 1: the same word. 0: unrelated. */
   readonly match: number;
   readonly how: "same" | Entailment | "near" | "none";
-  /** Key of the term that it went with. */
+  /** Key of the matched term. */
   readonly with: string | null;
 }
 
-/** What each relation is worth. Those of a listed rule count as equal where the wording is the same otherwise. */
+/** Match score of each relation. Listed relations count as equal when the rest of the wording is the same. */
 const WORTH = { same: 1, derived: 0.95, domain: 0.95, general: 0.85, parts: 0.85, dictionary: 0.75 } as const;
-/** From this likeness of vectors on two words are at all alike. */
+/** Minimum vector similarity of related words. */
 const NEAR = 0.35;
-/** What a vector's likeness is worth at most: less than a listed relation. */
+/** Maximum score from vector similarity, below every listed relation. */
 const NEAR_WORTH = 0.7;
-/** A relation worth this much is listed. */
+/** Minimum score of a listed relation. */
 export const LISTED = 0.75;
 
-/** Each term with the best of the other question. */
+/** Matches each term with the best term of the other question. */
 export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness }: SlotContext): Alignment {
   const left = asked.terms.map((term) => bestMatch(term, stored, likeness));
   const right = stored.terms.map((term) => bestMatch(term, asked, likeness));
@@ -96,9 +102,11 @@ export function alignTerms(asked: Slots, stored: Slots, { about, found, likeness
   };
 }
 
-/** What a word is worth that only the other's answer or passages speak of. */
+/** Match score of a term that only the other question's answer or passages contain. */
 export const THERE = 0.6;
-/** Words that are in every question of a domain weigh less, and count for nothing here. */
+/**
+ * Minimum weight of a meaningful term. Words that occur in every question of a domain weigh less and are ignored here.
+ */
 const TELLING = 1;
 
 function openMass(open: readonly MatchedTerm[], there: ReadonlySet<string> | undefined): number {
@@ -107,7 +115,7 @@ function openMass(open: readonly MatchedTerm[], there: ReadonlySet<string> | und
   return sum;
 }
 
-/** The same by words alone; a name that is only like another word is another name. */
+/** The same mass from the words alone. A name that is merely similar to another name is a different name. */
 function aloneMass(open: readonly MatchedTerm[]): number {
   return openMass(
     open.map((one) => (one.term.kind === "name" && one.how === "near" ? { ...one, match: 0 } : one)),
@@ -115,7 +123,7 @@ function aloneMass(open: readonly MatchedTerm[]): number {
   );
 }
 
-/** Does the text from which the keys were read speak of a term? */
+/** Checks whether the text behind the keys contains a term. */
 export function isThere({ key, parts }: SlotTerm, there: ReadonlySet<string> | undefined): boolean {
   if (there === undefined) return false;
   return there.has(key) || parts.some((words) => words.length > 0 && words.every((word) => there.has(word)));
@@ -134,7 +142,7 @@ function bestMatch(term: SlotTerm, other: Slots, likeness: SlotContext["likeness
       best = { term, match: WORTH.parts, how: "parts", with: null };
     }
   }
-  // A word may be a part of what the other side says as a phrase.
+  // A word may be part of a phrase on the other side.
   if (best.match < WORTH.parts && term.kind === "word") {
     const whole = other.terms.find(({ parts, key }) => key.includes(" ") && parts.some((words) => words.includes(term.key)));
     if (whole !== undefined) best = { term, match: WORTH.parts, how: "parts", with: whole.key };
@@ -147,7 +155,7 @@ function relate(a: SlotTerm, b: SlotTerm, likeness: SlotContext["likeness"]): re
   if (a.kind === "name" && b.kind === "name" && a.known && b.known) return [0, "none"];
   if (isDerived(a.key, b.key) && !hasOtherEnding(a.text, b.text)) return [WORTH.derived, "derived"];
   const shared = a.groups.find((group) => b.groups.includes(group));
-  // A dictionary also lists what is made of one word: gold and golden are two accounts.
+  // The dictionary also groups derived words, but gold and golden accounts differ.
   if (shared !== undefined && !(shared.startsWith("w") && isNearSpelled(a.text, b.text))) {
     const worth = shared.startsWith("d") ? WORTH.domain : shared.startsWith("g") ? WORTH.general : WORTH.dictionary;
     return [worth, "synonym"];
@@ -157,8 +165,9 @@ function relate(a: SlotTerm, b: SlotTerm, likeness: SlotContext["likeness"]): re
 }
 
 /**
- * Two words spelled nearly alike that are not the same are two things, or one of them is misspelt: which, nobody knows, so the answer is not shared.
- * @param open what the other question has nothing for
+ * Finds two words with similar spellings. Either they name different things or one is misspelt. That cannot be decided
+ * here, so the answer is not shared.
+ * @param open unmatched terms of the other question
  */
 function nearSpelling(open: readonly MatchedTerm[], others: readonly MatchedTerm[]): string | null {
   for (const { term: a } of open) {
@@ -170,7 +179,7 @@ function nearSpelling(open: readonly MatchedTerm[], others: readonly MatchedTerm
   return null;
 }
 
-/** Few edits apart, or with half of their letters in common at the beginning or the end. */
+/** A few edits apart, or half of the letters in common at the start and end. */
 function isNearSpelled(a: string, b: string): boolean {
   const limit = allowedEdits(Math.min(a.length, b.length));
   if (limit > 0 && editDistance(a, b, limit) <= limit) return true;
@@ -181,7 +190,10 @@ function isNearSpelled(a: string, b: string): boolean {
   return Math.max(head, tail) >= MIN_SHARED && head + tail >= Math.max(a.length, b.length) / 2;
 }
 
-/** Words of one stem that are no forms of one word: silicon and silicone, probate and probation. What the list of irregular forms joins is one word. */
+/**
+ * Words with one stem that are not forms of one word: silicon and silicone, probate and probation. Listed irregular
+ * forms do count as one word.
+ */
 function isOtherWord(a: string, b: string): boolean {
   if (a === b || a.includes(" ") || b.includes(" ") || !isNearSpelled(a, b)) return false;
   const [one, other] = [a, b].map((text) => wordTokens({ text, code: false })[0]);
@@ -189,7 +201,7 @@ function isOtherWord(a: string, b: string): boolean {
   return one === other && ![...basesOf(a)].some((base) => bases.has(base));
 }
 
-/** What a word may be a form of: itself, and without the endings of number, person and tense. */
+/** Possible base forms: the word itself and the word without inflectional endings. */
 function basesOf(word: string): Set<string> {
   const bases = new Set([word]);
   for (const [ending, ...instead] of [
@@ -210,7 +222,7 @@ function basesOf(word: string): Set<string> {
 }
 
 const MIN_SHARED = 3;
-/** Endings of one stem that name another party, or what may be done: insurer and insured, deductible and deduction. */
+/** Endings that change who or what a stem names: insurer and insured, deductible and deduction. */
 const PARTY = /(?:er|or|ee|[ae]nt|able|ible|ful|less)s?$/;
 
 function hasOtherEnding(a: string, b: string): boolean {
@@ -219,7 +231,8 @@ function hasOtherEnding(a: string, b: string): boolean {
 }
 
 /**
- * Names on both sides that do not go together are two things. A name on one side alone is unknown, unless the other side's answer or passages speak of it.
+ * Unmatched names on both sides are different things. A name on one side only is unknown, unless the other side's
+ * answer or passages contain it.
  */
 function nameConflict(
   asked: readonly MatchedTerm[],
@@ -234,7 +247,7 @@ function nameConflict(
   return unknown === undefined ? null : `"${unknown.term.text}" is named in one of them alone`;
 }
 
-/** A word of one side that excludes a word of the other, when neither stands on both sides. */
+/** Finds a word of one side that excludes a word of the other, where neither occurs on both sides. */
 function oppositeOf(asked: readonly MatchedTerm[], stored: readonly MatchedTerm[]): string | null {
   const alone = (terms: readonly MatchedTerm[]) => terms.filter(({ how }) => how !== "same");
   for (const { term: a } of alone(asked)) {
@@ -257,12 +270,12 @@ function flipped(side: string): string {
   return side.endsWith("+") ? `${side.slice(0, -1)}-` : side.endsWith("-") ? `${side.slice(0, -1)}+` : "";
 }
 
-/** "ineligible" denies "eligible". */
+/** "ineligible" negates "eligible". */
 function isDenied(a: string, b: string): boolean {
   return b.length >= 4 && /^(?:un|in|im|ir|il|non|dis|de)/.test(a) && a.endsWith(b) && a.length - b.length <= 3;
 }
 
-/** What is denied in one question is not denied in the other. */
+/** Finds a word that is negated in only one of the questions. */
 function polarityOf(asked: readonly MatchedTerm[], stored: Slots): string | null {
   for (const { term, how, with: partner } of asked) {
     if (how !== "same") continue;
@@ -272,14 +285,14 @@ function polarityOf(asked: readonly MatchedTerm[], stored: Slots): string | null
   return null;
 }
 
-/** What differs where the wording is the same: open terms, and small words that change what is meant. */
+/** Words that differ although the wording is the same: unmatched terms and small words that change the meaning. */
 function differingWords(asked: Slots, stored: Slots, openAsked: readonly MatchedTerm[], openStored: readonly MatchedTerm[]): string[] {
   const terms = [...openAsked, ...openStored].map(({ term }) => term.text);
   const only = (one: readonly string[], other: readonly string[]) => one.filter((word) => DECISIVE.has(word) && !other.includes(word));
   return [...new Set([...terms, ...only(asked.frame, stored.frame), ...only(stored.frame, asked.frame)])];
 }
 
-/** Small words that tell questions of one wording apart. */
+/** Small words that change the meaning of otherwise equal questions. */
 const DECISIVE: ReadonlySet<string> = new Set(
   "any all every only each both either neither another other first last less more most least before after until since under over within without between".split(
     " ",

@@ -1,4 +1,4 @@
-/** What kind of answer a question wants; `fact`: yes or no, `open`: its words do not say. */
+/** Kind of answer that a question asks for. `fact`: yes or no. `open`: its words do not say. */
 export type AskedKind =
   | "time"
   | "amount"
@@ -15,7 +15,7 @@ export type AskedKind =
 
 const SPAN = "(?:days?|weeks?|months?|years?|hours?|minutes?|time)";
 
-/** First match wins. */
+/** The first match wins. */
 const KINDS: readonly (readonly [AskedKind, RegExp])[] = [
   ["form", /\b(?:(?:which|what)(?:'s)?(?:\s+[\p{L}'-]+){0,6}\s+forms?\b|forms?\s+number|(?:which|what)\s+paperwork)/iu],
   [
@@ -46,7 +46,7 @@ const KINDS: readonly (readonly [AskedKind, RegExp])[] = [
     /^\W*what(?:['’]?s|\s+(?:is|are))\s+(?:an?\s+|the\s+)?(?!(?:\w+\s+)*(?:of|for|if|to|that)\b)[\p{L}\d'’&()-]+(?:\s+[\p{L}\d'’&()-]+){0,5}\W*$|\b(?:define|definition|meaning|explained|stand\s+for)\b|\bexplain\s+(?!what|how|why|when|where|who)|\bwhat(?:['’]?s|\s+is)\s+(?:that|it|this)\W*$/iu,
   ],
   ["thing", /\b(?:what|which|whats)\b/iu],
-  // Words alone, without a question.
+  // Keywords without a question.
   ["form", /\bforms?\b/iu],
   ["time", /\b(?:deadline|duration|dates?|how\s+long|hours)\b/iu],
   [
@@ -56,7 +56,7 @@ const KINDS: readonly (readonly [AskedKind, RegExp])[] = [
   ["method", /\b(?:apply(?:ing)?|application|sign(?:ing)?\s+up|enroll(?:ing)?|order(?:ing)?|request(?:ing)?|how|steps)\b/iu],
 ];
 
-/** Kinds that may ask for the same: to learn where to get something is to learn how. */
+/** Pairs of kinds that may ask for the same thing: where to get something is also how to get it. */
 const KINDRED: ReadonlySet<string> = new Set([
   "method place",
   "contact person",
@@ -71,12 +71,12 @@ const KINDRED: ReadonlySet<string> = new Set([
   "fact open",
 ]);
 
-/** The kind of answer that the words of a question ask for. Linear in its length. */
+/** Returns the kind of answer that a question asks for. Linear in its length. */
 export function readAsked(question: string): AskedKind {
   return KINDS.find(([, pattern]) => pattern.test(question))?.[0] ?? "open";
 }
 
-/** Can two questions of these kinds have one answer? */
+/** Checks whether questions of two kinds can have the same answer. */
 export function kindsAgree(a: AskedKind, b: AskedKind): boolean {
   if (a === b) return true;
   return KINDRED.has([a, b].sort().join(" "));

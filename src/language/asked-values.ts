@@ -2,7 +2,7 @@ import type { TextRange } from "../shared/types.ts";
 import type { ValueKind } from "./units.ts";
 import { keyOf, valuesIn } from "./values.ts";
 
-/** Kinds of value as bits, so that a text's kinds are one number. */
+/** Kinds of value as bits, so that one number holds all kinds of a text. */
 export const VALUE_KINDS = {
   money: 1,
   percent: 2,
@@ -18,7 +18,10 @@ export const VALUE_KINDS = {
 const { money, percent, duration, date, number, form, phone, address, name } = VALUE_KINDS;
 const SPAN = "(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)";
 
-/** What asks for which kinds; any one kind of a line answers. A question may ask for several: "what percent, and for how long". */
+/**
+ * Phrases of a question and the kinds of value they ask for. Any kind of a row answers. Several rows may match, as in
+ * "what percent, and for how long".
+ */
 const ASKED: readonly (readonly [RegExp, number])[] = [
   [/\b(?:which|what)\s+(?:[\p{L}\d-]+\s+){0,3}(?:forms?|paperwork)\b|\bforms?\s+number\b/iu, form],
   [new RegExp(String.raw`\bhow\s+long\b|\bhow\s+(?:many|much)\s+(?:\w+\s+)?(?:${SPAN}|time)\b`, "iu"), duration],
@@ -35,7 +38,8 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
     /\bwhen(?:'s|\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must|to|has|have|had))\b|\bwhen\W*$|\bwhat\s+(?:date|day|month|year|time)\b/iu,
     date | duration,
   ],
-  // Who cancels over the phone, or reports a new address, asks for neither.
+  // The bare word "phone" or "address" does not match: "cancel over the phone" and "report a new address" ask for
+  // neither.
   [/\b(?:tele)?phone\s+(?:numbers?|no\.)|\b(?:what|which)\s+number\b|\bwho(?:m)?\s+(?:do|can|should)\s+(?:i|we)\s+call\b/iu, phone],
   [
     /\b(?:what|which)(?:'s)?\s+(?:[^\s?]+\s+){0,3}(?<!(?:web|e-?mail)\s+)address\b|^\W*(?:postal\s+|mailing\s+)?address\s+(?:of|for)\b|\bwhere\s+(?:do|can|should|to)\s+(?:i\s+|we\s+)?(?:mail|send|fax|write)\b/iu,
@@ -44,7 +48,10 @@ const ASKED: readonly (readonly [RegExp, number])[] = [
   [/\b(?:who|whom|whose)\b/iu, name],
 ];
 
-/** Groups of kinds of value that an answer has to hold, one kind of each group; empty when the question's words do not say. Linear in its length. */
+/**
+ * Returns groups of value kinds. An answer needs one kind of each group. Empty if the question's words do not say.
+ * Linear in the length of the question.
+ */
 export function askedValues(question: string): number[] {
   const asked = question.slice(0, MAX_READ).replaceAll(/[’‘ʼ]/g, "'");
   return [...new Set(ASKED.filter(([pattern]) => pattern.test(asked)).map(([, kinds]) => kinds))];
@@ -62,7 +69,7 @@ const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
   name: "a name",
 };
 
-/** A group of kinds for people: "an amount of money, a percentage or a number". */
+/** Names a group of kinds for people: "an amount of money, a percentage or a number". */
 export function kindsInWords(kinds: number): string {
   const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
     (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
@@ -70,7 +77,7 @@ export function kindsInWords(kinds: number): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
-/** Characters of a text that are read: no sentence that answers is longer. */
+/** Maximum number of characters to read of a text. No answering sentence is longer. */
 const MAX_READ = 4_000;
 const NUMBER_WORDS =
   "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|once|twice|half";
@@ -99,7 +106,10 @@ const HELD: readonly (readonly [RegExp, number])[] = [
   [/[\p{Ll},;:]["'”’)]?\s+["'“‘(]?\p{Lu}\p{Ll}/u, name],
 ];
 
-/** Kinds of value that a text holds; a number is one that is no part of a date or a duration. Signs, no parser: they tip a choice, they prove nothing. Linear in its length. */
+/**
+ * Returns the kinds of value in a text. A number counts only outside dates and durations. The patterns are hints for
+ * ranking, not proof. Linear in the length of the text.
+ */
 export function heldValues(text: string): number {
   const read = text.slice(0, MAX_READ);
   let kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
@@ -111,7 +121,7 @@ export function heldValues(text: string): number {
   return NUMBER.test(rest) ? kinds | number : kinds;
 }
 
-/** Until when one may do something, how long something takes, or how long it holds. */
+/** Latest time for an action, length of a process, or length of validity. */
 type AskedSpan = "deadline" | "duration" | "validity";
 
 const DEADLINE =
@@ -121,20 +131,23 @@ const TAKES_TIME =
 const VALIDITY =
   /\bhow\s+(?:long|much\s+time|many\s+(?:days|weeks|months|years))\b[^.?!]*\b(?:valid|good\s+for|effective|in\s+(?:effect|force)|last|lasts|expire|expires|run\s+out|runs\s+out)\b/iu;
 
-/** Which of them a question asks for by its words; `null`: neither, or it does not say. */
+/** Returns the time span that a question asks for, or `null` if its words do not say. */
 export function readAskedSpan(question: string): AskedSpan | null {
   if (DEADLINE.test(question)) return "deadline";
   if (TAKES_TIME.test(question)) return "duration";
   return VALIDITY.test(question) ? "validity" : null;
 }
 
-/** Words of one sentence that answer, as a range of its text. */
+/** Words of a sentence that answer the question, as a range of its text. */
 interface AnswerSpan extends TextRange {
   /** Index of the sentence. */
   readonly sentence: number;
 }
 
-/** Measures of each kind of value. Names and addresses are only signs, not read to their ends: nothing is marked of them. */
+/**
+ * Value kinds to mark for each kind asked. Names and addresses are missing because their patterns do not find where
+ * they end.
+ */
 const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
   [VALUE_KINDS.money, ["money"]],
   [VALUE_KINDS.percent, ["percent"]],
@@ -146,8 +159,9 @@ const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
 ];
 
 /**
- * The words of an answer that answer, where reading its values settles that: of each kind of value that the question asks for, the first sentence that
- * holds one, if it holds exactly one that the question does not name itself. Two prices in a sentence, a question for a reason or a name: nothing.
+ * Returns the words of an answer to highlight. For each kind of value that the question asks for, this is the value in
+ * the first sentence that holds one. Nothing is marked if that sentence holds several such values that the question
+ * does not name itself, or if the question asks for a reason or a name.
  */
 export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
   const named = new Set(valuesIn(question).map(keyOf));
@@ -166,25 +180,25 @@ export function answerSpans(question: string, sentences: readonly string[]): Ans
   return spans.sort((a, b) => a.sentence - b.sentence || a.start - b.start);
 }
 
-/** A number that is cut out of a longer one says something else. */
+/** A number cut out of a longer one has another meaning. */
 function isWhole(text: string, { start, end }: TextRange): boolean {
   return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
 }
 
-/** What reading a question's words needs of the index. */
+/** Functions of the index that `askedWords` needs. */
 export interface AskedWordsIndex {
   tokens(text: string): string[];
-  /** Tokens of what a question asks, its frame left out. */
+  /** Returns the tokens of a question's content, without its question frame. */
   questionTokens(question: string): string[];
 }
 
-/** A content word of a question as it was written. */
+/** A content word of a question as the user wrote it. */
 export interface AskedWord {
   readonly word: string;
   readonly tokens: readonly string[];
 }
 
-/** The question's content words as the user wrote them, with their tokens; forms of one word count once. */
+/** Returns the content words of a question as written, with their tokens. Inflected forms of one word count once. */
 export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
   const seen = new Set<string>();
   const asked = new Set(index.questionTokens(question));

@@ -1,15 +1,15 @@
 import { foldMarks } from "../text/normalise.ts";
 
-/** A day of the week or a month, from 1. */
+/** A day of the week or a month, counted from 1. */
 export interface NamedTime {
   readonly unit: "weekday" | "month";
   readonly number: number;
 }
 
-/** Words that mean something else in small letters, and all that are cut short: "may", "march", "sun". */
+/** Words that need a capital: "may", "march" and abbreviations such as "sun" mean something else in lower case. */
 const ONLY_CAPITAL = /^(?:may|march|.{2,3}|tues|weds|thurs?|sept)$/;
 
-/** The day or month that a word names, in full or, with a capital, in short; `null`: neither. */
+/** Returns the weekday or month that a word names, or `null`. Abbreviations need a capital. */
 export function namedTime(word: string): NamedTime | null {
   const folded = foldMarks(word);
   if (!/^\p{Lu}/u.test(word) && ONLY_CAPITAL.test(folded)) return null;
@@ -23,14 +23,17 @@ const RANGE = new RegExp(
   String.raw`(\p{L}{3,9})${AFTER_MONTH}\s?(?:to|through|until|till|and|–|—|-)\s?(?:the\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
   "giu",
 );
-/** "and" joins the ends of a range only behind it. */
+/** "and" joins the ends of a range only after "between". */
 const BETWEEN = new RegExp(String.raw`\bbetween\s(?:the\s)?${DAY_OF_MONTH}$`, "iu");
 const BOUND = new RegExp(
   String.raw`\b(?:before|until|till|by|from|after|since)\s(?:the\s)?(?:(?:end|beginning|start|middle)\sof\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
   "giu",
 );
 
-/** Does a text give a range in which the time lies ("Monday to Friday"), or a bound on one side of which it may ("before 31 March")? */
+/**
+ * Checks whether a text gives a range that includes the time ("Monday to Friday") or, for months, a bound that may
+ * include it ("before 31 March").
+ */
 export function mayCover(text: string, { unit, number }: NamedTime): boolean {
   const own = (word: string | undefined) => {
     const time = word === undefined ? null : namedTime(word);
@@ -41,7 +44,7 @@ export function mayCover(text: string, { unit, number }: NamedTime): boolean {
     const [from, to] = [own(first), own(last)];
     if (from === null || to === null) continue;
     if (/\sand\s/i.test(range) && !BETWEEN.test(line.slice(Math.max(0, index - 40), index))) continue;
-    // From October to March the year ends in between.
+    // A range from October to March spans the turn of the year.
     if (from <= to ? from <= number && number <= to : number >= from || number <= to) return true;
   }
   return unit === "month" && [...line.matchAll(BOUND)].some(([, word]) => own(word) !== null);
@@ -49,7 +52,7 @@ export function mayCover(text: string, { unit, number }: NamedTime): boolean {
 
 const MONTH_NAMES = "january february march april may june july august september october november december".split(" ");
 
-/** Month names and their abbreviations, in lower case, with their numbers. */
+/** Month names and abbreviations, in lower case, with their numbers. */
 export const MONTHS: ReadonlyMap<string, number> = new Map(
   MONTH_NAMES.flatMap((name, i) => [
     [name, i + 1] as const,
@@ -60,7 +63,7 @@ export const MONTHS: ReadonlyMap<string, number> = new Map(
 
 const WEEKDAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday".split(" ");
 
-/** Names of weekdays and their abbreviations, in lower case, with their numbers: Monday is 1. */
+/** Weekday names and abbreviations, in lower case, with their numbers; Monday is 1. */
 export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
   ...WEEKDAY_NAMES.flatMap((name, i) => [[name, i + 1] as const, [name.slice(0, 3), i + 1] as const]),
   ...(["tues", "weds", "thur", "thurs"] as const).map(

@@ -7,7 +7,7 @@ import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";
 import { daysOf, keyOf } from "./values.ts";
 
-/** Why a stored answer is not served for another question. */
+/** Reason why a stored answer is not served for another question. */
 export type MissRule =
   | "codes"
   | "values"
@@ -27,37 +27,53 @@ export type MissRule =
   | "unknown";
 
 export type SlotsVerdict =
-  /** `rules`: entailments that were needed. */
+  /** `rules`: entailments that the match relies on. */
   | { readonly same: true; readonly rules: readonly string[]; readonly alignment: Alignment }
   | {
       readonly same: false;
       readonly rule: MissRule;
       readonly detail: string;
-      /** Nothing exact differs, and the wording does: a reading of both may outvote what speaks against it. */
+      /**
+       * True if only the wording differs and no exact value does. A model that compares both questions may then
+       * overrule the miss.
+       */
       readonly soft: boolean;
     };
 
-/** From this share of common words on, in order, two questions have one wording: what differs is what matters. */
+/**
+ * Minimum share of common words, in order, of two questions with the same wording. Any remaining difference is then
+ * significant.
+ */
 const SAME_WORDING = 0.6;
 
-/** What rules guess from other words: the kind of answer that is wanted, a condition that only one names, a word that nothing explains. All others compare what is exact. */
+/**
+ * Rules that infer a difference from the wording: kind of answer, a condition in one question only, an unexplained
+ * word. All other rules compare exact values.
+ */
 const SOFT: ReadonlySet<MissRule> = new Set(["asked", "condition", "unknown"]);
 
-/** One content word on each side that nothing explains: they ask for two things about one topic. */
+/**
+ * Unmatched term weight on each side, about one content word, from which two questions ask for different things on one
+ * topic.
+ */
 const UNKNOWN = 1;
 
-/** So much on each side, also where answer and passages speak of it: one page tells of the board and of the court, and what holds of one not of the other. */
+/**
+ * Unmatched term weight on each side from which questions differ even if the answer or the passages contain the words.
+ * One page may describe both the board and the court, but what holds for one need not hold for the other.
+ */
 const UNRELATED = 2;
 
-/** One way in which two questions differ. */
+/** A difference between two questions. */
 interface SlotMiss {
   readonly rule: MissRule;
   readonly detail: string;
 }
 
 /**
- * Do two questions ask for the same, as far as words can tell? Everything that is read from them must be equal or follow by a listed rule.
- * How much of their other words stays unexplained is left to `judgeMatch`, which also knows how near they are.
+ * Decides whether two questions ask for the same thing, from their words. Every slot must be equal or follow by a
+ * listed entailment. `judgeMatch` decides how much unexplained wording is acceptable, because it also knows the vector
+ * similarity.
  */
 export function compareSlots(asked: Slots, stored: Slots, context: SlotContext = {}): SlotsVerdict {
   const rules = new Set<Entailment>();
@@ -73,14 +89,17 @@ export function compareSlots(asked: Slots, stored: Slots, context: SlotContext =
   return { same: true, rules: [...rules], alignment: alignment() };
 }
 
-/** Does one of them name a thing and the other ask what it is, as "price of a card" and "what is the price of a card"? Beside "where" or "why" the kind tells them apart. */
+/**
+ * True if one question only names a topic and the other asks what it is, as "price of a card" and "what is the price of
+ * a card?". Next to "where" or "why" a bare topic differs by its kind.
+ */
 function isBareTopic({ asks: one }: Slots, { asks: other }: Slots): boolean {
   return (one === "open" && WHAT.has(other)) || (other === "open" && WHAT.has(one));
 }
 
 const WHAT: ReadonlySet<AskedKind> = new Set(["thing", "definition"]);
 
-/** Every way in which they differ, each worked out when it is asked for. */
+/** Yields the differences one by one, so that later checks run only if needed. */
 function* slotMisses(asked: Slots, stored: Slots, aligned: () => Alignment, rules: Set<Entailment>): Generator<SlotMiss, void> {
   const miss = (rule: MissRule, detail: string): SlotMiss => ({ rule, detail });
   if (asked.codes.join() !== stored.codes.join()) yield miss("codes", `asked ${list(asked.codes)}, stored ${list(stored.codes)}`);
@@ -125,7 +144,7 @@ function list(items: readonly string[]): string {
   return items.length === 0 ? "nothing" : items.join(", ");
 }
 
-/** Every value must be found on the other side; only the asked one may be narrower. */
+/** Every value needs an equal on the other side. Only the asked value may be narrower. */
 function differingValues(asked: readonly SlotValue[], stored: readonly SlotValue[], rules: Set<Entailment>): string | null {
   const left = [...stored];
   for (const value of asked) {
@@ -139,7 +158,7 @@ function differingValues(asked: readonly SlotValue[], stored: readonly SlotValue
     left.splice(limit, 1);
     rules.add("value-beyond");
   }
-  // A value said twice, or a repetition of one that was matched, is no other value.
+  // A repeated value is not another value.
   const open = left.filter((value) => !asked.some((other) => sameValue(other, value)));
   return open.length === 0 ? null : `stored ${list(open.map(written))}, not asked`;
 }
@@ -154,7 +173,7 @@ function sameValue(a: SlotValue, b: SlotValue): boolean {
   return isStated(a, b) || isStated(b, a);
 }
 
-/** Does a plain value lie wholly on the stored side of a limit? */
+/** Checks whether a plain value lies wholly on the stored side of a limit. */
 function liesBeyond(value: SlotValue, limit: SlotValue): boolean {
   if (limit.side === "" || value.side !== "" || value.bound !== "none") return false;
   if (value.kind === "date" || limit.kind === "date") {
@@ -174,7 +193,7 @@ function isFullDate({ low }: SlotValue): boolean {
   return /^\d{4}(?:-\d{2}){0,2}$/.test(String(low));
 }
 
-/** First and last day of a year, a month or a day, for comparing as text. */
+/** First and last day of a year, month or day, as comparable strings. */
 function firstAndLastDay({ low }: SlotValue): readonly [string, string] {
   const [year = "", month, day] = String(low).split("-");
   if (month === undefined) return [`${year}-01-01`, `${year}-12-31`];
@@ -207,14 +226,20 @@ function comparePlaces(asked: Slots, stored: Slots, rules: Set<Entailment>): str
   return `asked ${shown(asked)}, stored ${shown(stored)}`;
 }
 
-/** Do two readings hold the same numbers, codes, persons, branches, places, times and denials? No listed rule makes up for a difference. */
+/**
+ * Checks whether two questions hold the same values, codes, persons, branches, places, periods and negations.
+ * Entailments do not apply.
+ */
 export function holdSameExact(one: Slots, other: Slots): boolean {
   const exact = ({ values, codes, persons, branches, places, abroad, periods, negations }: Slots) =>
     JSON.stringify([values, codes, persons, branches, places, abroad, periods, negations]);
   return one === other || exact(one) === exact(other);
 }
 
-/** Of values, codes, places, persons and branches: how many both have, equal or by a listed rule, and how many there are. */
+/**
+ * Counts the values, codes, places, persons and branches that both questions share (equal or by entailment), and all of
+ * them.
+ */
 export function sharedSlots(asked: Slots, stored: Slots): { readonly shared: number; readonly all: number } {
   const rules = new Set<Entailment>();
   const values = asked.values.filter((value) => stored.values.some((other) => sameValue(value, other) || liesBeyond(value, other))).length;
@@ -232,13 +257,16 @@ function placesOf({ places, abroad }: Slots): number {
   return places.length + (abroad ? 1 : 0);
 }
 
-/** What stands behind "if", "after" and the like and has no equal in the other question; that its answer speaks of it too is not enough. */
+/**
+ * Terms of a condition ("if", "after") without an equal in the other question. A mention in the other answer is not
+ * enough.
+ */
 function openConditions(terms: Alignment["asked"], { shape }: Slots): string[] {
   const open = terms.filter(({ term, match }) => match < LISTED && term.weight >= UNKNOWN && shape.conditions.includes(term.key));
   return open.map(({ term }) => term.text);
 }
 
-/** Two questions that name the same two sides the other way round. */
+/** Checks whether two questions name the same two parties in reverse roles. */
 function isReversed(asked: Slots, stored: Slots): boolean {
   const things = new Set([...asked.terms.map(({ key }) => key), ...asked.persons]);
   const names = new Set([
@@ -251,7 +279,7 @@ function isReversed(asked: Slots, stored: Slots): boolean {
   return speakers(asked) !== "" && speakers(stored) !== "" && speakers(asked) !== speakers(stored);
 }
 
-/** Who does it to whom: "iy" when the speaker stands before the one who is spoken to; empty when only one of them is named. */
+/** Order of speaker and addressee: "iy" if the speaker comes first; empty if only one of them is named. */
 function speakers({ frame }: Slots): "iy" | "yi" | "" {
   const [speaker, other] = [frame.findIndex((word) => SPEAKER.has(word)), frame.findIndex((word) => SPOKEN_TO.has(word))];
   return speaker < 0 || other < 0 ? "" : speaker < other ? "iy" : "yi";

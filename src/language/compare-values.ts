@@ -1,17 +1,20 @@
 import { daysOf, type ExactValue } from "./values.ts";
 
-/** `not comparable`: of different kinds, or both may hold of the same, as a bound and a value that it allows. */
+/**
+ * Result of comparing two values. `not comparable`: different kinds, or both can be true, such as a bound and a value
+ * that it allows.
+ */
 export type Comparison = "equal" | "different" | "not comparable";
 
-/** A month has no fixed number of days: "4 months" may be "125 days". */
+/** Relative tolerance for months against days, because months differ in length: "4 months" may be "125 days". */
 const MONTH_TOLERANCE = 0.035;
-/** Allowed by "about". */
+/** Relative tolerance of "about". */
 const ABOUT_TOLERANCE = 0.15;
-/** Hides what binary fractions add. */
+/** Relative tolerance for binary rounding errors. */
 const EXACT = 1e-9;
 const DOLLARS: ReadonlySet<string> = new Set(["CAD", "AUD", "NZD", "HKD", "SGD"]);
 
-/** Compares two values of two texts that speak of the same thing. Symmetric. */
+/** Compares two values that describe the same thing. Symmetric. */
 export function compareValues(one: ExactValue, other: ExactValue): Comparison {
   const [a, b] = [asPercent(one), asPercent(other)];
   if (a.kind !== b.kind || a.per !== b.per) return "not comparable";
@@ -39,7 +42,7 @@ function compareTexts(a: ExactValue, b: ExactValue): Comparison {
   return isOpen || isFiscal || isPartOf(a, b, "-") || isPartOf(b, a, "-") ? "not comparable" : "different";
 }
 
-/** Is a date or version less exact than another one, and agrees with it? */
+/** Checks whether a date or version is less precise than another one and agrees with it. */
 function isPartOf({ low, high }: Pick<ExactValue, "low" | "high">, whole: Pick<ExactValue, "low" | "high">, mark: string): boolean {
   return [low, high].some((end) =>
     [whole.low, whole.high].some((its) => {
@@ -60,7 +63,7 @@ function compareNumbers(a: ExactValue, b: ExactValue): Comparison {
     return low1 <= high2 + slack && low2 <= high1 + slack ? "not comparable" : "different";
   }
   if (Math.abs(low1 - low2) <= slack) return "not comparable";
-  // "Up to 30" allows 20, "more than 21 days" 25; two different limits exclude each other.
+  // "Up to 30" allows 20 and "more than 21 days" allows 25. Two different limits of one side exclude each other.
   if (a.bound === b.bound) return "different";
   const least = a.bound === "least" || b.bound === "most" ? low1 : low2;
   const most = least === low1 ? low2 : low1;
@@ -71,7 +74,7 @@ function isRounded(a: ExactValue, b: ExactValue): boolean {
   return a.kind === "duration" && a.unit !== b.unit && (a.unit === "month" || b.unit === "month");
 }
 
-/** Equal in exact figures. A year is 365 or 366 days; what else months are in days is not exact. */
+/** Compares exact figures. A year equals 365 or 366 days; no other number of months equals a number of days. */
 function isSame(a: ExactValue, b: ExactValue): boolean {
   const near = (x: number, y: number) =>
     x === y || (Number.isFinite(x + y) && Math.abs(x - y) <= EXACT * Math.max(Math.abs(x), Math.abs(y)));
@@ -83,12 +86,12 @@ function isSame(a: ExactValue, b: ExactValue): boolean {
   return near(daysOf(a), daysOf(b)) && near(daysOf({ ...a, low: a.high }), daysOf({ ...b, low: b.high }));
 }
 
-/** Kinds whose number may stand in a source without its unit ("57 or older", a table's cells). */
+/** Kinds whose number may stand in a source without its unit ("57 or older", a table cell). */
 const COUNTED: ReadonlySet<ExactValue["kind"]> = new Set(["age", "times", "percent", "money", "ordinal"]);
 
 /**
- * Is the claimed value the one that a source states? Whatever bounds it: an age or a bare number is the same number of years or of anything, a year or a month
- * is held by a full date.
+ * Checks whether a source states the claimed value, whatever its bounds. An age equals the same number of years, a bare
+ * number equals that number of any unit, and a full date states its month and its year.
  */
 export function isStated(claimed: ExactValue, stated: ExactValue): boolean {
   if (claimed.kind === stated.kind || claimed.kind === "share" || stated.kind === "share") {
@@ -115,7 +118,7 @@ function bareNumber(value: ExactValue): string {
   return kind === "code" || kind === "form" ? String(low).replace(/^\D+/, "") : String(yearsOf(value) ?? low);
 }
 
-/** One says at least, the other at most. */
+/** True if one value is a minimum and the other a maximum. */
 export function oppositeBounds(a: ExactValue, b: ExactValue): boolean {
   return a.bound !== b.bound && a.bound !== "none" && b.bound !== "none";
 }

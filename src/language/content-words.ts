@@ -7,11 +7,14 @@ import { createStemmer, wordTokens } from "../text/tokens.ts";
 import { MONTHS } from "./calendar.ts";
 import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
 
-/** Endings that make another form of a word; those that make another thing or its opposite (-er, -ee, -ful, -less, -able, -itis) are none. */
+/**
+ * Endings that form another form of a word. Endings that change the meaning (-er, -ee, -ful, -less, -able, -itis) are
+ * not listed.
+ */
 const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;
 const MIN_ROOT = 5;
 
-/** Are two stems forms of one word: do they differ in an ending alone? */
+/** Checks whether two stems are forms of one word, that is, whether they differ only in an ending. */
 export function isDerived(a: string, b: string): boolean {
   if (a.includes(" ") || b.includes(" ")) return false;
   let common = 0;
@@ -19,23 +22,23 @@ export function isDerived(a: string, b: string): boolean {
   return common >= MIN_ROOT && SUFFIX.test(a.slice(common)) && SUFFIX.test(b.slice(common));
 }
 
-/** The highest level of the SCOWL word lists (of 10 to 95) that we have: whatever stands there is a real word. */
+/** Highest SCOWL level (10 to 95) that ships. Every word up to this level is a real word. */
 const REAL_LEVEL = 70;
-/** The highest level of words that most people know. */
+/** Highest SCOWL level of words that most people know. */
 const KNOWN_LEVEL = 50;
-/** The level of words that every text uses. */
+/** SCOWL level of words that every text uses. */
 const COMMON_LEVEL = 10;
 
-/** English words by how well they are known. Each list is read when it is first asked for, once for all who share this. */
+/** English words by how common they are. The lists load on first use and are shared. */
 export interface EnglishWords {
   /**
-   * Is a word (lower case, without apostrophe) an English one? A word of the language that the documents lack is not misspelt:
-   * "wife" must not be read as "life".
+   * Checks whether a word (lower case, without apostrophe) is English. A real word that the documents lack must not
+   * count as a misspelling: "wife" must not be corrected to "life".
    */
   isEnglish(word: string): boolean;
-  /** Is a word (lower case) one of the few thousand that every text uses? */
+  /** Checks whether a word (lower case) is among the few thousand most common ones. */
   isCommon(word: string): boolean;
-  /** Every word that the lists hold, in lower case; takes 50 ms. */
+  /** Returns all listed words in lower case. The first call takes 50 ms. */
   real(): ReadonlySet<string>;
 }
 
@@ -46,7 +49,7 @@ export function createEnglishWords(): EnglishWords {
   return { isEnglish: (word) => known().has(word), isCommon: (word) => common().has(word), real };
 }
 
-/** A line for each level. `scripts/build-data.mjs` wrote the file. */
+/** The file has one line per level. `scripts/build-data.mjs` writes it. */
 function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
   const lines = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.txt"), "utf8")
     .trimEnd()
@@ -57,28 +60,31 @@ function readLists(): { readonly level: number; readonly words: readonly string[
   });
 }
 
-/** A word that carries meaning: no stop word, no number. */
+/** A word that carries meaning: neither a stop word nor a number. */
 export interface ContentWord extends TextRange {
-  /** As written, lower case. */
+  /** As written, in lower case. */
   readonly text: string;
   /** Equal for forms of one word: `remarried`, `remarriage`. */
   readonly root: string;
-  /** Written as a name: capitals throughout, or a capital inside a sentence that no ordinary word has by chance. */
+  /**
+   * True for a name: capitalised (all capitals, or a capital inside a sentence) and either no common English word or in
+   * a run of capitalised words.
+   */
   readonly name: boolean;
-  /** One of the few thousand words that every text uses. */
+  /** True for the few thousand most common words. */
   readonly common: boolean;
-  /** Stands in the reach of a negation: "can't **apply** in **person**". */
+  /** True within the scope of a negation: "can't **apply** in **person**". */
   readonly negated: boolean;
-  /** The first word of that reach, with the adverbs before it: on these the negation surely acts. */
+  /** True for the first word in the scope of a negation and the adverbs before it, which the negation surely denies. */
   readonly denied: boolean;
-  /** Stands in a condition: "if you **have** **evidence** to submit". */
+  /** True inside a condition: "if you **have** **evidence** to submit". */
   readonly supposed: boolean;
 }
 
-/** Porter's stem leaves `remarri` and `remarriag` apart; so many letters of it are enough to know a word by. */
+/** Number of letters of the stem that identify a word. Porter's stemmer leaves `remarri` and `remarriag` apart. */
 const ROOT_LETTERS = 6;
 const WORD = /(?<![\p{L}\p{M}\p{Nd}])[\p{L}\p{M}](?:[\p{L}\p{M}\p{Nd}]|['’.&](?=[\p{L}\p{M}])){0,63}/gu;
-/** Words of grammar that the index keeps because they do it no harm; in a claim they say nothing that a source must hold. */
+/** Function words that the index keeps. In a claim they assert nothing that a source must support. */
 const GRAMMAR: ReadonlySet<string> = new Set(
   (
     "may one yes no within without though even itself himself herself themselves yourself whether among every she whom whose just already " +
@@ -87,32 +93,37 @@ const GRAMMAR: ReadonlySet<string> = new Set(
     "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
   ).split(" "),
 );
-/** Words that keep something from being so: what follows is as good as negated, but nothing is denied. */
+/** Verbs and adverbs that imply a negation ("avoid", "rarely") without stating one. */
 const HINDERS =
   /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
-/** A thing that is lacking describes, it denies nothing: "with no down payment", "have no dependents". */
+/**
+ * "no" after these words describes a missing thing and denies nothing: "with no down payment", "have no dependents".
+ */
 const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
-/** "no more than" and "won't pay more than" limit, "not only" adds: neither denies what follows. */
+/** "no more than" sets a limit and "not only" adds something. Neither denies what follows. */
 const LIMITS =
   /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
 const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
-/** "with the Court, not with VA" tells two things apart and denies none; a verb behind a comma does: "odd jobs (as defined below), don't count". */
+/**
+ * "with the Court, not with VA" contrasts two things and denies neither. A negated verb after a comma does deny: "odd
+ * jobs (as defined below), don't count".
+ */
 const CONTRASTS = /[,—–]\s*$/;
 const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
-/** Verbs that carry little: a negation acts on what they bring. */
+/** Verbs with little meaning of their own. A negation denies their object instead. */
 const LIGHT = /^(?:go|goes|get|gets|got|make|makes|take|takes|come|comes|give|gives|put|puts|become|becomes)$/;
 const ADVERB = /^(?!(?:ap|sup|re|im|com|multip)p?ly$|family$|rely$)\p{L}+ly$/u;
-/** Content words that one negation reaches. */
+/** Maximum number of content words in the scope of one negation. */
 const REACH = 7;
 const NOUN_REACH = 4;
-/** Characters behind a negation in which it surely acts. */
+/** Number of characters after a negation within which a word is surely denied. */
 const SURE_CHARACTERS = 28;
 
 export type ReadWords = (text: string) => ContentWord[];
 
-/** A reader of content words; stems are remembered. */
+/** Returns a function that reads the content words of a text. Stems are cached. */
 export function createWordReader({ isEnglish, isCommon }: EnglishWords = createEnglishWords()): ReadWords {
   const stem = createStemmer();
   return (text) => {
@@ -146,7 +157,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
         sure = !(limits || lacks || (CONTRASTS.test(gap) && !deniesAsVerb(word)));
         sureUntil = last + SURE_CHARACTERS;
-        // What stands before the verb is what it is denied of: "the grant can't be had".
+        // A negated verb also denies the words before it: "the grant can't be had".
         if (!noun && !limits)
           for (let i = Math.max(clauseFrom, found.length - REACH); i < found.length; i++)
             found[i] = { ...(found[i] as ContentWord), negated: true };
@@ -165,7 +176,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
       const english = isEnglish(bare);
       const capital = isCapital(written, opens) && !MONTHS.has(bare);
       run = !capital ? 0 : run > 0 && JOINS_NAME.test(gap) ? run + 1 : 1;
-      // "Fry Scholarship" is a name of two ordinary words; "a Veteran" is one of them with a capital.
+      // "Fry Scholarship" is a name made of two ordinary words. A single capitalised word ("a Veteran") is not.
       if (run === 2) found.push({ ...(found.pop() as ContentWord), name: true });
       found.push({
         text: word,
@@ -185,7 +196,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
   };
 }
 
-/** Only blanks and small words stand inside a name. */
+/** Only blanks and small words may stand inside a name. */
 const JOINS_NAME = /^[\s’'s-]*(?:of|for|and|the)?[\s-]*$/;
 
 function isCapital(written: string, opens: boolean): boolean {

@@ -18,7 +18,7 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
     .map((pair) => pair.split(":") as [string, string]),
 );
 
-/** The root by which words of questions are compared: Porter's, with irregular forms first. */
+/** Returns a stemmer for the words of questions: Porter's, after resolving irregular forms. */
 export function createWordStemmer(): (word: string) => string {
   const porter = createStemmer();
   return (word) => porter(IRREGULAR.get(word) ?? word);
@@ -26,17 +26,17 @@ export function createWordStemmer(): (word: string) => string {
 
 const tableSchema = z.object({ source: z.string(), groups: z.array(z.string()), opposites: z.array(z.string()) });
 
-/** What a dictionary says of words, by stem. */
+/** Dictionary relations by stem. */
 interface WordRelations {
-  /** Numbers of the groups of synonyms that hold a word; empty of an unknown one. */
+  /** Returns the numbers of the synonym groups that contain a word; empty for an unknown word. */
   groups(stem: string): readonly number[];
-  /** Pairs of opposites that a word is in, as `3+` for one side and `3-` for the other. */
+  /** Returns the pairs of opposites that a word belongs to: `w3+` for one side and `w3-` for the other. */
   sides(stem: string): readonly string[];
 }
 
 /**
- * Synonyms and opposites of common English words, out of WordNet (`lab/train/cache/word-relations.mjs`).
- * @param stem maps a word to the key by which it is asked for
+ * Loads synonyms and opposites of common English words from WordNet (`lab/train/cache/word-relations.mjs`).
+ * @param stem maps a word to its lookup key
  */
 function loadWordRelations(
   stem: (word: string) => string,
@@ -50,7 +50,7 @@ function loadWordRelations(
   const sides = new Map<string, string[]>();
   table.opposites.forEach((line, i) => {
     const [one = "", other = ""] = line.split(" ").map(stem);
-    // Forms of one word are no opposites of each other.
+    // Two forms of one word are not opposites.
     if (one === other) return;
     append(sides, one, `w${i}+`);
     append(sides, other, `w${i}-`);
@@ -64,10 +64,10 @@ function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
   else if (!list.includes(value)) list.push(value);
 }
 
-/** What is known of words in every domain. Each list is read when it is first asked for: some tens of milliseconds, once for all who share this. */
+/** Word lists that hold in every domain. Each list loads on first use (tens of milliseconds) and is shared. */
 export interface GeneralWords {
   readonly english: EnglishWords;
-  /** By the stems of `createWordStemmer`. */
+  /** Keyed by the stems of `createWordStemmer`. */
   readonly relations: () => WordRelations;
 }
 
@@ -75,5 +75,5 @@ export function createGeneralWords(): GeneralWords {
   return { english: createEnglishWords(), relations: once(() => loadWordRelations(createWordStemmer())) };
 }
 
-/** The lists that ship, one of each for all of the process. */
+/** Returns the bundled lists, one instance per process. */
 export const sharedWords = whileHeld(createGeneralWords);

@@ -1,12 +1,13 @@
 import { dot } from "../cross-encoder/dot.ts";
 import { memoised } from "../text/memo.ts";
 
-/** Words whose vectors are kept. */
+/** Maximum number of cached word vectors. */
 const REMEMBERED = 20_000;
 
 /**
- * Likeness of two words or phrases by their vectors, from 0 to 1. Remembers vectors: words repeat.
- * @param encoder gives a unit vector of a text at once
+ * Returns a function that compares two words or phrases: cosine similarity of their vectors, from 0 to 1. Vectors are
+ * cached because words repeat.
+ * @param encoder returns unit vectors synchronously
  */
 export function createLikeness(encoder: { embedSync(texts: readonly string[]): Float32Array[] }): (one: string, other: string) => number {
   const vectorOf = memoised(REMEMBERED, (text: string) => encoder.embedSync([text])[0] ?? new Float32Array());

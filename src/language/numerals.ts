@@ -1,9 +1,9 @@
 import { RAISED } from "../text/normalise.ts";
 
-/** A text in which digits of every script, and the signs that go with them, are ASCII. */
+/** A text whose digits and number signs of any script are ASCII. */
 export interface FoldedText {
   readonly plain: string;
-  /** From an offset in `plain` to the offset in the text. */
+  /** Maps an offset in `plain` to the offset in the original text. */
   readonly at: (offset: number) => number;
 }
 
@@ -18,10 +18,10 @@ const SIGNS: Readonly<Record<string, string>> = {
   "\u00a0": " ",
   "\u202f": " ",
 };
-/** Quick test: a text of ASCII alone needs no folding. */
+/** Quick test: ASCII text needs no folding. */
 const NEEDS_FOLDING = /[^\p{ASCII}–—‘’“”…•]/u;
 
-/** Folds digits of any script to ASCII, so that one pattern matches them all; offsets lead back. */
+/** Folds digits of any script to ASCII, so that one pattern matches them all. Offsets map back to the text. */
 export function foldDigits(text: string): FoldedText {
   if (!NEEDS_FOLDING.test(text)) return { plain: text, at: (offset) => offset };
   let plain = "";
@@ -39,7 +39,9 @@ export function foldDigits(text: string): FoldedText {
   return { plain, at: moved ? (place) => offsets[place] ?? text.length : (place) => place };
 }
 
-/** Decimal digits of a script stand in a row of ten that starts with its zero. */
+/**
+ * Returns the value of a decimal digit as an ASCII digit. Unicode lists the ten digits of a script in a row from zero.
+ */
 export function digitOf(digit: string): string {
   const compatible = digit.normalize("NFKC");
   if (/^[0-9]$/.test(compatible)) return compatible;
@@ -63,10 +65,10 @@ const SCALE_WORD = Object.keys(SCALES).join("|");
 const UNDER_100 = `(?:(?:${TENS.join("|")})(?:[\\s-](?:${SMALL.slice(0, 9).join("|")})(?![a-z]))?|${SMALL.toReversed().join("|")})`;
 const UNDER_1000 = `(?:(?:${UNDER_100}|a)\\shundred(?:\\s(?:and\\s)?${UNDER_100}(?![a-z]))?|${UNDER_100})`;
 
-/** A number in words, as a regular expression's source. */
+/** Regular expression source for a number in words. */
 export const SPELLED_NUMBER = `(?:(?:${UNDER_1000}|a)\\s(?:${SCALE_WORD})(?:\\s(?:and\\s)?${UNDER_1000}(?:\\sthousand)?(?![a-z]))?|a\\sdozen|${UNDER_1000})(?![a-z])`;
 
-/** Value of a text that starts with a spelled number ("twenty-five", "two hundred"); NaN of anything else. */
+/** Returns the value of a text that starts with a spelled number ("twenty-five", "two hundred"), otherwise NaN. */
 export function numberValue(text: string): number {
   let [total, current] = [0, Number.NaN];
   const add = (value: number) => {
@@ -87,10 +89,10 @@ export function numberValue(text: string): number {
   return total + current;
 }
 
-/** An ordinal in words from "first" to "ninety-ninth", as a regular expression's source. */
+/** Regular expression source for an ordinal in words from "first" to "ninety-ninth". */
 export const SPELLED_ORDINAL = `(?:(?:${TENS.join("|")})[\\s-](?:${SMALL_ORDINALS.slice(0, 9).join("|")})|(?:${SMALL_ORDINALS.toReversed().join("|")})|(?:${TEN_ORDINALS.join("|")}))(?![a-z])`;
 
-/** Value of an ordinal ("fourth", "twenty-first", "21st"); NaN of anything else. */
+/** Returns the value of an ordinal ("fourth", "twenty-first", "21st"), otherwise NaN. */
 export function ordinalValue(text: string): number {
   const [last = "", ten] = text
     .toLowerCase()
@@ -102,25 +104,25 @@ export function ordinalValue(text: string): number {
   return small < 0 ? Number.NaN : small + 1 + (ten === undefined ? 0 : numberValue(ten));
 }
 
-/** A fraction by characters of its own: `½`, `¹/₂`, `¹/2`. */
+/** A fraction in special characters: `½`, `¹/₂`, `¹/2`. */
 const MADE = String.raw`(?:[\u00bc-\u00be\u2150-\u215e]|[${RAISED}]{1,2}[/\u2044](?:[\u2081-\u2089][\u2080-\u2089]?|[1-9]\d?(?!\d)))`;
-/** A fraction in plain digits behind a number. Only what is common: "5 12/24" may be a date. */
+/** A fraction in plain digits after a number. Only common denominators, because "5 12/24" may be a date. */
 const PLAIN = String.raw`[1-9]\d?\s?[/\u2044]\s?(?:16|32|64|10|[2-9])(?![\d/\u2044])`;
 const DENOMINATORS: Readonly<Record<string, number>> = { third: 3, quarter: 4, fourth: 4, fifth: 5 };
 const PART = `(?:${Object.keys(DENOMINATORS).join("|")})s?(?![a-z])`;
 
 /**
- * A fraction behind a number, as a regular expression's source: `1½`, `1 1/2`, "two and a half". With a blank between it adds nothing to what may be a year,
- * or where it is said to be of something: "in step 3 1/2 of the water".
+ * Regular expression source for a fraction after a number: `1½`, `1 1/2`, "two and a half". After a blank, the fraction
+ * is not added to a possible year, nor if "of" follows: "in step 3 1/2 of the water".
  */
 const FRACTION = String.raw`(?:${MADE}|(?<!\b10)\^\(?${PLAIN}\)?|(?<!\d{4}|\d[.,]\d{1,15})(?:(?:\s(?:and\s)?|-)(?:${MADE}|${PLAIN})|\sand\s(?:(?:a|one)[\s-]half(?![a-z])|(?:a|one|two|three)[\s-]${PART}))(?!\sof\b))`;
 
-/** A fraction without a number before it. */
+/** Regular expression source for a fraction without a number before it. */
 export const SHARE = String.raw`(?:\b(?:(?:one|a)[\s-])?half\b(?:\s(?:an?|of\san?)(?=\s))?|\b(?:one|two|three)[\s-]${PART}|\ba\s(?:third|quarter|fifth)(?=\sof\b)|(?<![\p{L}\p{N}])${MADE}|\b\d[/\u2044]\d\b(?!\/))`;
 
 const SLASH = /(\d{1,2})\s?[/\u2044]\s?(\d{1,2})/;
 
-/** Value of a match of `SHARE`, or of a fraction behind a number. */
+/** Returns the value of a match of `SHARE` or of a fraction after a number. */
 export function fractionValue(text: string): number {
   const [, above, below] = SLASH.exec(text.normalize("NFKC")) ?? [];
   if (above !== undefined) return Number(above) / Number(below);
@@ -132,11 +134,14 @@ export function fractionValue(text: string): number {
   return numberValue(many) / (DENOMINATORS[part.replace(/s$/, "")] ?? 3);
 }
 
-/** What may stand behind a number and raises it, as a regular expression's source: `10^6`, `10⁶`, `3 × 10⁶`. */
+/** Regular expression source for a power after a number: `10^6`, `10⁶`, `3 × 10⁶`. */
 const POWER = String.raw`(?:\s?[×x*]\s?10(?=\^|[\u207a\u207b]?[${RAISED}]))?(?:\^\(?[-+]?\d{1,2}(?:\.\d{1,3})?\)?(?!\d)|[\u207a\u207b]?[${RAISED}]{1,3})`;
 const POWER_PARTS = /^(\s?[×x*]\s?10)?(?:\^\(?([^)]+)\)?|(.+))$/u;
 
-/** A number raised by a match of `POWER`. A raised digit behind anything but a 10 may be the mark of a note ("40¹ dollars"): it raises nothing. */
+/**
+ * Raises a number by a match of `POWER`. A superscript counts only on a 10; elsewhere it may be a footnote mark ("40¹
+ * dollars").
+ */
 function raise(value: number, power: string): number {
   const [, isTimesTen, exponent, raised = ""] = POWER_PARTS.exec(power) ?? [];
   const by = Number((exponent ?? raised.normalize("NFKC")).replace("\u2212", "-"));
@@ -148,26 +153,29 @@ function raise(value: number, power: string): number {
 
 const DIGITS = String.raw`(?:\d{1,3}(?:\.\d{3}){1,5},\d{1,6}(?!\d)|\d{1,3}(?:\.\d{3}){2,5}(?![\d.])|\d{1,3}(?:,\d{3}){1,5}(?:\.\d{1,6})?(?!\d|,\d)|\d{1,15}(?:\.\d{1,6}|,\d{1,2}(?![\d,.]\d|\d))?)`;
 
-/** A number in digits with its fraction or power, as a regular expression's source: `1,500`, `1.234,56`, `2.5`, `1½`, `10⁶`. */
+/**
+ * Regular expression source for a number in digits with its fraction or power: `1,500`, `1.234,56`, `2.5`, `1½`, `10⁶`.
+ */
 export const FIGURE = String.raw`${DIGITS}(?:${FRACTION}|${POWER})?`;
-/** A number in words with its fraction: "two and a half". */
+/** Regular expression source for a number in words with its fraction: "two and a half". */
 export const SPELLED = String.raw`\b${SPELLED_NUMBER}(?:${FRACTION}|\b)`;
 
 const PARTS = new RegExp(String.raw`^(${DIGITS})(?:(?<fraction>${FRACTION})|(?<power>${POWER}))?`, "iu");
 const FRACTION_BEHIND = new RegExp(FRACTION, "iu");
 const CENTS = new RegExp(`^[${RAISED}]{2}$`, "u");
-/** A comma before one or two last digits, or behind a group that a point sets off, is a decimal comma. */
+/** A comma is a decimal comma before one or two final digits, or after a group of thousands set off by a point. */
 const DECIMAL_COMMA = /\d,\d{1,2}(?![\d,])|\d\.\d{3},\d/;
 const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])/;
 
-/** Does a text write the decimal comma? Then a point sets off thousands. */
+/** Checks whether a text uses the decimal comma. A point then separates thousands. */
 export function usesDecimalComma(text: string): boolean {
   return DECIMAL_COMMA.test(text) && !DECIMAL_POINT.test(text);
 }
 
 /**
- * Value of a match of `FIGURE` or `SPELLED`.
- * @param given `cents`: two raised digits are cents (`$19⁹⁹`); `comma`: a point before three last digits sets off thousands
+ * Returns the value of a match of `FIGURE` or `SPELLED`.
+ * @param given `cents`: two superscript digits are cents (`$19⁹⁹`).
+ * `comma`: a point before three final digits separates thousands
  */
 export function numeralValue(text: string, { cents, comma }: { readonly cents: boolean; readonly comma: boolean }): number {
   const match = PARTS.exec(text);

@@ -2,7 +2,9 @@ import type { TextRange } from "../shared/types.ts";
 import type { ContentWord } from "./content-words.ts";
 import type { Value } from "./values.ts";
 
-/** A way of saying that something must be, may be, rises, falls or stays: two of one family exclude each other. */
+/**
+ * A phrase of duty, change or repetition, such as "must" or "increases". Two sides of one family exclude each other.
+ */
 export interface ModalityCue extends TextRange {
   readonly family: "duty" | "change" | "repetition";
   readonly side: string;
@@ -28,7 +30,7 @@ const MODALITY_CUES: readonly (readonly [ModalityCue["family"], string, string])
 
 const PATTERN = new RegExp(MODALITY_CUES.map(([, , source], i) => String.raw`(?<s${i}>\b(?:${source})(?![\p{L}\p{N}]))`).join("|"), "giu");
 
-/** Every stance of a text, in order. */
+/** Returns every modality cue of a text in order. */
 export function modalityCuesIn(text: string): ModalityCue[] {
   return [...text.matchAll(PATTERN)].flatMap((match) => {
     const [name] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
@@ -37,7 +39,7 @@ export function modalityCuesIn(text: string): ModalityCue[] {
   });
 }
 
-/** Whom a statement is about, besides the reader. */
+/** Persons other than the reader that a claim may be about. */
 const PERSONS: readonly (readonly [string, RegExp])[] = [
   ["spouse", /\b(?:spouses?|husband|wife|widow(?:er)?s?|partner)\b/i],
   ["child", /\b(?:child|children|sons?|daughters?|stepchild(?:ren)?|minors?)\b/i],
@@ -54,13 +56,16 @@ const PERSONS: readonly (readonly [string, RegExp])[] = [
   ["men", /\b(?:men|man|male)\b/i],
 ];
 
-/** @param heading in a heading "Veterans" tells apart too; in a sentence it is the reader */
+/**
+ * Returns the persons that a text names.
+ * @param heading in a heading "Veterans" names a group; in a sentence it is the reader
+ */
 export function personsIn(text: string, heading = false): string[] {
   const persons = PERSONS.filter(([, pattern]) => pattern.test(text)).map(([name]) => name);
   return heading && /\bveterans?\b/i.test(text) ? [...persons, "veteran"] : persons;
 }
 
-/** A story or an example tells of one case; rules are not contradicted by it. */
+/** Stories and examples describe one case. They cannot contradict a rule. */
 const EXAMPLE =
   /\b(?:for example|for instance|e\.g\.|such as|say you|let['’]s say|imagine|suppose)\b|^(?:he|she)\b|\b(?:he|she) (?:was|had|needed|got|received|served|lost)\b|^example\b/i;
 
@@ -74,15 +79,15 @@ export interface Opposed extends TextRange {
   readonly side: 0 | 1;
 }
 
-/** A word with an opposite, and what it acts on. */
+/** A word with an opposite, and what it modifies. */
 export interface Marker extends Opposed {
-  /** Roots of the words behind it, four at most, if no value stands right behind it. */
+  /** Roots of at most four words behind the marker. Empty if a value follows directly. */
   readonly roots: readonly string[];
   readonly value: Value | null;
   readonly anchor: TextRange;
 }
 
-/** Both sides of each pair; what acts on the word or value behind it. */
+/** Both sides of each pair. A marker modifies the word or value behind it. */
 const PAIRS: readonly (readonly [string, string])[] = [
   ["before|prior to|until", "after|following|since"],
   ["inside|within", "outside|beyond"],
@@ -101,13 +106,13 @@ const PAIRS: readonly (readonly [string, string])[] = [
 ];
 
 const MARKER = new RegExp(PAIRS.map(([a, b], i) => String.raw`\b(?:(?<a${i}>${a})|(?<b${i}>${b}))\b`).join("|"), "giu");
-/** Characters between a marker and what it acts on. */
+/** Maximum number of characters between a marker and what it modifies. */
 const ANCHOR_REACH = 24;
-/** Characters and words behind it that say what it acts on. */
+/** Maximum number of characters and words behind a marker that describe what it modifies. */
 const OBJECT_REACH = 56;
 const OBJECT_WORDS = 4;
 
-/** Every word of a text that has an opposite. */
+/** Returns every word of a text that has an opposite. */
 function opposedIn(text: string): Opposed[] {
   return [...text.matchAll(MARKER)].flatMap((match) => {
     const [name] = Object.entries(match.groups ?? {}).find(([, value]) => value !== undefined) ?? [];
@@ -117,7 +122,7 @@ function opposedIn(text: string): Opposed[] {
   });
 }
 
-/** Words with an opposite, each with the word or value that follows it. */
+/** Returns the words with an opposite, each with the word or value that follows it. */
 export function markersIn(text: string, words: readonly ContentWord[], values: readonly Value[]): Marker[] {
   const found: Marker[] = [];
   for (const opposed of opposedIn(text)) {

@@ -1,18 +1,19 @@
 import { AUXILIARY, clausesOf, JOINED } from "./question.ts";
 
-/** Words behind each word that gives them their place: from → spain. */
+/** Words after each preposition of direction: from → spain. */
 type Places = Readonly<Record<string, readonly string[]>>;
 
-/** Words that say where something comes from and goes, in the frame's spelling. */
+/** Prepositions of origin and destination, as stems. */
 const MARKERS: ReadonlySet<string> = new Set(["from", "to"]);
-/** They lead where "to" leads. */
+/** Prepositions that mean "to". */
 const TOWARDS: ReadonlySet<string> = new Set(["into", "onto"]);
-/** An argument ends here. */
+/** Words that end an argument. */
 const ARGUMENT_ENDS: ReadonlySet<string> = new Set(["and", "or", "but", "if", "when", "while", "with", "for", "in", "on", "at", "becaus"]);
 
 /**
- * @param frame every word in order, in one spelling
- * @param isEmpty says nothing of which argument it is: articles, the speaker, auxiliaries
+ * Collects the words after "from" and "to".
+ * @param frame all words in order, as stems
+ * @param isEmpty true for words that do not identify an argument: articles, the speaker, auxiliaries
  */
 function readPlaces(frame: readonly string[], isEmpty: (word: string) => boolean): Places {
   const places: Record<string, string[]> = {};
@@ -29,8 +30,8 @@ function readPlaces(frame: readonly string[], isEmpty: (word: string) => boolean
 }
 
 /**
- * Have arguments changed places? Something comes from where it goes in the other question, in whatever words the rest is said: "send money to my account
- * from Spain", "from my account to Spain".
+ * Checks whether origin and destination are exchanged, whatever the rest of the wording: "send money to my account from
+ * Spain", "from my account to Spain".
  */
 export function changesPlace(one: Places, other: Places): boolean {
   const moved = (from: string, to: string) =>
@@ -42,29 +43,38 @@ function stands(places: Places, marker: string, word: string): boolean {
   return places[marker]?.includes(word) ?? false;
 }
 
-/** What the order of a question's words and its small words say: who does it, how far it reaches, how many things are asked. */
+/**
+ * What the word order and the function words of a question say: who acts, on what scope, and how many questions there
+ * are.
+ */
 export interface QuestionShape {
-  /** Questions in one: "how do I apply, and what does it cost" has two. */
+  /** Number of questions: "how do I apply, and what does it cost" has two. */
   readonly questions: number;
-  /** Whom the verb of a question makes do something: `speaker`, `house` (who is asked, or the domain's own name), or a word. The name of a thing may have two words: then either of `verbs` is the verb. */
+  /**
+   * Subject of the main verb: `speaker`, `house` (the organisation asked, or the domain's own name) or a stem. A noun
+   * may have two words; then either of `verbs` is the verb.
+   */
   readonly subject: { readonly who: string; readonly verbs: readonly string[]; readonly passive: boolean } | null;
-  /** Everybody who takes part, by the same names. */
+  /** All participants, with the same names as in `subject`. */
   readonly parties: readonly string[];
-  /** "all", "only" and the like, each as often as it is said; `only` with what it narrows. */
+  /**
+   * Distinct quantifiers such as "all" or "only", the latter with the word that it restricts, and "compared" for a
+   * comparison.
+   */
   readonly scopes: readonly string[];
-  /** Must it be, or may it be? `null`: neither is asked. */
+  /** Whether the question asks for an obligation or a permission; `null` if neither or both. */
   readonly modality: "must" | "may" | null;
-  /** Whose what: `spouse incom`. */
+  /** Owners with what they own: `spouse incom`. */
   readonly owned: readonly string[];
-  /** What stands behind "from", what behind "to", and so on. */
+  /** Words after "from" and after "to". */
   readonly places: Places;
-  /** Words behind "if", "after", "while" and the like, up to the end of the clause: a condition. */
+  /** Words of conditions: those after "if", "after", "while" and the like, up to the end of the clause. */
   readonly conditions: readonly string[];
 }
 
 export interface ShapeSource {
   readonly text: string;
-  /** Every word in order, in one spelling. */
+  /** All words in order, as stems. */
   readonly frame: readonly string[];
   readonly home: ReadonlySet<string>;
   /** Stems of persons whom every question of the domain is about. */
@@ -72,25 +82,25 @@ export interface ShapeSource {
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
-/** In the frame's spelling. */
+/** As stems. */
 const AUXILIARIES = words(
   "can could mai may might must shall should will would do doe did am is ar are wa was were ha has have had cant couldnt dont doesnt didnt isnt arent wont wouldnt shouldnt",
 );
-// "us" is how the frame spells "use".
+// "us" is missing because it is the stem of "use".
 const SPEAKER = words("i me my mine myself we our");
 const ANYBODY = words("someon somebodi anyon anybodi person you");
 const DETERMINERS = words("a an the my your our his her their its thi that these those ani all onli some mani");
 const ADVERBS = words("still also onli even not ever just alreadi now first both");
 const JOINING = words("and or nor vs versu a an the of");
 
-/** Reads the shape of a question. */
+/** Extracts the shape of a question. */
 export function readShape({ text, frame, home, readers }: ShapeSource): QuestionShape {
   const isAnybody = (word: string) => ANYBODY.has(word) || readers.has(word);
   const speaks = frame.some((word) => SPEAKER.has(word));
   const party = (word: string) => {
     if (SPEAKER.has(word)) return "speaker";
     if (home.has(word)) return "house";
-    // "How do you apply" is everybody; "can you change my address" speaks to somebody.
+    // "How do you apply" means everybody. "Can you change my address" addresses the organisation.
     if (word === "you" && speaks) return "house";
     return isAnybody(word) ? "speaker" : word;
   };
@@ -110,7 +120,7 @@ const MUST =
   /\b(?:must|(?:have|has|need|needs|got|am|is|are)\s+to|required|mandatory|obliged|do(?:es)?\s+(?:i|we|you|he|she|they|it)\s+(?:still\s+|really\s+)?need)\b/iu;
 const MAY = /\b(?:can|could|may|allowed|able|permitted)\b/iu;
 
-/** "My wife's income": the owner with what is owned, lower case. */
+/** Returns owners with what they own, in lower case: "my wife's income" gives "wife income". */
 function ownedIn(text: string): string[] {
   return [...text.toLowerCase().matchAll(/(\p{L}{2,})(?:['’]s|(?<=s)['’])\s+(?:own\s+)?(\p{L}{2,})/gu)]
     .map(([, owner, owned]) => `${owner} ${owned}`)
@@ -119,19 +129,19 @@ function ownedIn(text: string): string[] {
 
 const OF_THE_HOUSE = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+([a-z]+)\b`, "i");
 
-/** Clauses that ask; 1 at least. */
+/** Counts the clauses that ask, at least 1. */
 function countQuestions(text: string, home: ReadonlySet<string>): number {
   const ofTheHouse = (clause: string) => home.has(OF_THE_HOUSE.exec(clause)?.[1]?.toLowerCase() ?? "");
   return Math.max(1, clausesOf(text).filter(({ text: clause, asks }, i) => asks || (i > 0 && ofTheHouse(clause))).length);
 }
 
-/** Words for "who" and "what" as the subject itself. */
+/** "who" and "what" as the subject itself. */
 const ASKING = words("who what which");
-/** Before the word for what is done to the subject. */
+/** Words before a passive participle. */
 const PASSIVE = words("be been");
 const MADE_BY_AUXILIARY = words("am is ar are wa was were");
 
-/** The first word behind an auxiliary that somebody or something is named by, with the word that follows it. */
+/** Finds the first noun or pronoun after an auxiliary, and the verb after it. */
 function subjectOf(
   frame: readonly string[],
   party: (word: string) => string,
@@ -141,7 +151,7 @@ function subjectOf(
   const [first = "", second = ""] = frame;
   if (ASKING.has(first) && second !== "" && !AUXILIARIES.has(second) && !DETERMINERS.has(second))
     return { who: ASKED, verbs: [second], passive: false };
-  // "Who can be my heir" asks for the subject, "who can I call" does not.
+  // "Who can be my heir" asks for the subject; "who can I call" does not.
   const [, , third = "", fourth = ""] = frame;
   if (first === "who" && AUXILIARIES.has(second) && third !== "" && (DETERMINERS.has(fourth) || third === "be") && !isNamed(third))
     return { who: ASKED, verbs: [third], passive: false };
@@ -154,7 +164,7 @@ function subjectOf(
   while (ADVERBS.has(frame[after] ?? "")) after++;
   const isDone = PASSIVE.has(frame[after] ?? "") && !DETERMINERS.has(frame[after + 1] ?? "my");
   const [word, verb] = [frame[next], frame[isDone ? after + 1 : after]];
-  // Where a determiner follows, the word is a verb whose subject was said in a phrase that is left out.
+  // If a determiner follows, the word is a verb whose subject the text omits.
   if (word === undefined || verb === undefined || DETERMINERS.has(verb))
     return isDone && word !== undefined ? { who: party(word), verbs: ["be"], passive: false } : null;
   const who = party(word);
@@ -166,7 +176,7 @@ function subjectOf(
   };
 }
 
-/** The subject that is asked for. */
+/** The subject is what the question asks for. */
 const ASKED = "?";
 
 const SCOPES: ReadonlyMap<string, string> = new Map(
@@ -188,11 +198,11 @@ function scopesOf(text: string, frame: readonly string[]): string[] {
   return [...new Set([...found, ...(COMPARES.test(text) ? ["compared"] : [])])].sort();
 }
 
-/** Between "only" and what it narrows. */
+/** Words that may stand between "only" and the word that it restricts. */
 const NARROWED_THROUGH = words("for to in on at by with if when after the a an my be");
 
 const CONDITIONAL = words("if with in at after befor sinc until till while dure unless onc despit becaus without");
-/** Where a condition ends: the main clause begins, or another one. */
+/** Words that end a condition because a main clause or another condition begins. */
 const ENDS = words("can could should will would doe did how what to");
 
 const PRONOUNS = words("i you he she it we thei him her them when");
@@ -200,8 +210,8 @@ const PRONOUNS = words("i you he she it we thei him her them when");
 const HAVING = words("have ha get us with in at");
 
 /**
- * A leading "when" or "how long before" asks; what follows is no condition but for the words behind the preposition. What belongs to the house itself
- * ("if I have VA health care") is what every question is about.
+ * Collects the words of conditions. A leading "when" asks and opens no condition. A mention of the organisation itself
+ * ("if I have VA health care") applies to every question and ends the condition.
  */
 function conditionsOf(frame: readonly string[], home: ReadonlySet<string>): string[] {
   const found = new Set<string>();
@@ -217,14 +227,17 @@ function conditionsOf(frame: readonly string[], home: ReadonlySet<string>): stri
   return [...found].sort();
 }
 
-/** Below this share of common words, in order, exchanged places are another sentence and not another meaning. */
+/**
+ * Below this share of common words in order, two questions are different sentences, and exchanged positions mean
+ * nothing.
+ */
 const ONE_SENTENCE = 0.4;
 
 /**
- * Is one of them the other with two sides exchanged? "Does A pay before B" and "does B pay before A": between two things that change places stands
- * a word that keeps its own.
+ * Checks whether two questions are equal except for two exchanged sides: "does A pay before B" and "does B pay before
+ * A". Between the two exchanged things, some word keeps its position.
  * @param things words that name something or somebody
- * @param names those of them that are names: what stands in which place counts in any wording
+ * @param names those that are names; their order counts in any wording
  */
 export function isExchanged(
   one: readonly string[],
@@ -248,22 +261,25 @@ export function isExchanged(
   return false;
 }
 
-/** Does the same verb have another subject, where both take part in both questions? "Do I owe you", "do you owe me". */
+/**
+ * Checks whether the same verb has different subjects, and both take part in both questions: "do I owe you", "do you
+ * owe me".
+ */
 export function isOtherSubject(one: QuestionShape, other: QuestionShape): boolean {
   const [a, b] = [one.subject, other.subject];
   if (a === null || b === null || !a.verbs.some((verb) => b.verbs.includes(verb))) return false;
   if (a.who === b.who) return a.passive !== b.passive;
-  // "How is it rated by you" is "how do you rate it".
+  // "How is it rated by you" equals "how do you rate it".
   if (a.passive !== b.passive) return false;
   if (a.who === ASKED || b.who === ASKED) return true;
   const takesPart = (who: string) => one.parties.includes(who) && other.parties.includes(who);
   if (takesPart(a.who) && takesPart(b.who)) return true;
-  // Somebody who asks takes part in every question, said or not.
+  // The speaker takes part in every question, named or not.
   const others = [a.who, b.who].filter((who) => who !== "speaker" && who !== "house");
   return others.length === 1 && others.every(takesPart);
 }
 
-/** Does somebody own one thing here and another one there? "My wife's income" and "my wife's pension". */
+/** Checks whether the same owners own different things: "my wife's income" and "my wife's pension". */
 export function ownsOther({ owned: one }: QuestionShape, { owned: other }: QuestionShape): boolean {
   const owners = (owned: readonly string[]) => owned.map((words) => words.split(" ")[0]).join();
   return one.length > 0 && owners(one) === owners(other) && one.join() !== other.join();
@@ -272,7 +288,10 @@ export function ownsOther({ owned: one }: QuestionShape, { owned: other }: Quest
 const SOMEBODY = /\b(?:he|him|his|she|her|hers)\b/i;
 const THEM = /\b(?:they|them|their|theirs)\b/i;
 
-/** Is it about somebody whom only "he", "her" or "their" names? @param anyPerson finds a word for a person */
+/**
+ * Checks whether a question is about a person named only by a pronoun ("he", "her", "their").
+ * @param anyPerson pattern of words for persons
+ */
 export function isAboutSomebodyElse(text: string, anyPerson: RegExp): boolean {
   if (anyPerson.test(text)) return false;
   if (SOMEBODY.test(text)) return true;
@@ -281,7 +300,7 @@ export function isAboutSomebodyElse(text: string, anyPerson: RegExp): boolean {
   return !/\p{L}{3,}s\b/u.test(text.slice(0, them.index));
 }
 
-/** Longest common subsequence of two word lists, as a share of both. */
+/** Returns the length of the longest common subsequence of two word lists, as a share of both (0 to 1). */
 export function sharedWording(a: readonly string[], b: readonly string[]): number {
   if (a.length + b.length === 0) return 0;
   let before = new Uint16Array(b.length + 1);

@@ -1,8 +1,8 @@
 import type { TextRange } from "../shared/types.ts";
 
-/** Auxiliaries as they open a question that is answered by yes or no. */
+/** Regular expression source for auxiliaries that open a yes/no question. */
 export const AUXILIARY = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
-/** Words that join a clause to the one before, at its beginning. */
+/** Regular expression source for conjunctions at the start of a clause. */
 export const JOINED = String.raw`^\W*(?:(?:so|also|then|and|or|but|plus)\W+)*`;
 const CLAUSE_SUBJECT = "(?:i|we|you|he|she|they|it|my|our|the|a|an|there|this|that)";
 const FIRST = new RegExp(String.raw`${JOINED}(?:how|what|whats|when|where|who|whom|whose|which|why|${AUXILIARY})\b`, "i");
@@ -12,17 +12,17 @@ const LATER = new RegExp(
 );
 const BETWEEN = /[?!.;:]+(?=\s|$)|,|\b(?=(?:and|but|also|plus|or)\b)/giu;
 
-/** A clause of a message, as punctuation and joining words part it. */
+/** A clause of a message, split at punctuation and conjunctions. */
 export interface Clause extends TextRange {
   readonly text: string;
-  /** Does it begin as a question may? */
+  /** True if the clause begins like a question. */
   readonly asks: boolean;
-  /** The punctuation in front of it, and behind it. */
+  /** Punctuation before and after the clause. */
   readonly before: string;
   readonly behind: string;
 }
 
-/** The clauses of a message in their order; those without a letter are left out. */
+/** Returns the clauses of a message in order, without those that have no letter. */
 export function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = [];
   let [start, before] = [0, ""];
@@ -43,7 +43,7 @@ export function clausesOf(text: string): Clause[] {
   return clauses;
 }
 
-/** What kind of answer a question wants; `other` when its words do not say. */
+/** Kind of answer that a question asks for; `other` if its words do not say. */
 export type QuestionType =
   | "how-much"
   | "how-many"
@@ -60,14 +60,14 @@ export type QuestionType =
   | "what"
   | "other";
 
-/** A question taken apart: what it asks about, and what kind of answer it wants. */
+/** A question's topic and the kind of answer it asks for. */
 export interface QuestionShape {
   readonly type: QuestionType;
-  /** The question without the words that only frame it; the whole question when nothing else would be left. */
+  /** The question without its question frame, or the whole question if nothing would remain. */
   readonly content: string;
 }
 
-/** First match wins: the narrower kind stands before the wider one. */
+/** The first match wins, so narrower kinds come first. */
 const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
   ["which-form", /\b(?:(?:which|what)(?:\s+[\p{L}-]+){0,3}\s+forms?|forms?\s+number|(?:which|what)\s+paperwork)\b/iu],
   [
@@ -101,7 +101,10 @@ const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
 
 const SUBJECT = "(?:i|we|he|she|they|you|one|someone|somebody|people)";
 
-/** Phrases that ask and carry no topic. What they enclose stays: of "how long does the review take" remain "the review take". */
+/**
+ * Question phrases without a topic. Words that they enclose stay: "how long does the review take" becomes "the review
+ * take".
+ */
 const FRAMES = new RegExp(
   [
     String.raw`\bhow\s+(?:long|much|many|often|soon|old|far|come)\b`,
@@ -125,7 +128,7 @@ const FRAMES = new RegExp(
 const APOSTROPHES = /[’‘ʼ]/g;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
-/** Takes a question apart. Linear in its length. */
+/** Splits a question into its type and its content. Linear in its length. */
 export function readQuestion(text: string): QuestionShape {
   const plain = text.replaceAll(APOSTROPHES, "'");
   const type = TYPES.find(([, pattern]) => pattern.test(plain))?.[0] ?? "other";

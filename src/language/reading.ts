@@ -3,22 +3,22 @@ import { type ContentWord, createWordReader, type ReadWords } from "./content-wo
 import { type Marker, markersIn } from "./opposites.ts";
 import { type Value, valuesIn } from "./values.ts";
 
-/** What can be read out of a text without a model: its words with what is denied of them, its values, its opposites. */
+/** Analysis of a text without a model: its words with their negation, its values and its opposites. */
 export interface Reading {
   readonly text: string;
   readonly words: readonly ContentWord[];
-  /** Roots of its words; of a negated word also the root behind a `¬`. */
+  /** Roots of the words. A negated word also adds its root with the prefix `¬`. */
   readonly roots: ReadonlySet<string>;
   readonly values: readonly Value[];
   readonly markers: readonly Marker[];
 }
 
-/** Texts whose reading is kept. */
+/** Maximum number of cached analyses. */
 const REMEMBERED = 2000;
-/** Longer texts are noise: what is behind is not read. */
+/** Maximum number of characters to analyse. The rest of a longer text is ignored. */
 const MAX_CHARACTERS = 20_000;
 
-/** Reads texts, and remembers what it read. */
+/** Returns a function that analyses texts and caches the results. */
 export function createReading(readWords: ReadWords = createWordReader()): (text: string) => Reading {
   return memoised(REMEMBERED, (whole: string) => {
     const text = whole.slice(0, MAX_CHARACTERS);
@@ -26,7 +26,7 @@ export function createReading(readWords: ReadWords = createWordReader()): (text:
   });
 }
 
-/** Values and opposites are looked for when first asked: of most texts nobody asks. */
+/** Values and opposites are computed on first use, because most texts never need them. */
 class LazyReading implements Reading {
   readonly text: string;
   readonly words: readonly ContentWord[];

@@ -10,7 +10,7 @@ const words = z.array(z.string().min(1));
 const groups = z.array(words);
 
 const fileSchema = z.strictObject({
-  /** Why each list stands here. */
+  /** Why each list exists. */
   reasons: z.record(z.string(), z.string().min(1)),
   persons: groups,
   wider_persons: z.record(z.string(), words),
@@ -27,7 +27,7 @@ const fileSchema = z.strictObject({
 
 type WordFile = z.infer<typeof fileSchema>;
 
-/** General vocabulary of questions: nothing in it belongs to one domain. */
+/** General vocabulary of questions, independent of any domain. */
 interface QuestionWords
   extends Pick<WordFile, "reasons" | "persons" | "us_states" | "abroad" | "periods" | "empty_phrases" | "same" | "opposites"> {
   readonly wider: ReadonlyMap<string, readonly string[]>;
@@ -36,7 +36,7 @@ interface QuestionWords
   readonly quantifiers: ReadonlySet<string>;
 }
 
-/** Reads `question-words.json`; each of its lists says there why it is needed. */
+/** Loads `question-words.json`. The file states the reason for each of its lists. */
 export function loadQuestionWords(path: string = join(PACKAGE_ROOT, "src", "language", "question-words.json")): QuestionWords {
   const { wider_persons, home_countries, light_words, quantifiers, ...lists } = fileSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   return {
@@ -48,40 +48,40 @@ export function loadQuestionWords(path: string = join(PACKAGE_ROOT, "src", "lang
   };
 }
 
-/** A word for a person of the lists, the pronouns aside. */
+/** Returns a pattern for the listed words for persons, without phrases that start with "my". */
 function personPattern(persons: readonly (readonly string[])[]): RegExp {
   const named = persons.flat().filter((word) => !word.startsWith("my "));
   return new RegExp(String.raw`\b(?:${named.map(literally).join("|")})(?:s|'s|’s)?\b`, "iu");
 }
 
-/** What a domain adds to the general vocabulary; a domain pack has all of it. */
+/** What a domain adds to the general vocabulary. A domain pack provides all of it. */
 export interface SlotSource {
-  /** Abbreviation → what it stands for: these are names. */
+  /** Abbreviations with their long forms. Both count as names. */
   readonly abbreviations?: Readonly<Record<string, readonly string[]>>;
-  /** Groups of phrases that ask for the same. */
+  /** Groups of phrases with the same meaning. */
   readonly synonyms?: readonly (readonly string[])[];
-  /** Patterns of codes, forms, benefits, products. */
+  /** Patterns of codes, forms, benefits and products. */
   readonly entities?: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
-  /** The words of the title are in every question: they tell nothing apart. */
+  /** Title of the domain. Its words occur in every question and distinguish nothing. */
   readonly title?: string;
-  /** The first is the domain's own: its name is in every question too. */
+  /** Hosts of the domain. The name of the first one occurs in every question too. */
   readonly hosts?: readonly string[];
-  /** Names of things that no dictionary holds, such as products. */
+  /** Names that no dictionary contains, such as products. */
   readonly names?: readonly string[];
-  /** What tells questions of the domain apart, beside what does everywhere. */
+  /** Words that distinguish questions of this domain, in addition to the general ones. */
   readonly questions?: {
-    /** The first word of a group names the person. */
+    /** The first word of a group is the person's name. */
     readonly persons?: readonly (readonly string[])[];
     /** Persons whom every question is about. */
     readonly readers?: readonly string[];
-    /** Bodies that a person belongs to, each with its other names. */
+    /** Bodies that a person can belong to, each with its other names. */
     readonly bodies?: readonly (readonly string[])[];
-    /** Groups of phrases that ask for the same. */
+    /** Groups of phrases with the same meaning. */
     readonly same?: readonly (readonly string[])[];
   };
 }
 
-/** What a phrase stands for. */
+/** Meaning of a phrase. */
 export interface PhraseSense {
   readonly kind: "name" | "person" | "branch" | "place" | "abroad" | "period" | "empty" | "group";
   readonly id: string;
@@ -100,36 +100,36 @@ export interface EntityPattern {
   readonly canonical: string;
 }
 
-/** Everything that reading a question needs, made once per domain. */
+/** Everything that `readSlots` needs, built once per domain. */
 export interface SlotVocabulary {
   readonly tokens: (text: string) => Token[];
   readonly stem: (word: string) => string;
   readonly phrases: ReadonlyMap<string, readonly PhraseSense[]>;
-  /** Tokens of the longest phrase. */
+  /** Number of tokens of the longest phrase. */
   readonly longest: number;
-  /** Groups of synonyms of a word or a phrase: `d4` of the domain, `g4` general, `w4` of the dictionary. */
+  /** Returns the synonym groups of a word or phrase: `d4` of the domain, `g4` general, `w4` of the dictionary. */
   readonly groups: (key: string) => readonly string[];
   readonly sides: (key: string) => readonly string[];
   readonly entities: readonly EntityPattern[];
   readonly isEnglish: (word: string) => boolean;
   readonly isCommon: (word: string) => boolean;
-  /** Words that tell nothing apart in this domain. */
+  /** Stems of words that distinguish nothing in this domain. */
   readonly home: ReadonlySet<string>;
-  /** Words for persons, as written: what merely has the stem of one ("dependency") is none. */
+  /** Words for persons as written. A word that only shares the stem ("dependency") is not a person. */
   readonly exactWords: ReadonlySet<string>;
-  /** Any word for a person, as a pattern. */
+  /** Pattern of any word for a person. */
   readonly anyPerson: RegExp;
-  /** Persons whom every question of the domain is about: as they are named, and their stems. */
+  /** Persons whom every question of the domain is about: their names and stems. */
   readonly readers: { readonly names: ReadonlySet<string>; readonly stems: ReadonlySet<string> };
-  /** What is said alike in every domain. */
+  /** Lists that hold in every domain. */
   readonly general: Pick<QuestionWords, "wider" | "light" | "quantifiers">;
-  /** Words that some phrase of the domain holds, as written. */
+  /** Words of the domain's phrases, as written. */
   readonly domainWords: ReadonlySet<string>;
-  /** Stems of the words that a name stands for. */
+  /** Returns the stems of the words in the long forms of a name. */
   readonly parts: (id: string) => readonly (readonly string[])[];
-  /** The long form of a name. */
+  /** Returns the long form of a name. */
   readonly spelledOut: (id: string) => string;
-  /** The first phrase of all groups that a phrase is linked with; absent: it is in none. */
+  /** Returns the first phrase of all groups linked with a phrase, or `undefined` if no group contains it. */
   readonly standsFor: (key: string) => string | undefined;
 }
 
@@ -178,7 +178,7 @@ export function createSlotVocabulary(source: SlotSource = {}, words: GeneralWord
   };
 }
 
-/** Stems of the words of the title and of the domain's own host, which are in every question. */
+/** Stems of the words of the title and of the domain's own host, which occur in every question. */
 function homeOf({ title = "", hosts = [] }: SlotSource, stem: (word: string) => string): ReadonlySet<string> {
   return new Set(
     [...title.split(/\W+/), ...hosts.slice(0, 1).map((host) => host.split(".").at(-2) ?? "")]
@@ -187,7 +187,7 @@ function homeOf({ title = "", hosts = [] }: SlotSource, stem: (word: string) => 
   );
 }
 
-/** Names of the domain, and the phrases of it that ask for the same. */
+/** Adds the names of the domain and its synonyms. */
 function addNames(book: PhraseBook, names: ReturnType<typeof namesOf>, source: SlotSource): void {
   const { add, addGroup, keyOf, phrases, parts } = book;
   for (const [short, meanings] of names) {
@@ -200,7 +200,7 @@ function addNames(book: PhraseBook, names: ReturnType<typeof namesOf>, source: S
   for (const name of source.names ?? []) add(name, "name", keyOf(name), true);
   source.synonyms?.forEach((group, i) => {
     addGroup(group, `d${i}`, true);
-    // Whatever means the same as a name is that name: "chapter 35" is the benefit that is known by its abbreviation.
+    // A synonym of a name is that name: "chapter 35" is the benefit known by its abbreviation.
     const name = group.flatMap((phrase) => phrases.get(keyOf(phrase)) ?? []).find(({ kind }) => kind === "name");
     if (name !== undefined) for (const phrase of group) if (phrase.includes(" ")) add(phrase, "name", name.id, true);
   });
@@ -208,7 +208,7 @@ function addNames(book: PhraseBook, names: ReturnType<typeof namesOf>, source: S
 
 type Groups = readonly (readonly string[])[];
 
-/** Persons, bodies, times, places and opposites. */
+/** Adds persons, bodies, periods, places and opposites. */
 function addGeneral(
   { add, addSide }: PhraseBook,
   general: QuestionWords,
@@ -228,7 +228,7 @@ function addGeneral(
   });
 }
 
-/** Phrases while a vocabulary is made of them. */
+/** Phrases collected while a vocabulary is built. */
 interface PhraseBook {
   readonly phrases: Map<string, PhraseSense[]>;
   readonly groups: Map<string, string[]>;
@@ -236,7 +236,7 @@ interface PhraseBook {
   readonly parts: Map<string, string[][]>;
   readonly domainWords: Set<string>;
   readonly exactWords: Set<string>;
-  /** Tokens of the longest phrase so far. */
+  /** Returns the number of tokens of the longest phrase so far. */
   longest(): number;
   stemsOf(phrase: string): string[];
   keyOf(phrase: string): string;
@@ -286,7 +286,7 @@ function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
   else list.push(value);
 }
 
-/** Every phrase of groups that share a phrase, with the first phrase of the first of them. */
+/** Maps each phrase of groups that share a phrase to the first phrase of the first group. */
 function linkGroups(groups: readonly (readonly string[])[], keyOf: (phrase: string) => string): Map<string, string> {
   const first = new Map<string, string>();
   const root = (key: string): string => {
@@ -315,7 +315,7 @@ function tokensOf(text: string, stem: (word: string) => string): Token[] {
   return found;
 }
 
-/** Abbreviations with their long forms; those that share one are one name. */
+/** Groups abbreviations that share a long form into one name. */
 function namesOf(abbreviations: Readonly<Record<string, readonly string[]>>): [string[], readonly string[]][] {
   const named: [string[], string[]][] = [];
   for (const [short, meanings] of Object.entries(abbreviations)) {
@@ -331,7 +331,7 @@ function namesOf(abbreviations: Readonly<Record<string, readonly string[]>>): [s
 
 const A = "A".charCodeAt(0);
 
-/** Names of the world's countries and territories in lower case, as the platform knows them. */
+/** Returns the lower-case names of the world's countries and territories from `Intl.DisplayNames`. */
 function countries(): string[] {
   const names = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
   const found: string[] = [];
@@ -346,10 +346,10 @@ function countries(): string[] {
 
 const NO_COUNTRY = /region|world|pseudo|european union|eurozone|united nations|outlying/;
 
-/** Begins the name of a place that is a country abroad. */
+/** Prefix of place ids for foreign countries. */
 const ABROAD = "country ";
 
-/** Is a place, as slots name it, a country abroad? */
+/** Checks whether a place id is a foreign country. */
 export function isAbroad(place: string): boolean {
   return place.startsWith(ABROAD);
 }

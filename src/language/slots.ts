@@ -6,15 +6,18 @@ import { isAboutSomebodyElse, type QuestionShape, readShape } from "./question-s
 import type { PhraseSense, SlotVocabulary, Token } from "./slot-vocabulary.ts";
 import { type ExactValue, valuesIn } from "./values.ts";
 
-/** What a question must have in common with another one to share its answer. Plain JSON; read once, compared often. */
+/**
+ * The facts that two questions must share to have the same answer. Plain JSON, computed once per question and compared
+ * often.
+ */
 export interface Slots {
-  /** What kind of answer is wanted. */
+  /** Kind of answer asked for. */
   readonly asks: AskedKind;
-  /** Values with their units; names that hold digits (a chapter, a form) included. */
+  /** Values with their units. Forms and codes count; digits inside a known name do not. */
   readonly values: readonly SlotValue[];
-  /** What the domain's patterns found: `va_form 21-526ez`. */
+  /** Matches of the domain's entity patterns: `va_form 21-526ez`. */
   readonly codes: readonly string[];
-  /** Whom it is about, without those whom every question is about. */
+  /** Persons that the question is about, except those whom every question of the domain is about. */
   readonly persons: readonly string[];
   readonly branches: readonly string[];
   readonly places: readonly string[];
@@ -22,13 +25,16 @@ export interface Slots {
   /** "today", "next month", "sunday". */
   readonly periods: readonly string[];
   readonly negations: number;
-  /** Words and names that carry its topic. */
+  /** Words and names that carry the topic. */
   readonly terms: readonly SlotTerm[];
-  /** Every word in order, in one spelling: questions that differ in one of these alone differ in it on purpose. */
+  /** All words in order, normalised. If two questions differ in one of these alone, the difference is intended. */
   readonly frame: readonly string[];
-  /** What the order of its words says. */
+  /** What the word order says. */
   readonly shape: QuestionShape;
-  /** The question with names spelled out and one word for each group of synonyms: what is embedded, so that two wordings come near each other. */
+  /**
+   * The question with names spelled out and one word per synonym group. This text is embedded, so that paraphrases get
+   * similar vectors.
+   */
   readonly canonical: string;
 }
 
@@ -40,29 +46,29 @@ export interface SlotValue extends ExactValue {
 export interface SlotTerm {
   /** Equal for forms of one word and for spellings of one name. */
   readonly key: string;
-  /** As written, lower case. */
+  /** As written, in lower case. */
   readonly text: string;
   readonly kind: "name" | "word";
-  /** Groups of synonyms that hold it, strongest first: `d` of the domain, `g` general, `w` of a dictionary. */
+  /** Synonym groups that contain the term, strongest first: `d` of the domain, `g` general, `w` of the dictionary. */
   readonly groups: readonly string[];
   /** Pairs of opposites: `o3+` excludes `o3-`. */
   readonly sides: readonly string[];
-  /** Stems of what a name or a phrase is made of; a set for each way to write it. */
+  /** Stems of the words in a name or phrase, one list for each way to write it. */
   readonly parts: readonly (readonly string[])[];
   readonly negated: boolean;
-  /** Is it a word that a dictionary or the domain knows? */
+  /** True if a dictionary or the domain contains the word. */
   readonly known: boolean;
-  /** How much it tells: common words little, names most. */
+  /** Weight of the term: low for common words, highest for names. */
   readonly weight: number;
 }
 
-/** Longer texts are noise. */
+/** Maximum number of characters to read. Longer questions are noise. */
 const MAX_CHARACTERS = 1000;
-/** Content words that a negation reaches. */
+/** Number of content words in the scope of a negation. */
 const NEGATION_REACH = 3;
-/** Characters before a value that say from which side it counts. */
+/** Number of characters before a value to search for its side ("after", "before"). */
 const SIDE_REACH = 32;
-/** Ordinals in words and figures. */
+/** Ordinals in words and digits. */
 const ORDINALS: ReadonlyMap<string, number> = new Map(
   "first second third fourth fifth sixth seventh eighth ninth tenth"
     .split(" ")
@@ -74,7 +80,7 @@ const AFTER =
   /\b(?:after|since|over|past|older than|more than|later than|following|starting|at least|above|turned)\s(?:the\s|age\s|age of\s|reaching\s|turning\s)*$/;
 const BEFORE = /\b(?:before|until|till|under|by|prior to|younger than|less than|earlier than|up to|below)\s(?:the\s|age\s|age of\s)*$/;
 
-/** Reads what decides which answer a question gets. */
+/** Extracts the slots of a question. */
 export function readSlots(question: string, vocabulary: SlotVocabulary): Slots {
   const text = question.slice(0, MAX_CHARACTERS).replaceAll(/[’‘ʼ]/g, "'");
   const read = readTokens(vocabulary.tokens(text), vocabulary);
@@ -124,7 +130,7 @@ function canonicalOf(pieces: readonly Piece[], vocabulary: SlotVocabulary): stri
     .join(" ");
 }
 
-/** Keys by which terms of a text can be found in it: what a stored answer is about. Give it titles, headings and quotes. */
+/** Returns the keys of terms in titles, headings and quotes: what a stored answer is about. */
 export function readAbout(texts: readonly string[], vocabulary: SlotVocabulary): string[] {
   const keys = new Set<string>();
   for (const text of texts) {
@@ -149,11 +155,11 @@ interface ReadTokens {
   readonly places: ReadonlySet<string>;
   readonly periods: ReadonlySet<string>;
   readonly abroad: boolean;
-  /** Where names with digits stand: no value is read out of them. */
+  /** Ranges of names with digits. No value is extracted from them. */
   readonly masked: readonly { readonly start: number; readonly end: number }[];
 }
 
-/** Cuts tokens into the longest known phrases. */
+/** Splits tokens into the longest known phrases. */
 function readTokens(tokens: readonly Token[], vocabulary: SlotVocabulary): ReadTokens {
   const pieces: Piece[] = [];
   const [persons, branches, places, periods] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
@@ -222,7 +228,7 @@ function collectTerms(pieces: readonly Piece[], vocabulary: SlotVocabulary, inVa
   return { terms: distinct(terms), frame, negations };
 }
 
-/** Digits that neither a value nor a word holds, as in `3,5` or `½`: names, since what they mean is not known. */
+/** Digits outside values and words, as in `3,5` or `½`. They count as names because their meaning is unknown. */
 function unreadDigits(text: string, known: readonly TextRange[], pieces: readonly Piece[], vocabulary: SlotVocabulary): SlotTerm[] {
   const tokens = pieces.flatMap((piece) => piece.tokens).filter((token) => token.text.length > 1);
   const runs = [...text.matchAll(/\p{N}+/gu)].map((match) => ({ start: match.index, end: match.index + match[0].length, text: match[0] }));
@@ -265,7 +271,7 @@ function phraseTerm(id: string, tokens: readonly Token[], negated: boolean, { gr
   };
 }
 
-/** `null` for a word that says nothing about the topic. */
+/** Returns `null` for a word that says nothing about the topic. */
 function wordTerm(token: Token, negated: boolean, vocabulary: SlotVocabulary): SlotTerm | null {
   const { text, stem } = token;
   const ordinal = ORDINALS.get(text);
@@ -299,7 +305,10 @@ function distinct(terms: readonly SlotTerm[]): SlotTerm[] {
   });
 }
 
-/** Whom all questions of the domain are about says nothing, nor does a wider word beside a narrower one. */
+/**
+ * Removes persons that distinguish nothing: those whom all questions of the domain are about, and a wider word beside a
+ * narrower one.
+ */
 function narrowest(persons: ReadonlySet<string>, { readers, general }: SlotVocabulary): string[] {
   return [...persons]
     .filter((person) => !readers.names.has(person) && !(general.wider.get(person) ?? []).some((narrow) => persons.has(narrow)))

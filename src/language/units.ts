@@ -1,4 +1,4 @@
-/** Only values of the same kind can be equal or contradict each other. */
+/** Kind of a value. Only values of the same kind can be equal or contradict each other. */
 export type ValueKind =
   | "number"
   | "ordinal"
@@ -25,16 +25,19 @@ export type ValueKind =
   | "phone"
   | "version";
 
-/** A unit as a factor of the base unit of its kind. Days, months and minutes have no fixed ratio, so each is a base of its own. */
+/**
+ * A unit as a factor of the base unit of its kind. Days, months and minutes have no fixed ratio, so each has its own
+ * base.
+ */
 export interface Unit {
   readonly kind: ValueKind;
   readonly base: string;
   readonly factor: number;
-  /** Added after the factor: 0 °F is -17.8 °C. */
+  /** Added after the factor, in the base unit: 0 °F is -17.8 °C. */
   readonly offset?: number;
 }
 
-/** Kind, base unit, and the names of units with their factors. */
+/** Kind, base unit, and the factor of each unit name. */
 const TABLE: readonly (readonly [ValueKind, string, Readonly<Record<string, number>>])[] = [
   ["duration", "minute", { second: 1 / 60, sec: 1 / 60, minute: 1, min: 1, hour: 60, hr: 60, hrs: 60, h: 60 }],
   ["duration", "day", { day: 1, week: 7, fortnight: 14 }],
@@ -115,15 +118,15 @@ const longestFirst = (names: readonly string[]) =>
     .map(escaped)
     .join("|");
 const names = [...UNITS.keys()];
-/** A unit behind a number, in lower case, as a regular expression's source. */
+/** Regular expression source for a lower-case unit after a number. */
 export const UNIT = String.raw`(?:(?:(?:square|cubic|sq\.?|cu\.?)\s)?(?:(?:${longestFirst(names.filter((name) => name.length > 2))})s?|${longestFirst(names.filter((name) => name.length <= 2))})(?![\p{L}\d$])(?:[²³]|\^[23])?|(?:[kcm]?m|ft|mi)[23](?![\p{L}\d]))`;
-/** A currency before a number: signs in any case, codes as capitals. */
+/** Regular expression source for a currency before a number: signs in either case, codes in capitals only. */
 export const CURRENCY_BEFORE = String.raw`(?:(?:(?<![A-Za-z])(?:US|CA|AU|NZ|HK|[CAS])\s?)?\$|[€£¥₹]|\b(?:${[...UNITS.values()].flatMap(({ kind, base }) => (kind === "money" && base.length === 3 ? [base] : [])).join("|")}))`;
 
-/** Written in capitals or with one letter in the other case, these are no units: "5 M", "5G". */
+/** One-letter units count in lower case only ("5 M" and "5G" have no unit). The litre is the exception. */
 const LETTER = /^[mghl]$/;
 
-/** The unit of a match of `UNIT` or `CURRENCY_BEFORE`; `null`: it is none as it is written. */
+/** Returns the unit of a match of `UNIT` or `CURRENCY_BEFORE`, or `null` if its spelling rules a unit out. */
 export function unitOf(written: string): Unit | null {
   const text = written.trim();
   const name = text.toLowerCase().replaceAll(/\s+/g, " ");

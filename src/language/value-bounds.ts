@@ -1,31 +1,35 @@
 import type { TextRange } from "../shared/types.ts";
 import type { ValueKind } from "./units.ts";
 
-/** Which side of the value is meant: "at least 60 days" is `least`, "up to" and "within" are `most`. */
+/** Side that a value bounds: "at least 60 days" is `least`, "up to" and "within" are `most`. */
 type Bound = "least" | "most" | "none";
 
-/** An exact value, or a range of two. */
+/** An exact value or a range. */
 export interface ExactValue {
   readonly kind: ValueKind;
-  /** Base unit: `day`, `month` or `minute` of a duration, the currency of money; empty without one. */
+  /** Base unit: `day`, `month` or `minute` of a duration, the currency of money. Empty for kinds without a unit. */
   readonly unit: string;
   /**
-   * In the base unit; both ends are equal unless it is a range. `Infinity`: explicitly without limit. A time of day in minutes. Texts for what is no number:
-   * `2003-12-16` or `--12-16` for a date, of which the ends are as written and the first or last day that counts.
+   * Lower end in the base unit, equal to `high` unless the value is a range. `Infinity` means explicitly unlimited. A
+   * time of day is in minutes. Dates, codes and other non-numbers are strings, for example `2003-12-16` or `--12-16`.
+   * For a date, `low` is the date as written and `high` the first or last day that counts.
    */
   readonly low: number | string;
   readonly high: number | string;
   readonly bound: Bound;
-  /** "about", "a little over": near values may be meant. */
+  /** True after "about", "a little over" and the like: a near value may be meant. */
   readonly approximate: boolean;
-  /** Tells values of one unit apart: a period ("per month"), working days, a time zone; empty without. */
+  /**
+   * Qualifier that separates values of one unit: a period ("per month"), working days or a time zone. Empty without
+   * one.
+   */
   readonly per: string;
 }
 
-/** An exact value where it stands in a text. */
+/** An exact value with its place in a text. */
 export interface Value extends ExactValue, TextRange {}
 
-/** A value before the words around it are looked at. */
+/** A value without the qualifiers from the words around it. */
 export type UnboundValue = Omit<Value, "bound" | "approximate" | "per">;
 
 const BEFORE: readonly (readonly [RegExp, Bound])[] = [
@@ -51,12 +55,14 @@ const UNTIL = /\b(?:before|until|by|through|prior to|ending)\s(?:the )?$/;
 const ABOUT =
   /\b(?:about|approximately|approx\.?|around|roughly|nearly|almost|close to|some|an average of|(?:a )?(?:little|bit|slightly) (?:over|under|more than|less than))\s(?:the )?$/;
 const ON_AVERAGE = /^[^.;]{0,24}\bon average\b/;
-/** Characters before a value in which its bound is looked for. */
+/** Number of characters before a value to search for its bound. */
 const BOUND_REACH = 64;
-/** Characters around a value in which other words qualify it. */
+/** Number of characters around a value to search for other qualifiers. */
 export const REACH = 28;
 
-/** Adds the bound ("at least"), the approximation ("about") and the period ("per month") that the words around a value state. */
+/**
+ * Adds the bound ("at least"), approximation ("about") and period ("per month") that the words around a value state.
+ */
 export function withBound(value: UnboundValue, plain: string): Value {
   const { kind, low, start, end } = value;
   const [long, after] = [plain.slice(Math.max(0, start - BOUND_REACH), start), plain.slice(end, end + 32)];
@@ -78,7 +84,7 @@ function boundOf(before: string, after: string): Bound {
   return AFTER.find(([pattern]) => pattern.test(after))?.[1] ?? BEFORE.find(([pattern]) => pattern.test(before))?.[1] ?? "none";
 }
 
-/** "After September 10" is "on or after September 11": the first, or the last, day that counts. */
+/** "After September 10" means "on or after September 11". Returns the first or last day that counts. */
 function firstOrLastDay(date: string, before: string): string {
   const step = /\b(?<!on or )after\s$/.test(before) ? 1 : /\b(?<!on or )before\s$/.test(before) ? -1 : 0;
   const day = new Date(`${date}T00:00:00Z`);

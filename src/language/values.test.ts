@@ -11,7 +11,7 @@ interface Cases {
   readonly comparisons: readonly (readonly [one: string, other: string, comparison: string])[];
 }
 const cases = JSON.parse(readFileSync(new URL("values.cases.json", import.meta.url), "utf8")) as Cases;
-/** Of both lists so much must be right. */
+/** Minimum share of correct cases in each list. */
 const RIGHT = 0.98;
 
 const amountsIn = (text: string) => joinValues(valuesIn(text), text);
@@ -57,7 +57,7 @@ describe("exact values", () => {
 
 const only = (text: string) => amountsIn(text)[0] as Value;
 
-/** Of which hostile texts are made. */
+/** Parts of adversarial texts. */
 const HOSTILE_PIECES =
   "1|1,|1.|$1 |one |12-|forms |at least |(800) |twenty-|twenty-first |first day |§ |january |٣|1/|a hundred |a thousand |1½|1 1/2 |one and a |1¹/|v1.|9.30–".split(
     "|",

@@ -22,15 +22,17 @@ const YEAR = String.raw`(?:1[6-9]|20|21)\d{2}(?!\d)`;
 const ORDINAL = "(?:st|nd|rd|th)";
 const LABELS =
   "chapter|title|section|part|article|step|schedule|phase|group|class|option|level|tier|stage|appendix|category|table|figure|page";
-/** A sort of days or of what else is counted, between a number and its unit. */
+/** Adjective between a number and its unit. */
 const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|additional|more)";
 const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
 const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
 
-/** Two numbers with a point are times where the second one is an hour of the afternoon: "9.30–17.00". */
+/** Two numbers with a point are times if the second one is an afternoon hour: "9.30–17.00". */
 const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
 
-/** Alternatives in order of precedence; every repetition is bounded, so time is linear in the length of the text. */
+/**
+ * Alternatives in order of precedence. Every repetition is bounded, so matching is linear in the length of the text.
+ */
 const VALUE = new RegExp(
   [
     String.raw`(?<code>\b(?:dc|diagnostic\s{1,3}codes?)\s{0,3}#?\s{0,3}\d{4}\b|\b\d{1,2}\s{0,3}(?:c\.?f\.?r|u\.?s\.?c)\b\.?\s{0,3}(?:parts?\s{1,3}|§{1,2}\s{0,3})?\d{1,5}(?:\.\d{1,5})?[a-z]?\b|(?:§{1,2}|\bsec\.)\s{0,3}\d{1,5}(?:\.\d{1,5})?[a-z]?\b|\b[a-tw-z]\d{2}\.\d{1,4}\b|\b(?:${LABELS})\s{1,2}\d{1,4}[a-z]?\b(?:\([a-z\d]{1,4}\)){0,4}(?!\s?(?:%|percent)|[.,]\d))`,
@@ -51,7 +53,7 @@ const VALUE = new RegExp(
   "giu",
 );
 
-/** No value is without one of these: a text without any costs a fraction. */
+/** Every value contains one of these, so texts without one are skipped cheaply. */
 const HOLDS_ONE = new RegExp(
   String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|once|twice|double|triple|thrice|noon|midnight|an?\s(?:${TIME_UNIT}|third|decade|fortnight))\b`,
   "iu",
@@ -74,10 +76,10 @@ const BEFORE_AGE = /\b(?:age|aged|ages)\s{1,2}(?:of\s)?$/i;
 const BEHIND_AGE = /^[\s-]years?[\s-](?:old|of\sage)\b/i;
 const CURRENCY = new RegExp(`${CURRENCY_BEFORE}\\s?$`, "u");
 const UNIT_BEHIND = new RegExp(String.raw`^[\s-]{0,2}(?:${SORT}[\s-])?(${UNIT})`, "iu");
-/** Before a fraction "a" belongs to it: "half an hour", "half a percent". */
+/** "a" after a fraction belongs to the fraction: "half an hour", "half a percent". */
 const ARTICLE = /\s(?:of\s)?an?$/i;
 
-/** A value as it stands, and the number without its unit. */
+/** A value, and its number before the unit is applied. */
 interface Found {
   readonly value: UnboundValue;
   readonly number: number;
@@ -85,8 +87,9 @@ interface Found {
 }
 
 /**
- * Every exact value of a text with its unit, in order; the ends of a range are two values with one unit. Spelled numbers count with a unit, or from two upwards:
- * "one" is mostly no number. Spelled ordinals count from the third on, the first two before a unit of time.
+ * Returns every exact value of a text with its unit, in order. The ends of a range are two values with one unit.
+ * Spelled numbers count with a unit, or from two upwards, because "one" is rarely a number. Spelled ordinals count from
+ * "third" on; "first" and "second" only before a unit of time.
  *
  * @example valuesIn("at least one year")[0] // { kind: "duration", unit: "month", low: 12, high: 12, bound: "least", … }
  */
@@ -99,14 +102,15 @@ export function valuesIn(text: string): Value[] {
   for (let match = pattern.exec(plain); match !== null; match = pattern.exec(plain)) {
     const one = isInsideWord(plain, match.index) ? null : readMatch(match, plain, comma);
     if (one !== null) found.push(one);
-    // "You may 5 times": behind a word that is no month the number stays.
+    // If the matched word is no month ("you may 5 times"), the search goes on behind the word and still finds the
+    // number.
     pattern.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
   }
   const lower = plain.toLowerCase();
   return spreadUnits(found, lower).map((value) => ({ ...withBound(value, lower), start: at(value.start), end: at(value.end) }));
 }
 
-/** Letters, digits and what joins them to the match make it a part of something longer: "B12", "x-15", "3.10" from its second part. */
+/** A match that letters or digits precede belongs to something longer: "B12", "x-15", the second part of "3.10". */
 function isInsideWord(text: string, start: number): boolean {
   return /(?:[\p{L}_]-?|\p{N}[.,/]?)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
 }
@@ -153,7 +157,9 @@ const ORDINAL_FIRST = new RegExp(`^(?:${SPELLED_ORDINAL}|\\d+${ORDINAL})`);
 const NO_ORDINAL = /^(?:[\s-]part(?:y|ies)\b|[,:])/i;
 const BEFORE_TIME_UNIT = new RegExp(String.raw`^[\s-](?:${SORT}[\s-])?${TIME_UNIT}`, "i");
 
-/** `null`: it counts nothing, or says which ones: "every second week of the month", "at first", "third party". */
+/**
+ * Returns `null` if the ordinal counts nothing or selects: "every second week of the month", "at first", "third party".
+ */
 function readOrdinal(text: string, start: number, end: number, plain: string): Found | null {
   const behind = plain.slice(end, end + 40);
   const value = ordinalValue(text);
@@ -164,7 +170,7 @@ function readOrdinal(text: string, start: number, end: number, plain: string): F
   return { value: { kind, unit: "", low: value, high: value, start, end: end + birthday.length }, number: value, unit: null };
 }
 
-/** A number in digits or words with its currency or unit. */
+/** Parses a number in digits or words with its currency or unit. */
 function readNumeral(name: string, written: string, from: number, to: number, plain: string, comma: boolean): Found | null {
   const before = plain.slice(Math.max(0, from - 14), from);
   const currency = written.startsWith("-") ? undefined : CURRENCY.exec(before)?.[0];
@@ -216,7 +222,7 @@ function readNumeral(name: string, written: string, from: number, to: number, pl
   return name === "spelled" && number <= 1 ? null : value("number");
 }
 
-/** Twelve significant digits hide what binary fractions add. */
+/** Twelve significant digits hide binary rounding errors. */
 function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
@@ -235,7 +241,10 @@ function minutesOf(text: string): number {
   return (half === undefined ? Number(hour) : (Number(hour) % 12) + (half === "p" ? 12 : 0)) * 60 + Number(minute);
 }
 
-/** `2003-12-16`, `2003-12`, `--12-16` without a year, `fy2019`; `null`: no date after all, as in "you may 5 times". */
+/**
+ * Returns `2003-12-16`, `2003-12`, `--12-16` (no year) or `fy2019`; `null` if the text is no date, as in "you may 5
+ * times".
+ */
 function dateOf(written: string): string | null {
   const text = written.toLowerCase();
   const of = (year: string, month: string, day: string) => `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
@@ -255,11 +264,11 @@ function dateOf(written: string): string | null {
   return of(year ?? "-", String(month), day);
 }
 
-/** Longest word between the ends of a range, with its blanks: " through ". */
+/** Length of the longest link between the ends of a range: " through ". */
 const LONGEST_LINK = 9;
 const LINK = /^\s?(?:to|–|—|-|or|and|through)\s?$/;
 
-/** "10 to 30 percent", "$10–20": a bare number at one end of a range takes the unit of the other end. */
+/** A bare number at one end of a range takes the unit of the other end: "10 to 30 percent", "$10–20". */
 function spreadUnits(found: readonly Found[], plain: string): UnboundValue[] {
   const isLinked = (a: Found | undefined, b: Found | undefined) =>
     a !== undefined && b !== undefined && b.value.start - a.value.end <= LONGEST_LINK && LINK.test(plain.slice(a.value.end, b.value.start));
@@ -279,20 +288,20 @@ function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): U
   return { ...value, kind, unit: unit?.base ?? "", low, high: low };
 }
 
-/** "From 10 to 4 pm": of the two hours the one before the end. */
+/** "From 10 to 4 pm" begins at 10 am: of the two possible hours, the later one before the end is taken. */
 function asTime({ value, number }: Found, { value: { low: end } }: Found): UnboundValue {
   const low = [number + 12, number].map((hour) => hour * 60).find((minute) => minute < Number(end)) ?? number * 60;
   return { ...value, kind: "time", low, high: low };
 }
 
-/** Explicitly no limit of time. */
+/** Phrases that say that there is no time limit. */
 const UNLIMITED =
   /\b(?:no (?:set )?(?:time limit|deadline|expiration date)s?|(?:at )?any time(?! (?:before|within|during|of))|indefinitely|never expires?|(?:do|does|will|wo)(?:n['’]t| not) expire|for life)\b/giu;
 const TO = /^\s?(?:to|through|–|—|-)\s?$/;
 const BETWEEN = /\b(?:between|from)\s(?:about )?\$?$/;
 const COMPOUND = /^,?\s(?:and|plus)\s$/;
 
-/** Values with ranges joined and "1 year and 120 days" added up; "no time limit" is a duration without end. */
+/** Joins ranges and adds up sums ("1 year and 120 days"). "no time limit" becomes an infinite duration. */
 export function joinValues(values: readonly Value[], text: string): Value[] {
   const plain = text.toLowerCase();
   const joined: Value[] = [];
@@ -310,7 +319,7 @@ export function joinValues(values: readonly Value[], text: string): Value[] {
   return unlimited.length === 0 ? joined : [...joined, ...unlimited].sort((a, b) => a.start - b.start);
 }
 
-/** Two values that are one: the ends of a range, or parts of a sum. */
+/** Joins two values if they are the ends of a range or the parts of a sum; otherwise returns `null`. */
 function join(a: Value, b: Value, plain: string): Value | null {
   if (a.kind !== b.kind || a.low !== a.high || b.low !== b.high || typeof a.low !== "number" || typeof b.high !== "number") return null;
   const between = plain.slice(a.end, b.start);
@@ -334,23 +343,29 @@ function join(a: Value, b: Value, plain: string): Value | null {
 
 const DAYS: Readonly<Record<string, number>> = { minute: 1 / 1440, day: 1, month: 30.4375 };
 
-/** The lower end of a value; of a duration in days. */
+/** Returns the lower end of a value; of a duration, in days. */
 export function daysOf({ low, unit }: Pick<Value, "low" | "unit">): number {
   return Number(low) * (DAYS[unit] ?? 1);
 }
 
-/** A value in one spelling, equal for equal values: `duration 60 day`. */
+/** Returns a normalised key, equal for equal values: `duration 60 day`. */
 export function keyOf({ kind, low, unit }: Pick<Value, "kind" | "low" | "unit">): string {
   return unit === "" ? `${kind} ${low}` : `${kind} ${low} ${unit}`;
 }
 
-/** A form, a diagnostic code, a section of a regulation, or digits with letters behind them: `21-526ez`, `dc6260`, `cfr4.25`, `526ez`. */
+/**
+ * A form, a diagnostic code, a section of a regulation, or digits followed by letters: `21-526ez`, `dc6260`, `cfr4.25`,
+ * `526ez`.
+ */
 const CODE = /^(?:\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})|dc\d{4}|cfr\d{1,4}(?:\.\d{1,5})?[a-z]?|\d{3,5}[a-z]{1,3})$/;
-/** A number behind one of these is a code: "form 10182". */
+/** A number after one of these words is a code: "form 10182". */
 const BEFORE_NUMBER = new Set(["form", "forms", "dd"]);
 const NUMBER = /^(?:\d{3,5}|\d{2}-\d{2})$/;
 
-/** Codes of a text as the index writes them, without repeats. Plain numbers, amounts, dates and telephone numbers are none. */
+/**
+ * Returns the distinct codes of a text in the index's spelling. Plain numbers, amounts, dates and telephone numbers are
+ * not codes.
+ */
 export function codesIn(text: string): string[] {
   const found = new Set<string>();
   let before = "";
