@@ -5,15 +5,17 @@ import { messageOf, systemCodeOf } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Sufficiency } from "./gate.ts";
 
-/** Milliseconds for which a folder is not looked at again: a calibration that is written beside a running server is used soon after. */
+/**
+ * Milliseconds for which a lookup is cached. Short, so that a calibration written while the server runs is soon used.
+ */
 export const LOOK_AGAIN_MS = 2_000;
 
-/** A calibration as it lies on the disk. */
+/** Result of reading a calibration file. */
 export type FoundCalibration =
   | { readonly type: "found"; readonly calibration: GateCalibration }
   | { readonly type: "unreadable"; readonly name: string; readonly why: string };
 
-/** Name of a calibration, which sorts by time. */
+/** Returns the name of a calibration. Names sort by time. */
 export function calibrationName({ domain, profile }: { readonly domain: string; readonly profile: string }, date: Date): string {
   return `${domain}.${profile}.${date
     .toISOString()
@@ -21,7 +23,10 @@ export function calibrationName({ domain, profile }: { readonly domain: string; 
     .replaceAll(":", "")}`;
 }
 
-/** Finds the newest calibration of a domain and profile, else the one that the domain pack brings; reads each file once. */
+/**
+ * Finds the newest calibration of a domain and profile, or else the one in the domain pack. Each file is read once per
+ * version.
+ */
 export class CalibrationFiles {
   private readonly folder: string;
   private readonly clock: () => number;
@@ -29,7 +34,7 @@ export class CalibrationFiles {
   private readonly read = new Map<string, { readonly state: string; readonly found: FoundCalibration }>();
 
   /**
-   * @param folder of the calibrations that were made here
+   * @param folder calibrations made on this installation
    * @param clock milliseconds, monotonic
    */
   constructor({ folder, clock }: { readonly folder: string; readonly clock: () => number }) {
@@ -37,7 +42,7 @@ export class CalibrationFiles {
     this.clock = clock;
   }
 
-  /** @param shipped file of the domain pack; `null`: it brings none */
+  /** @param shipped calibration file of the domain pack, or `null` if it has none */
   find(domain: string, profile: string, shipped: string | null): FoundCalibration | null {
     const key = `${domain}.${profile}`;
     const known = this.looked.get(key);
@@ -47,7 +52,7 @@ export class CalibrationFiles {
     return found;
   }
 
-  /** A folder that cannot be read holds no calibration that could be used, and no question fails for it. */
+  /** An unreadable folder is reported and must not fail the question. */
   private look(prefix: string, shipped: string | null): FoundCalibration | null {
     try {
       const path = this.newest(prefix) ?? shipped;
@@ -76,7 +81,7 @@ export class CalibrationFiles {
   }
 }
 
-/** A calibration that cannot be read is no calibration: it is reported, and the shipped threshold holds. */
+/** An invalid calibration is reported and ignored. The shipped threshold then applies. */
 function readCalibration(path: string): FoundCalibration {
   const name = basename(path, ".json");
   try {
@@ -101,20 +106,23 @@ function stateOf(path: string): string {
 const share = z.number().min(0).max(1);
 const count = z.int().min(0);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** A figure with its 95 % interval. */
+/** A figure with its 95 % confidence interval. */
 const measured = z.strictObject({ value: share, low: share, high: share });
 
-/** A threshold of the gate, fitted on labelled questions of one domain; `sourcebound calibrate` writes it. */
+/** Schema of a gate threshold fitted on labelled questions of one domain. `sourcebound calibrate` writes it. */
 export const gateCalibrationSchema = z
   .strictObject({
     format: z.literal("sourcebound-gate-calibration-1"),
     name: z.string().min(1),
     date: z.iso.datetime(),
-    /** Version of the program that wrote it. */
+    /** Version of the program that wrote the file. */
     version: z.string(),
     domain: z.string().min(1),
     profile: z.string().min(1),
-    /** What confidence and answers depend on besides documents and questions: with anything else the threshold says nothing. */
+    /**
+     * Everything besides documents and questions that affects confidence and answers. If any of it differs, the
+     * threshold is invalid.
+     */
     settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
     encoder: z.string().nullable().describe("Id of the encoder that ranked; null: words alone did"),
     weights: z.strictObject({ id: z.string(), model: z.enum(["vectors", "words"]) }),
@@ -124,7 +132,10 @@ export const gateCalibrationSchema = z
     risk: share,
     delta: share,
     threshold: share,
-    /** At the threshold, on the labelled questions themselves: what holds is the bound `risk`, with confidence 1 − `delta`. */
+    /**
+     * Results at the threshold on the labelled questions themselves. The guarantee is the bound `risk` with confidence
+     * 1 − `delta`.
+     */
     measured: z.strictObject({
       answered: count,
       wrong: count,
@@ -135,9 +146,9 @@ export const gateCalibrationSchema = z
     }),
     aurc: measured,
     calibration_error: measured,
-    /** Earlier versions fitted a map from the chance to a confidence. It is read and not used. */
+    /** Ignored. Earlier versions fitted a map from raw to calibrated confidence. */
     map: z.unknown().optional(),
-    /** Chance of every labelled question that had one, rising: the threshold is checked against them. */
+    /** Confidence of every labelled question that had one, ascending. Used to verify the threshold. */
     chances: z.array(share).min(1),
   })
   .refine(({ chances }) => rises(chances), { message: "chances do not rise" })
@@ -149,7 +160,10 @@ export type GateCalibration = z.infer<typeof gateCalibrationSchema>;
 
 type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "threshold" | "risk" | "delta">;
 
-/** The counts must support the promised risk: a threshold or a risk that was changed by hand has not been tested. `null`: it does. */
+/**
+ * Returns why the counts do not support the promised risk, or `null` if they do. An edited threshold or risk has not
+ * been tested.
+ */
 function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
   const { answered, wrong, answered_answerable: right, reached } = measured;
   const unanswerable = Object.values(labels.unanswerable).reduce((sum, n) => sum + n, 0);
@@ -161,7 +175,7 @@ function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted)
   return null;
 }
 
-/** What the gate of one question depends on. */
+/** Settings that the gate of a question depends on. */
 export interface GateFacts {
   readonly domain: string;
   readonly profile: string;
@@ -170,31 +184,32 @@ export interface GateFacts {
   readonly weights: string;
 }
 
-/** Which threshold holds for a question. */
+/** Threshold that applies to a question. */
 export type GateThreshold =
-  /** The one that ships with the weights. */
+  /** The threshold that ships with the weights. */
   | { readonly type: "shipped" }
-  /** The one that the configuration names. */
+  /** The threshold from the configuration. */
   | { readonly type: "set"; readonly minimum: number }
-  /** Everything is answered: how a calibration asks. */
+  /** No threshold: every question is answered. A calibration run uses it. */
   | { readonly type: "none" }
   | { readonly type: "unusable"; readonly name: string; readonly why: string }
   | { readonly type: "calibrated"; readonly calibration: GateCalibration };
 
 /**
- * How many times more or fewer windows than the calibration's make an index another one: most of what may be asked of it, or most of what was labelled, is not in the
- * other. A share alone, of small indexes too: from 4 windows to 9 is as much that no label asked for, and to calibrate so few again is soon done.
+ * Factor in the number of windows from which a calibration does not fit an index. Beyond it, most of the index, or most
+ * of what was labelled, is missing in the other. The factor also holds for small indexes, which are quickly calibrated
+ * again.
  */
 export const MOST_WINDOW_FACTOR = 2;
 
-/** The index that a question is asked of. */
+/** The index that answers the question. */
 export interface AskedIndex {
-  /** Id of the encoder that ranks; `null`: words alone do. */
+  /** Id of the encoder that ranks, or `null` for ranking by words alone. */
   readonly ranker: string | null;
   readonly windows: number;
 }
 
-/** Why a calibration says nothing about this gate; `null` when it fits. */
+/** Returns why a calibration does not fit these settings, or `null` if it fits. */
 export function misfitOf(calibration: GateCalibration, facts: GateFacts): string | null {
   const { domain, profile, settings, writer, weights } = calibration;
   if (domain !== facts.domain) return `it is of domain "${domain}"`;
@@ -205,7 +220,7 @@ export function misfitOf(calibration: GateCalibration, facts: GateFacts): string
   return null;
 }
 
-/** Why a calibration says nothing about questions to this index; `null` when it fits. */
+/** Returns why a calibration does not fit this index, or `null` if it fits. */
 export function indexMisfitOf(
   { encoder, documents }: Pick<GateCalibration, "encoder" | "documents">,
   { ranker, windows }: AskedIndex,
@@ -216,8 +231,8 @@ export function indexMisfitOf(
 }
 
 /**
- * The judgement of one question at the threshold that holds for it.
- * @returns with `misfit` why the calibration was not used for this question
+ * Applies the threshold of a question to its answerability.
+ * @returns with `misfit`, the reason why the calibration was not used for this question
  */
 export function applyThreshold(
   judged: Sufficiency,
@@ -255,7 +270,7 @@ export function percent(share: number): string {
   return `${Number((share * 100).toFixed(1))} %`;
 }
 
-/** Chance of at most `k` successes in `n` tries: Σ C(n, i) p^i (1 − p)^(n − i). */
+/** Returns the probability of at most `k` successes in `n` trials: Σ C(n, i) p^i (1 − p)^(n − i). */
 export function binomialTail(k: number, n: number, p: number): number {
   let term = n * Math.log1p(-p);
   let sum = Math.exp(term);

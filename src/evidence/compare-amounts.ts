@@ -5,21 +5,22 @@ import type { TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 import { holds, labelOf, NAMES_IN_NUMBERS, shareOfWords, strangeAbove, strangeNames, VERB } from "./same-subject.ts";
 
-/** Two values in the same place of two sentences. */
+/** Two values at the same position of two sentences. */
 interface PlacedValues {
   readonly a: Value;
   readonly b: Value;
 }
 
-/** Joins a clause, or a part of one, to what stands before. */
+/** Conjunction before a clause or a part of one. */
 const JOINT = /;\s|,?\s(?:and|but)\s/g;
-/** A verb right before a value, as a third person says it: "costs 5 dollars". */
+/** A third-person verb right before a value: "costs 5 dollars". */
 const VERB_BEFORE = /\p{Ll}{2,}s\s$/u;
 
 /**
- * Where two sentences differ that are the same but for values of the same kinds and units, in several places joined to each other: "is towed after 15 minutes
- * and the release fee is 240 euros". `null`: they are no such sentences, or one value says which case the other is for: "with 2 cards you pay $5", "after 15
- * minutes the fee is $5", "the fee is $5 for 15 minutes".
+ * Returns the differing values of two sentences that are otherwise equal and differ in several joined clauses: "is
+ * towed after 15 minutes and the release fee is 240 euros". Returns `null` for other sentences, and where one value is
+ * the condition of another: "with 2 cards you pay $5", "after 15 minutes the fee is $5", "the fee is $5 for 15
+ * minutes".
  */
 function valuesByPlace(a: Fact, b: Fact): PlacedValues[] | null {
   if (!haveSameForm(a, b)) return null;
@@ -30,7 +31,7 @@ function valuesByPlace(a: Fact, b: Fact): PlacedValues[] | null {
   return differing.length > 1 && differing.every(({ a: one }, i) => standsAlone(one, differing[i - 1]?.a, a)) ? differing : null;
 }
 
-/** The same text with values of the same kinds in the same places. */
+/** True for equal texts with values of the same kinds at the same positions. */
 function haveSameForm(a: Fact, b: Fact): boolean {
   return (
     a.amounts.length === b.amounts.length &&
@@ -48,9 +49,9 @@ function textBeside({ piece, amounts }: Fact): string {
   return parts.join("\u0000").toLowerCase().replaceAll(/\s+/g, " ");
 }
 
-/** Stands the first value behind the verb of a main clause, and each later one in another clause or part that is joined to it? */
+/** True if the first value follows the verb of a main clause and each later value is in a further joined clause. */
 function standsAlone({ start }: Value, before: Value | undefined, { reading: { text, words } }: Fact): boolean {
-  // What is supposed says of what the rest holds: "if you have 2 cards and pay at once, it is $5".
+  // A value in a condition defines the case that the rest is about: "if you have 2 cards and pay at once, it is $5".
   if (words.findLast(({ end }) => end <= start)?.supposed === true) return false;
   const ahead = text.slice(0, start);
   const joint = [...ahead.matchAll(JOINT)].at(-1);
@@ -59,9 +60,9 @@ function standsAlone({ start }: Value, before: Value | undefined, { reading: { t
   return before === undefined ? VERB.test(clause) || VERB_BEFORE.test(clause) : from >= before.end;
 }
 
-/** Values of one kind and period that can both hold of the same. */
+/** Checks whether two values of one kind and period can both be true. */
 export function mayAgree(one: Value, other: Value): boolean {
-  // A limit from below and one from above mostly belong to two cases: "less than 7 degrees" and "more than 14".
+  // A minimum and a maximum usually belong to two cases: "less than 7 degrees" and "more than 14".
   const areTwoLimits = one.bound !== other.bound && one.bound !== "none" && other.bound !== "none";
   return one.kind === other.kind && one.per === other.per && (areTwoLimits || compareValues(one, other) !== "different");
 }
@@ -69,9 +70,12 @@ export function mayAgree(one: Value, other: Value): boolean {
 const QUALIFIED = 0.85;
 const ONE_SIDED_NAME = 0.9;
 export const ALIGNED_MARKER = 0.8;
-/** Identifiers differ because they name different things, unless everything else is the same. */
+/**
+ * Minimum alignment of sentences with different identifiers. Different identifiers name different things, unless
+ * everything else is equal.
+ */
 const ALIGNED_IDENTIFIER = 0.93;
-/** Words on each side of a value that say what it is of, and the share of them that the other fact must hold. */
+/** Number of words on each side of a value that describe it, and the share of them that the other fact must contain. */
 const LOCAL_WORDS = 3;
 const LOCAL_SHARE = { alone: 0.45, beside: 0.75 } as const;
 interface ValueDifference {
@@ -82,7 +86,10 @@ interface ValueDifference {
   readonly factor: number;
 }
 
-/** `incomparable`: they give values for different cases. `null`: no values of one kind. */
+/**
+ * Compares the values of two facts. `incomparable`: the values belong to different cases. `null`: no kind of value is
+ * in both.
+ */
 export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifference | { type: "agree" } | "incomparable" | null {
   const placed = valuesByPlace(a, b);
   if (placed !== null && maySayOtherwise(placed, a, b)) {
@@ -92,7 +99,7 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
   const kinds = new Set(a.amounts.map(({ kind }) => kind).filter((kind) => b.amounts.some((other) => other.kind === kind)));
   const differing: { a: Value; b: Value; least: number }[] = [];
   let agreeing = 0;
-  // A sentence beside may give the value for the same, unless this one is surely the counterpart.
+  // A neighbouring sentence may give the matching value, unless this sentence is clearly the counterpart.
   const isBeside = (one: Value, other: Fact) =>
     aligned < ALIGNED_MARKER && other.amountsAround.some((mine) => compareValues(one, mine) === "equal");
   for (const kind of kinds) {
@@ -102,7 +109,7 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
     const leftB = ofB.filter((one) => !ofA.some((other) => matches(one, other, a, b)) && !isBeside(one, a));
     agreeing += ofA.length - leftA.length;
     if (leftA.length === 0 || leftB.length === 0) continue;
-    // Where one value of a kind is the same the other may be of something else; of a period one end may be the same.
+    // If one value of a kind is equal, the other may describe something else. Periods may share one end.
     const least = kind !== "date" && leftA.length < ofA.length ? LOCAL_SHARE.beside : LOCAL_SHARE.alone;
     if (leftA.length > 1 || leftB.length > 1) {
       const pair = bestPair(leftA, leftB, a, b);
@@ -145,8 +152,8 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
 }
 
 /**
- * Values of several places are of two things where dates, codes or numbered things differ too, or what stands above both sentences, and of two cases where
- * one page gives those of both, one after the other.
+ * False if the values belong to two things or cases: dates, codes or numbered things differ too, or the headings
+ * differ, or one page gives the values of both sentences.
  */
 function maySayOtherwise(placed: readonly PlacedValues[], a: Fact, b: Fact): boolean {
   const tells = ({ kind, start, end }: Value, { reading }: Fact) =>
@@ -170,7 +177,10 @@ export function isUnlimited({ low }: Value): boolean {
 const IDENTIFIERS: ReadonlySet<Value["kind"]> = new Set(["code", "form", "phone"]);
 const PLACE = /\b(?:outside|abroad|overseas|without)\b/i;
 
-/** One holds before a date and the other after it, or one inside and the other outside: two cases of one rule. */
+/**
+ * True if one fact holds before a date and the other after it, or one inside and the other outside: two cases of one
+ * rule.
+ */
 function otherSides(a: Fact, b: Fact): boolean {
   if (PLACE.test(a.reading.text) !== PLACE.test(b.reading.text)) return true;
   const [ofA, ofB] = [a, b].map(({ amounts }) => amounts.filter(({ kind, bound }) => kind === "date" && bound !== "none"));
@@ -180,10 +190,10 @@ function otherSides(a: Fact, b: Fact): boolean {
 
 const EVENT = /^\s*(?:(?:or|and) (?:more|less)\s)?(?:from|after|of|before|since|following|prior to|until)\s/i;
 const CLAUSE_END = /[;.!?:](?:\s|$)|,\s|\s(?:to|and|or|but|if|unless|when)\s/;
-/** Share of the words of each event that the other fact holds. */
+/** Minimum share of each event's words in the other fact. */
 const SAME_EVENT = 0.5;
 
-/** "Within 2 years from the grant" and "within 1 year from the notice": periods counted from two events. */
+/** True for periods counted from two events: "within 2 years from the grant" and "within 1 year from the notice". */
 function otherEvents(one: Value, a: Fact, other: Value, b: Fact): boolean {
   const [ofA, ofB] = [eventWords(one, a), eventWords(other, b)];
   if (ofA.length === 0 || ofB.length === 0) return false;
@@ -192,7 +202,10 @@ function otherEvents(one: Value, a: Fact, other: Value, b: Fact): boolean {
   return Math.max(share(ofA, a, ofB), share(ofB, b, ofA)) < SAME_EVENT;
 }
 
-/** What a period is counted from: the words behind "from", "after" … to the end of the clause. */
+/**
+ * Returns the words of the event that a period is counted from: those after "from", "after" … up to the end of the
+ * clause.
+ */
 function eventWords({ end }: Value, { reading, words }: Fact): ContentWord[] {
   const behind = reading.text.slice(end);
   const event = EVENT.exec(behind);
@@ -203,7 +216,7 @@ function eventWords({ end }: Value, { reading, words }: Fact): ContentWord[] {
   return words.filter((word) => word.start >= from && word.end <= to);
 }
 
-/** "60% of the fees": of what; empty if it does not say. */
+/** Returns the root of the base of a share, such as "fees" of "60% of the fees". Empty without one. */
 function shareOf({ end }: Value, { reading, words }: Fact): string {
   if (!/^\sof\b/.test(reading.text.slice(end))) return "";
   return words.find(({ start }) => start >= end)?.root ?? "";
@@ -213,7 +226,7 @@ function sharesIdentifier(a: Fact, b: Fact): boolean {
   return a.amounts.some((one) => IDENTIFIERS.has(one.kind) && b.amounts.some((other) => compareValues(one, other) === "equal"));
 }
 
-/** A bare number counts something, or says nothing that can be compared. */
+/** A bare number is comparable only if it counts something. */
 function isComparable(amount: Value, fact: Fact): boolean {
   const isLabel = amount.kind === "number" && labelOf(fact) !== null && fact.piece.text.slice(0, amount.start).trim() === "";
   return !NAMES_IN_NUMBERS.has(amount.kind) && !isLabel && (amount.kind !== "number" || countedBy(amount, fact) !== null);
@@ -229,13 +242,13 @@ const COUNTED_REACH = 16;
 function countedBy({ start, end, bound }: Value, { reading }: Fact): string | null {
   const word = reading.words.find((one) => one.start >= end);
   if (word !== undefined && word.start - end <= COUNTED_REACH) return word.root;
-  // "Children under 13" counts nothing behind it; a number without a bound may be an address.
+  // "Children under 13" has no noun after the number. A number without a bound may be part of an address.
   if (bound === "none") return null;
   const before = reading.words.findLast((one) => one.end <= start);
   return before === undefined || start - before.end > COUNTED_REACH ? null : `before ${before.root}`;
 }
 
-/** "Room 12, or by post", "chromosome 21 in each cell": right behind a word and before none, a number says which one. */
+/** A number right after a word and before none is a name: "Room 12, or by post", "chromosome 21 in each cell". */
 function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): boolean {
   const touches = (between: string) => /^[\s-]$/.test(between);
   return (
@@ -244,7 +257,7 @@ function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): bo
   );
 }
 
-/** Values that only one of two facts is limited to. */
+/** Returns the values of one fact that the other fact and its context do not allow. */
 export function strangeAmounts(fact: Fact, other: Fact): Value[] {
   const known = [...other.amounts, ...other.amountsAround, ...other.amountsAbove];
   return fact.amounts.filter((one) => !known.some((mine) => mayAgree(one, mine)));
@@ -257,12 +270,15 @@ function aroundAmount({ start, end }: Value, { words }: Fact): ContentWord[] {
   ];
 }
 
-/** Are the words around a value those that the other fact speaks of? */
+/** Checks whether the other fact contains the words around a value. */
 function sameSlot(amount: Value, fact: Fact, other: Fact, least: number): boolean {
   return (shareOfWords(aroundAmount(amount, fact), fact, (root) => holds(other, root)) ?? -1) >= least;
 }
 
-/** Of several values left on both sides the two whose surroundings are most alike, if no other two are as alike. */
+/**
+ * Of several unmatched values, returns the two with the most similar context; `null` if another pair is equally
+ * similar.
+ */
 function bestPair(leftA: readonly Value[], leftB: readonly Value[], a: Fact, b: Fact): { a: Value; b: Value } | null {
   if (leftA.length > 1 && leftB.length > 1) return null;
   const scored = leftA.flatMap((one) =>

@@ -45,7 +45,7 @@ describe("compareFacts finds", () => {
     ],
     ["condition", "Skating is allowed on the north pond.", "Skating is prohibited on the north pond.", ["allowed", "prohibited"]],
     ["value", "Damp maps are dried for 5 days in the tower.", "Damp maps are dried for 8 days, by hand.", ["5 days", "8 days"]],
-    // Several values in the same places of the same words, none of which says which case another is for.
+    // Several values at the same positions of equal texts, none of which is the condition of another.
     [
       "value",
       "A boat left across the slipway is towed after 15 minutes and the release fee is 240 euros.",
@@ -108,7 +108,7 @@ describe("compareFacts finds", () => {
     expect(
       compare("Adult card | $5", "Adult card | $8", { ...row, title: "Harbour branch" }, { ...row, title: "Castle branch" }),
     ).toBeNull();
-    // A word of the row's own tells the tables apart all the same.
+    // A distinguishing word in the row's title still separates the tables.
     expect(
       compare("Gold card | $5", "Gold card | $8", { ...row, title: "Gold account" }, { ...row, title: "Gold plus account" }),
     ).toBeNull();
@@ -193,13 +193,13 @@ describe("compareFacts takes for no conflict", () => {
     const [a, b] = ["The median length of a loan was 70 days (range 1 to 540).", "The median length of a loan was 4 months."];
     const value = { type: "differ", kind: "value" };
     expect(compare(a, b, { title: "Harbour Atlas" }, { title: "Parchment" })).toBeNull();
-    // Ordinary words above them: what is the same throughout may still be about the same.
+    // Common words in the titles do not separate equal sentences.
     expect(compare(a, b, { title: "Card prices" }, { title: "Card fees" })).toMatchObject(value);
     expect(compare(a, `${b.slice(0, -1)} for maps.`, { title: "Card prices" }, { title: "Card fees" })).toBeNull();
-    // One names its subject in its title, the other in what it says.
+    // One sentence names its subject in the title, the other in the text.
     expect(compare(a, "The median length of a loan of VELLUMAX was 4 months.", { title: "Harbour Atlas" })).toBeNull();
     expect(compare(a, b, { title: "Harbour Atlas" }, { title: "Harbour Atlas" })).toMatchObject(value);
-    // A general page and one about a part of it may well contradict each other.
+    // A general page and a page about a part of it may contradict each other.
     expect(compare(a, b, { title: "Harbour Atlas" }, {})).toMatchObject(value);
   });
 
@@ -207,7 +207,7 @@ describe("compareFacts takes for no conflict", () => {
     const [a, b] = ["A ticket costs $5 and lasts 3 weeks at the harbour desk.", "A ticket costs $8 and lasts 4 weeks at the harbour desk."];
     expect(compare(a, b, { title: "Boat permit" }, { title: "Boat permit" })).toMatchObject({ type: "differ", kind: "value" });
     expect(compare(a, b, { title: "Boat permit prices" }, { title: "Boat permit fees" })).toBeNull();
-    // A page that lists both gives two cases.
+    // A page that lists both values describes two cases.
     expect(compare(a, b, { next: b })).toBeNull();
     expect(compare(a, b, {}, { previous: a })).toBeNull();
   });
@@ -216,7 +216,7 @@ describe("compareFacts takes for no conflict", () => {
     const [a, b] = ["Ask in the harbour office, room 203, or by post.", "Ask in the harbour office, room 205, or by post."];
     expect(compare(a, b, { title: "Boat permit" }, { title: "Boat permit" })).toMatchObject({ type: "differ" });
     expect(compare(a, b, { title: "Boat permit" }, { title: "" })?.type).not.toBe("differ");
-    // What is counted is no name.
+    // A number that counts something is no name.
     const [five, eight] = ["The harbour office sends 5 letters, or one by post.", "The harbour office sends 8 letters, or one by post."];
     expect(compare(five, eight, { title: "Boat permit" }, { title: "" })).toMatchObject({ type: "differ" });
   });

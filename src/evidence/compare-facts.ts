@@ -22,7 +22,7 @@ import {
   subjectFactor,
 } from "./same-subject.ts";
 
-/** A name with the period it stands for beside it: "Korean War (June 25, 1950, to July 27, 1953)". */
+/** A name with its period: "Korean War (June 25, 1950, to July 27, 1953)". */
 interface NamedPeriod extends TextRange {
   /** Lower case, without "era" and the like. */
   readonly name: string;
@@ -30,18 +30,18 @@ interface NamedPeriod extends TextRange {
   readonly to: Value;
 }
 
-/** Between the ends of a period, and between a name and its period: only marks and words that join them. */
+/** Text between the ends of a period, and between a name and its period: punctuation and linking words only. */
 const TO = /^,?\s?(?:to|through|until|and|–|—|-)\s?$/;
 const JOINS = /^[\s,(—–-]*(?:(?:any ?time|is|was|lasted|ran|between|from)\s)*[\s(]*$/i;
 const NAME = /(?:\p{Lu}[\p{L}\p{N}’'/-]*)(?:\s(?:(?:of|the|in)\s)*\p{Lu}[\p{L}\p{N}’'/-]*)*(?:\s(?:era|period|conflict|war|years?))*/gu;
-/** Say what kind of thing is named, not which. */
+/** Words that give the kind of a thing and not its name. */
 const KIND = /^(?:the|of|in|era|period|years?)$/;
-/** Name no period by themselves, and months are part of a date. */
+/** Words that name no period on their own. Months are part of a date. */
 const NO_NAME =
   /^(?:war|if|when|between|from|note|the|for|january|february|march|april|may|june|july|august|september|october|november|december)$/;
 const CERTAINTY = 0.7;
 
-/** The same name beside two periods. Whoever counts from another day tells readers something else, whatever each sentence goes on to say. */
+/** Compares periods with the same name. Different dates are a contradiction, whatever else the sentences say. */
 function comparePeriods(a: Fact, b: Fact): Comparison | null {
   if (a.amounts.length < 2 || b.amounts.length < 2) return null;
   const [ofA, ofB] = [periodsIn(a), periodsIn(b)];
@@ -73,32 +73,35 @@ function periodsIn({ amounts, reading, piece }: Fact): NamedPeriod[] {
   });
 }
 
-/** Least share of each fact's words, by weight, that the other holds; and of both on average. */
+/** Minimum weighted share of each fact's words in the other, and of both on average. */
 const LEAST_SHARE = 0.42;
 const ALIGNED = 0.6;
-/** What only restates (a denial, an opposite) must be aligned better than what differs in a value. */
+/** Minimum alignment for a negation or an opposite, which needs better alignment than a different value. */
 const ALIGNED_POLARITY = 0.62;
 const ALIGNED_WEAK_MARKER = 0.9;
 const ALIGNED_STANCE = 0.5;
-/** Least weight of the words that both hold. */
+/** Minimum weight of the shared words. */
 const SHARED_WEIGHT = 1.7;
-/** Content words from which the same words throughout are enough: among few documents no word weighs much. */
+/** Number of content words from which an exact copy counts. In a small corpus no word has much weight. */
 const COPY_WORDS = 4;
-/** Weight of the telling words of each that the other lacks, from which a denial is one of something else. */
+/**
+ * Weight of informative words missing in the other fact, on both sides, from which a negation concerns another subject.
+ */
 const OTHER_THINGS = 1;
-/** Weight of shared words at which half of the certainty is reached. */
+/** Weight of shared words at which certainty is one half. */
 const HALF_CERTAIN = 2;
 
 /**
- * Do two facts speak of the same thing, and if so, do they contradict each other? `null`: they speak of different things, or nothing in them
- * can be compared. Differences that have a reason are none: other years, persons, tiers, examples, bounds that allow each other.
+ * Compares two facts: do they concern the same thing, and if so, do they agree or contradict each other? Returns `null`
+ * for different subjects or nothing to compare. Differences with a reason do not count: other years, persons, tiers,
+ * examples, compatible bounds.
  */
 export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (a.example || b.example) return null;
   const periods = comparePeriods(a, b);
   if (periods !== null) return periods;
   if (a.piece.type === "table-row" || b.piece.type === "table-row") return compareRows(a, b);
-  // Most pairs end here, on the first of the two.
+  // Most pairs end at this first, cheap test.
   const shareA = shareHeld(a, b);
   if (shareA < LEAST_SHARE) return null;
   const shareB = shareHeld(b, a);
@@ -128,7 +131,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   const values = compareAmounts(a, b, aligned);
   if (values === "incomparable") return null;
   if (values !== null && values.type === "differ") {
-    // "No time limit" denies by its value.
+    // "No time limit" negates through its value.
     return (negators === 0 || isUnlimited(values.a) !== isUnlimited(values.b)) && enough(ALIGNED, values.factor) && !otherThings(a, b)
       ? { type: "differ", kind: values.kind, certainty: certainty(values.factor), a: values.a, b: values.b }
       : null;
@@ -137,12 +140,12 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (stance !== null && negators === stance.negators && enough(ALIGNED_STANCE))
     return { type: "differ", kind: "condition", certainty: certainty(1), a: stance.a, b: stance.b };
   const conditions = sameConditions(a, b);
-  // Each speaks of something that the other does not.
+  // Each fact has a subject that the other lacks.
   const apart = Math.min(strangeWeight(a, b), strangeWeight(b, a)) >= OTHER_THINGS;
   const denied = conditions && !apart && Math.abs(negators) === 1 ? (copiedDenial(a, b) ?? turnedDenial(a, b)) : null;
   if (denied !== null && enough(ALIGNED_POLARITY)) return { type: "differ", kind: "polarity", certainty: certainty(1), ...denied };
   const marker = turnedMarker(a, b);
-  // The opposites themselves are what differs.
+  // The alignment is measured without the opposites themselves.
   const beside = marker === null ? 0 : (subject * (shareHeld(a, b, marker.a) + shareHeld(b, a, marker.b))) / 2;
   if (marker !== null && (marker.strong ? enough(ALIGNED_STANCE) : beside >= ALIGNED_WEAK_MARKER))
     return { type: "differ", kind: "condition", certainty: certainty(1), a: marker.a, b: marker.b };
@@ -151,7 +154,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   return says && enough(ALIGNED) ? { type: "agree", certainty: certainty(1) } : null;
 }
 
-/** Rows contradict each other when header and all cells but one are the same. */
+/** Compares table rows. Rows contradict each other if the header and all cells but one are equal. */
 function compareRows(a: Fact, b: Fact): Comparison | null {
   if (a.piece.type !== b.piece.type || a.piece.above.at(-1) !== b.piece.above.at(-1)) return null;
   if (otherYears(a, b) || otherTables(a, b)) return null;
@@ -177,7 +180,7 @@ function compareRows(a: Fact, b: Fact): Comparison | null {
   return { type: "differ", kind: one.kind === "date" ? "date" : "value", certainty: 0.7, a: one, b: other };
 }
 
-/** What stands above each table holds a word that does not stand above the other, whatever the rows themselves say. */
+/** True if the headings and title above each table have a word that the other side lacks, whatever the rows say. */
 function otherTables(a: Fact, b: Fact): boolean {
   const more = (one: Fact, other: Fact) => [...one.above.keys()].some((root) => !other.above.has(root));
   return (more(a, b) && more(b, a)) || (a.above.size > 0 && b.above.size > 0 && (titleMore(a, b) || titleMore(b, a)));
@@ -193,7 +196,7 @@ function cellRange(cells: readonly string[], column: number): TextRange {
   return { start, end: start + (cells[column] ?? "").length };
 }
 
-/** Two facts about the same thing: they differ in one point, or bear each other out. */
+/** Result of comparing two facts about one thing: they differ in one point, or they agree. */
 export type Comparison =
   | {
       readonly type: "differ";

@@ -67,7 +67,7 @@ describe("comparePassages", () => {
     const editions = ["Cards 2024", "Cards 2025"];
     expect(sides(titled([FIVE, EIGHT], editions))).toEqual([["$8 Cards 2025", "$5 Cards 2024"]]);
     expect(sides(titled([FIVE, FIVE], editions))).toEqual([]);
-    // Who names the year has chosen.
+    // The question selects a year.
     expect(sides(titled([FIVE, EIGHT], editions), "What does a library card cost in 2025?")).toEqual([]);
     expect(sides(titled([FIVE, EIGHT], ["Cards 2024", "Rooms 2025"]))).toEqual([]);
     expect(sides(titled([FIVE, EIGHT], ["Gold Cards 2024", "Silver Cards 2025"]))).toEqual([]);
@@ -82,7 +82,7 @@ describe("comparePassages", () => {
       comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
         one.sides.map(({ value, title }) => `${value} ${title}`),
       );
-    // Which of them is the later one nobody knows: they stay in the order of the passages.
+    // The later one is unknown, so they keep the order of the passages.
     expect(sides(QUESTION)).toEqual([["$5 Cards", "$8 Cards 2019"]]);
     expect(sides("What did a library card cost in 2019?")).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe("vScore", () => {
     // (.9 · .6 · .4) ^ ⅓ = .216 ^ ⅓ = .6; √(.9 · .4) = .6
     expect(vScore({ relevance: 0.9, consistency: 0.6, agreement: 0.4 })).toBeCloseTo(0.6, 12);
     expect(vScore({ relevance: 0.9, consistency: 0.4, agreement: null })).toBeCloseTo(0.6, 12);
-    // What reads well and answers nothing: √(.09 · 1) = .3, rejected.
+    // A fluent passage that answers nothing: √(.09 · 1) = .3, rejected.
     expect(vScore({ relevance: 0.09, consistency: 1, agreement: null })).toBeCloseTo(0.3, 12);
     expect(vScore({ relevance: 0.9, consistency: 1, agreement: 0 })).toBe(0);
     expect(vScore({ relevance: null, consistency: null, agreement: null })).toBeNull();

@@ -9,28 +9,28 @@ import { type Fact, type FactReader, type FactWords, isStatement, type PieceToke
 import type { Piece } from "./pieces.ts";
 import { otherTwins } from "./same-subject.ts";
 
-/** What the other passages say of one. */
+/** Result of comparing a passage with the other passages of a question. */
 export interface PassageComparison {
-  /** Whether it answers, where a model judged it; absent: the gate's own score counts. */
+  /** Relevance as judged by a model. If missing, the gate's own score counts. */
   readonly relevance?: Explained & { readonly score: number };
   readonly consistency: Explained;
   readonly agreement: Explained;
-  /** Passages that speak of the same: how many support it, how many say otherwise. */
+  /** Number of passages about the same thing that support this one, and that contradict it. */
   readonly votes: { readonly agree: number; readonly differ: number };
-  /** Most of the passages that speak of the same, two at least, say otherwise. */
+  /** True if at least two passages, and more than support it, contradict this one. */
   readonly outlier: boolean;
-  /** Another passage contradicts it, and no declared rule lets it hold. */
+  /** True if another passage contradicts this one and no precedence rule decides in its favour. */
   readonly contradicted: boolean;
 }
 
 export interface Compared {
   of(passage: Passage): PassageComparison;
   readonly conflicts: readonly Conflict[];
-  /** What of passages the rules could not compare. */
+  /** Pairs that the rules could not compare. */
   readonly unsaid: readonly Unsaid[];
 }
 
-/** What one passage says of the question beside what another says of it, where rules neither found that they agree nor that they differ. */
+/** A claim of one passage and related sentences of another that the rules found neither to agree nor to differ. */
 export interface Unsaid {
   readonly of: string;
   readonly claim: string;
@@ -45,7 +45,7 @@ const NOTHING: PassageComparison = {
   outlier: false,
   contradicted: false,
 };
-/** For profiles whose source compares no passages. */
+/** For profiles whose design compares no passages. */
 export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unsaid: [] };
 
 export interface CompareParts {
@@ -54,33 +54,34 @@ export interface CompareParts {
   readonly precedence: Precedence;
 }
 
-/** A statement is compared if it and what stands above it hold this share of the question's words, by weight. */
+/** Minimum weighted share of the question's words in a sentence and its headings. Other sentences are not compared. */
 const ABOUT_QUESTION = 0.35;
-/** Conflicts of one answer. */
+/** Maximum number of conflicts shown for one answer. */
 const MOST_CONFLICTS = 5;
-/** Passages that say otherwise before a majority is spoken of. */
+/** Minimum number of contradicting passages for a majority. */
 export const MAJORITY = 2;
-/** Statements of a passage on the question that another one's are laid beside. */
+/** Maximum number of sentences of another passage to compare with a claim. */
 const MOST_BESIDE = 5;
-/** Inside one passage only what is surely the same thing clashes. */
+/** Minimum certainty of a contradiction inside one passage, where two sentences often concern different things. */
 const CLASH_CERTAINTY = 0.6;
 
 interface Spoken {
   readonly fact: Fact;
-  /** Can it hold a value, denial or opposite? */
+  /** True if the sentence may contain a value, a negation or an opposite. */
   readonly says: boolean;
   readonly passage: Passage;
-  /** Weight of the question's words that it holds itself. */
+  /** Weight of the question's words that the sentence itself contains. */
   readonly held: number;
-  /** What its document is an edition of, dated or not; `null`: of nothing, or the question names its year. */
+  /** Edition of the document, dated or not. `null` for no edition, or if the question names its year. */
   readonly edition: Edition | null;
-  /** The fact as if its document named no year. */
+  /** Returns the fact without the years of its document. */
   readonly undated: () => Fact;
 }
 
 /**
- * Lays the passages of a question beside each other, value by value: what of the question they agree on, and where they contradict each other.
- * @param asked tokens of the question; what is not about it is not compared
+ * Compares the passages of a question with each other, value by value: where they agree and where they contradict each
+ * other.
+ * @param asked tokens of the question; sentences about other things are not compared
  */
 export function comparePassages(
   asked: readonly string[],
@@ -121,28 +122,28 @@ export function comparePassages(
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unsaid };
 }
 
-/** Whoever names a year asks for that edition: what others say is no other answer. */
+/** A question that names a year asks for that edition. Other editions then give no competing answer. */
 function askedEdition(title: string, asked: readonly string[]): Edition | null {
   const edition = readEdition(title);
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
 }
 
-/** The headings of an edition may name its year again. */
+/** The headings of an edition may repeat its year. */
 function withoutEdition(piece: Piece): Piece {
   return { ...piece, title: withoutYears(piece.title), above: piece.above.map(withoutYears) };
 }
 
-/** What the others say of one passage, counted. */
+/** Counts of the comparisons of one passage. */
 interface Tally {
   agree: number;
   differ: number;
-  /** Another passage says otherwise, and no declared rule lets this one hold. */
+  /** True if another passage contradicts it and no precedence rule decides in its favour. */
   lost: boolean;
-  /** It contradicts itself. */
+  /** True if it contradicts itself. */
   clash: boolean;
 }
 
-/** Every passage beside itself and every other. */
+/** Compares every passage with itself and with every other. */
 function tally(
   spoken: readonly (readonly Spoken[])[],
   precedence: Precedence,
@@ -175,7 +176,10 @@ function tally(
   return { tallies, conflicts, unsaid };
 }
 
-/** The statement of each of two passages that holds most of the question, beside what the other says of it; parts of one place are not two passages. */
+/**
+ * Pairs the sentence of each passage closest to the question with sentences of the other passage. Overlapping ranges of
+ * one document are not two passages.
+ */
 function laidBeside(one: readonly Spoken[], other: readonly Spoken[]): Unsaid[] {
   const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
   const [a, b] = [apart(one, other), apart(other, one)].map((list) => [...list].sort((x, y) => y.held - x.held));
@@ -193,7 +197,7 @@ function heldBy(own: ReadonlySet<string>, weights: ReadonlyMap<string, number>):
   return held;
 }
 
-/** Share of the passages that speak of the same and say the same. */
+/** Returns the share of the passages on the same subject that agree, from 0 to 1. */
 export function agreementOf(agree: number, differ: number, passages: number): Explained {
   if (passages === 1) return { score: null, reason: "there is no other passage" };
   const n = agree + differ;
@@ -204,17 +208,17 @@ export function agreementOf(agree: number, differ: number, passages: number): Ex
   };
 }
 
-/** Statements of two passages, and how they compare. */
+/** Sentences of two passages with their comparison. */
 interface ComparedPair {
   readonly comparison: Comparison;
   readonly a: Spoken;
   readonly b: Spoken;
 }
 
-/** The most certain difference of two passages; without one, whether they agree. */
+/** Returns the most certain difference of two passages; without one, their most certain agreement. */
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
-  // What both passages say alike is no difference of the two.
+  // A sentence that both passages contain is no difference.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {
@@ -234,7 +238,7 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
   return best;
 }
 
-/** Years in titles that tell two editions of one document apart, or a dated one from one without, do not tell two things apart. */
+/** Two editions of a document, or a dated and an undated one, are about the same thing although their years differ. */
 function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
   return one !== null && other !== null && areEditions(one, other);
 }
@@ -244,7 +248,7 @@ function isSamePlace(a: Spoken, b: Spoken): boolean {
   return a.passage.document.id === b.passage.document.id && x.start < y.end && y.start < x.end;
 }
 
-/** Parts of one section belong together and are no two sources. */
+/** Sentences of one section belong together and are not independent sources. */
 function sameHeading(a: Spoken, b: Spoken): boolean {
   return a.fact.piece.above.length > 0 && a.fact.piece.above.join("\n") === b.fact.piece.above.join("\n");
 }
@@ -263,7 +267,10 @@ function sideOf({ fact, passage: { sid, document } }: Spoken): { readonly fact: 
   return { fact, source: { ...document, sid } };
 }
 
-/** Evidence with both scores and their reasons; in our own gate a contradicted passage is uncertain, and never less. */
+/**
+ * Adds consistency and agreement with their reasons to the evidence. In the default gate, a contradicted passage
+ * becomes uncertain at worst.
+ */
 export function withComparison(evidence: Evidence, compared: PassageComparison, gate: GateSettings): Evidence {
   const { consistency, agreement, contradicted } = compared;
   const reasons = [

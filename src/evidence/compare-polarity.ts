@@ -6,12 +6,12 @@ import { mayAgree, strangeAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";
 import { holds, shareOfWords } from "./same-subject.ts";
 
-/** Share of a condition's words that the other fact must hold. */
+/** Minimum share of a condition's words in the other fact. */
 const SAME_CONDITION = 0.5;
-/** Share of the words that a denial or duty acts on. */
+/** Minimum share of the words that a negation or duty applies to. */
 const SAME_SCOPE = 0.7;
 const SAME_DUTY = 0.6;
-/** Words that limit what is said to a part or a circumstance; what only one of two facts is limited to, the other need not deny. */
+/** Words that restrict a claim to a part or a circumstance. A claim without the restriction need not contradict it. */
 const LIMITS: readonly RegExp[] = [
   /\bat the same time\b|\bin a row\b|\bboth\b|\btogether\b/i,
   /\b(?:other|another|different|additional)\b(?! than (?:dis)?honorable)/i,
@@ -26,7 +26,7 @@ function withinLimits(denying: Fact, other: Fact): boolean {
   return LIMITS.every((pattern) => !pattern.test(denying.reading.text) || pattern.test(other.reading.text));
 }
 
-/** What only holds under a condition does not contradict what holds under another one. */
+/** Checks whether two facts have the same conditions. Facts under different conditions do not contradict each other. */
 export function sameConditions(a: Fact, b: Fact): boolean {
   const shared = (one: Fact, other: Fact) => {
     const supposed = one.words.filter((word) => word.supposed);
@@ -39,7 +39,7 @@ export function sameConditions(a: Fact, b: Fact): boolean {
   return shared(a, b) && shared(b, a) && strangeAmounts(a, b).length + strangeAmounts(b, a).length === 0;
 }
 
-/** Both give values of one kind, and none of them is the same. */
+/** True if both facts give values of one kind, and none of them agree. */
 function otherAmounts(a: Fact, b: Fact): boolean {
   return a.amounts.some(({ kind }) => {
     const others = b.amounts.filter((other) => other.kind === kind);
@@ -47,7 +47,10 @@ function otherAmounts(a: Fact, b: Fact): boolean {
   });
 }
 
-/** The same words throughout, and one of them denied in one of the two: an edition in which a "not" was put in. "May not" is what may be all the same. */
+/**
+ * Finds a word that is negated in one of two otherwise equal sentences. "May not" is skipped, because what may not be
+ * also may be.
+ */
 export function copiedDenial(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
   const [ofA, ofB] = [affirmed(a.reading.text), affirmed(b.reading.text)];
   if (ofA.length !== ofB.length || ofA.some(({ text }, i) => text !== ofB[i]?.text)) return null;
@@ -58,11 +61,11 @@ export function copiedDenial(a: Fact, b: Fact): { a: TextRange; b: TextRange } |
 
 interface Affirmed extends TextRange {
   readonly text: string;
-  /** Stands right behind a denial, or holds it: "can't". */
+  /** True right after a negator, or if the word includes one ("can't"). */
   readonly denied: boolean;
 }
 
-/** The words of a text without its denials. */
+/** Returns the words of a text without its negators. */
 function affirmed(text: string): Affirmed[] {
   let denied = false;
   return [...text.matchAll(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu)].flatMap(({ 0: written, index: start }) => {
@@ -77,12 +80,12 @@ function affirmed(text: string): Affirmed[] {
   });
 }
 
-/** A word that one fact denies and the other affirms. */
+/** Finds a word that one fact negates and the other affirms. */
 export function turnedDenial(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
   return deniedIn(a, b) ?? swap(deniedIn(b, a));
 }
 
-/** A bare name or heading affirms nothing. */
+/** A name or heading without a verb affirms nothing. */
 const IS_SENTENCE =
   /\b(?:you|we|they|it|he|she|who|is|are|was|were|be|can|may|must|will|should|has|have|had|do|does|did)\b|['’](?:ll|re|ve)\b/i;
 
@@ -106,7 +109,10 @@ const NEGATOR_REACH = 48;
 
 const RESTRICTS = /\b(?:who|which|that)\s+(?:(?:is|are|was|were|do|does|did|has|have|had|can|could)\s*)?$/i;
 
-/** Does the negation act on this word: not on a duty ("needn't"), not on a thing further ahead ("no income who meet …")? */
+/**
+ * Checks whether the negation applies to this word: not to a duty ("needn't"), and not to a noun further ahead ("no
+ * income who meet …").
+ */
 function isDenied({ start }: ContentWord, { reading, modalityCues }: Fact): boolean {
   const before = reading.text.slice(Math.max(0, start - NEGATOR_REACH), start);
   const match = LAST_NEGATOR.exec(before);
@@ -114,7 +120,7 @@ function isDenied({ start }: ContentWord, { reading, modalityCues }: Fact): bool
   const at = start - before.length + match.index;
   if (modalityCues.some(({ start: from, end }) => at >= from && at < end)) return false;
   if (/\b(?:likely as|or)\s+$/i.test(before.slice(0, match.index))) return false;
-  // "Patients who are not pregnant must …" says which patients, and denies nothing.
+  // In "patients who are not pregnant must …" the negation selects patients and denies nothing.
   if (RESTRICTS.test(reading.text.slice(0, at))) return false;
   const between = before.slice(match.index + match[0].length);
   if (deniesNoun(match[0])) return /^\s*$/.test(between) && !/\bor\s+$/i.test(before.slice(0, match.index));
@@ -126,7 +132,7 @@ const IS_A = /\b(?:is|are|was|were)\s+(?:a|an|the)\s+(?:\S+\s+){0,3}$/i;
 const MAY_NOT = /(?<!\b(?:you|we|they) )\b(?:may|might) not\s+(?:\S+\s+){0,2}$/i;
 const MAY = /\b(?:may|might)\s+(?:\S+\s+){0,2}$/i;
 
-/** "Don't include …" forbids; what contradicts it tells somebody to, or says that they may. */
+/** "Don't include …" forbids. Only an instruction or a permission contradicts it. */
 const FORBIDS = /(?:^|[.;:!?]\s+)(?:please\s+)?(?:do not|don['’]t|never)\s+(?:\S+\s+){0,2}$/i;
 const TOLD = /\b(?:you|we|they|please|must|should)\b/i;
 
@@ -134,7 +140,10 @@ function clauseBefore(text: string): string {
   return text.slice(Math.max(...[". ", "; ", ", ", ": "].map((mark) => text.lastIndexOf(mark) + 1), 0));
 }
 
-/** "Is no claim exam" contradicts "is a claim exam", not a mention of claim exams; what may not be may be all the same. */
+/**
+ * "Is no claim exam" contradicts "is a claim exam", but not a mention of claim exams. "May not be" does not contradict
+ * "may be".
+ */
 function affirmsAlike(denied: ContentWord, denying: Fact, affirmed: ContentWord, other: Fact): boolean {
   const before = denying.reading.text.slice(0, denied.start);
   const instead = other.reading.text.slice(0, affirmed.start);
@@ -143,7 +152,10 @@ function affirmsAlike(denied: ContentWord, denying: Fact, affirmed: ContentWord,
   return !(MAY_NOT.test(before) && MAY.test(instead));
 }
 
-/** Are the words behind a place, to the end of the clause, those of the other fact: is it denied of the same? */
+/**
+ * Returns the share of the words after a place, up to the end of the clause, that the other fact contains: does the
+ * negation have the same scope?
+ */
 function scopeHeld(from: number, fact: Fact, other: Fact): number {
   const behind = fact.reading.text.slice(from);
   const stop = /[;.!?](?:\s|$)|,\s(?:but|because|if|unless|which|and)\b/.exec(behind);
@@ -156,7 +168,10 @@ function swap<T>(pair: { a: T; b: T } | null): { a: T; b: T } | null {
   return pair === null ? null : { a: pair.b, b: pair.a };
 }
 
-/** "only if" against "even if" is a contradiction by itself; "before" against "after" often tells two cases apart. */
+/**
+ * "only if" against "even if" is a contradiction in itself. Weaker pairs such as "before" and "after" often separate
+ * two cases.
+ */
 const STRONG_PAIRS: ReadonlySet<string> = new Set([
   "only if",
   "only when",
@@ -175,7 +190,7 @@ export function turnedMarker(a: Fact, b: Fact): { a: TextRange; b: TextRange; st
     const others = b.reading.markers.filter((other) => anchoredAlike(one, other));
     const turned = others.find(({ side }) => side !== one.side);
     if (turned === undefined || others.some(({ side }) => side === one.side)) continue;
-    // "Above and below" tells both cases apart.
+    // "Above and below" separates both cases.
     if (
       [a, b].some(({ reading: { markers } }) => new Set(markers.filter(({ pair }) => pair === one.pair).map(({ side }) => side)).size > 1)
     )
@@ -190,7 +205,7 @@ export function turnedMarker(a: Fact, b: Fact): { a: TextRange; b: TextRange; st
 
 function anchoredAlike(one: Marker, other: Marker): boolean {
   if (one.pair !== other.pair) return false;
-  // "Before 2018 …" and "after 2018 …" tell two cases apart.
+  // "Before 2018 …" and "after 2018 …" separate two cases.
   if (one.value !== null || other.value !== null) return false;
   return one.roots.filter((root) => other.roots.includes(root)).length >= Math.min(SAME_OBJECT, one.roots.length, other.roots.length);
 }
@@ -203,7 +218,7 @@ const EXCLUDE: readonly (readonly [string, string])[] = [
   ["once", "often"],
 ];
 
-/** "must" against "need not", "goes down" against "stays the same", of the same. */
+/** Finds opposite modality of the same thing: "must" against "need not", "goes down" against "stays the same". */
 export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; negators: number } | null {
   for (const one of a.modalityCues) {
     const others = b.modalityCues.filter((other) => other.family === one.family && actsAlike(one, a, other, b));
@@ -225,7 +240,7 @@ export function turnedStance(a: Fact, b: Fact): { a: TextRange; b: TextRange; ne
 
 const WHICH = /^\s*\S+\s+(where|when|how|why|who|which|what)\b/i;
 
-/** "Show where you served" and "show that you served": the question word behind the verb that a duty acts on. */
+/** Returns the question word after the verb of a duty: "show where you served" is not "show that you served". */
 function asksWhich({ end }: ModalityCue, { reading }: Fact): string {
   return WHICH.exec(reading.text.slice(end))?.[1]?.toLowerCase() ?? "";
 }

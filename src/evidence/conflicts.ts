@@ -2,18 +2,18 @@ import type { Authority, Conflict, ConflictKind, ConflictResolution, ConflictSid
 import type { Comparison } from "./compare-facts.ts";
 import type { Fact } from "./facts.ts";
 
-/** A title as one of an edition: what it is without years, and which it names. */
+/** A title split into its name and its years. */
 export interface Edition {
-  /** Lower case, words alone. */
+  /** Lower case, words only. */
   readonly name: string;
-  /** As written, in order; none where the title is undated. */
+  /** As written, in order. Empty for an undated title. */
   readonly years: readonly string[];
 }
 
 /** "2024", "2024-25", "2024/2025". */
 const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|\d\d))?(?![\p{L}\p{N}]|[.,]\d)/gu;
 
-/** What a title is an edition of, dated or not; `null`: it names nothing beside years. */
+/** Parses a title as an edition, dated or not. Returns `null` if the title has nothing but years. */
 export function readEdition(title: string): Edition | null {
   const name = withoutYears(title)
     .toLowerCase()
@@ -22,33 +22,36 @@ export function readEdition(title: string): Edition | null {
   return name === "" ? null : { name, years: title.match(YEARS) ?? [] };
 }
 
-/** What a title that names a year is an edition of; `null`: it names no year, or nothing beside years. */
+/** Parses a title as a dated edition. Returns `null` without a year, or if the title has nothing but years. */
 export function editionOf(title: string): Edition | null {
   const edition = readEdition(title);
   return edition === null || edition.years.length === 0 ? null : edition;
 }
 
-/** "Fees 2024" and "Fees 2025", or "Fees" of no year, and neither of them "Fees 2024" again. */
+/**
+ * Checks whether two titles are editions of one document: "Fees 2024" and "Fees 2025", or "Fees 2024" and an undated
+ * "Fees".
+ */
 export function areEditions(one: Edition, other: Edition): boolean {
   return one.name === other.name && one.years.join(" ") !== other.years.join(" ");
 }
 
-/** A title or heading with blanks where its years stood. */
+/** Returns a title or heading without its years. */
 export function withoutYears(text: string): string {
   return text.replaceAll(YEARS, " ").replaceAll(/\s+/g, " ").trim();
 }
 
-/** Which of two titles is the later edition of the same; `null`: they are no editions of the same. */
+/** Returns which of two titles is the later edition, or `null` if they are not two editions of one document. */
 export function laterEdition(a: string, b: string): "a" | "b" | null {
   const [one, other] = [editionOf(a), editionOf(b)];
   if (one === null || other === null || !areEditions(one, other)) return null;
   return one.years.join(" ") > other.years.join(" ") ? "a" : "b";
 }
 
-/** Rules of a domain pack by which one side of a conflict holds, strongest first. */
+/** Rules of a domain pack that resolve conflicts, strongest first. */
 export type Precedence = readonly ConflictResolution["rule"][];
 
-/** Where a fact stands. */
+/** Source of a fact. */
 export interface FactSource {
   readonly sid: string;
   readonly id: string;
@@ -59,13 +62,16 @@ export interface FactSource {
   readonly authority: Authority | null;
 }
 
-/** Words of the subject that are named. */
+/** Maximum number of words that describe the subject of a conflict. */
 const ABOUT_WORDS = 5;
-/** Characters shown before and after words that have no value of their own. */
+/** Number of characters shown before and after words without a value. */
 const BEFORE = 16;
 const AFTER = 40;
 
-/** A difference of two facts as a conflict with both sides quoted, the newer first where both are dated, decided if a declared rule decides it. */
+/**
+ * Builds a conflict from a difference of two facts. Both sides are quoted, the newer one first if known, with the
+ * winner if a precedence rule decides.
+ */
 export function toConflict(
   difference: Extract<Comparison, { type: "differ" }>,
   a: { fact: Fact; source: FactSource },
@@ -83,9 +89,7 @@ export function toConflict(
   };
 }
 
-/**
- * Which side a declared rule lets hold: the first rule that tells them apart. A date or authority that is not stated decides nothing.
- */
+/** Applies the first rule that separates the sides. A missing date or authority decides nothing. */
 export function resolve(a: FactSource, b: FactSource, precedence: Precedence): ConflictResolution | null {
   for (const rule of precedence) {
     const winner = winnerBy(rule, a, b);
@@ -94,7 +98,7 @@ export function resolve(a: FactSource, b: FactSource, precedence: Precedence): C
   return null;
 }
 
-/** By the dates of both; where one states none, by the years of two editions. */
+/** Compares the dates of both sources; if one is missing, the years of their editions. */
 function isNewer(a: FactSource, b: FactSource): boolean {
   const newer = winnerBy("newer", a, b);
   return newer === null ? laterEdition(a.title, b.title) === "a" : newer === a;
@@ -125,7 +129,7 @@ function sideOf(fact: Fact, source: FactSource, range: TextRange, kind: Conflict
   };
 }
 
-/** A few whole words around a range. */
+/** Returns a few whole words around a range. */
 function aroundWords(text: string, { start, end }: TextRange): string {
   const from = start <= BEFORE ? 0 : start - BEFORE + text.slice(start - BEFORE, start).indexOf(" ") + 1;
   const behind = text.slice(end, end + AFTER);
@@ -133,7 +137,7 @@ function aroundWords(text: string, { start, end }: TextRange): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, to).trim()}${to < text.length ? " …" : ""}`;
 }
 
-/** The words that both share, the most telling ones, in the order of the first. */
+/** Returns the most informative shared words, in the order of the first fact. */
 function subjectOf(a: Fact, b: Fact): string {
   const shared = a.words.filter(({ root }, i) => b.own.has(root) && a.words.findIndex((other) => other.root === root) === i);
   const telling = new Set([...shared].sort((x, y) => (a.own.get(y.root) ?? 0) - (a.own.get(x.root) ?? 0)).slice(0, ABOUT_WORDS));
@@ -141,7 +145,10 @@ function subjectOf(a: Fact, b: Fact): string {
   return about.length === 0 ? a.piece.title : about.join(" ");
 }
 
-/** What the reader is told: both values with their dates – where no value differs, both sentences –, and the rule if one decided. */
+/**
+ * Returns the warning for a conflict: both values with their dates (both sentences if no value differs), and the rule
+ * if one decided.
+ */
 export function conflictWarning({ kind, sides, resolvedBy }: Conflict): Warning {
   const hasValue = kind === "value" || kind === "date";
   const shown = sides.map(

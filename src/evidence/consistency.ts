@@ -1,13 +1,16 @@
 import type { Passage } from "../shared/types.ts";
 import type { Piece } from "./pieces.ts";
 
-/** A score with what it rests on, in one line; `null`: could not be scored. */
+/** A score with its reason in one line. `null`: could not be scored. */
 export interface Explained {
   readonly score: number | null;
   readonly reason: string;
 }
 
-/** What each fault takes off; our choice, uncalibrated. `unclear`: where nothing of the passage is a whole statement, and its share where some is. */
+/**
+ * Penalty of each fault; chosen by hand, not calibrated. `unclear` is multiplied by the share of text that is no full
+ * sentence.
+ */
 const FAULTS = { unclear: 0.6, dangling: 0.25, undated: 0.15, clash: 0.4 } as const;
 type Fault = keyof typeof FAULTS;
 
@@ -17,7 +20,7 @@ const IN_WORDS: Readonly<Record<Fault, string>> = {
   undated: 'says "currently" or "this year" and states no date',
   clash: "gives two values for the same",
 };
-/** Below this share of text that is no whole statement nothing is said of it. */
+/** Minimum share of unclear text that the reason mentions. */
 const NAMED_FROM = 0.1;
 
 const DANGLES =
@@ -28,15 +31,16 @@ const LINKS =
 const VERB =
   /\b(?:is|are|was|were|be|been|can|may|must|will|shall|should|has|have|had|do|does|did|get|pay|need|apply|include|cover|mean|make|give|take|use)s?\b|\p{L}{3,}(?:ed|es|ing)\b|['’](?:ll|re|ve|s)\b/iu;
 const STUB_WORDS = 5;
-/** Ends as a sentence does, and is longer than a label. */
+/** A text that ends like a sentence and is longer than a label. */
 const SENTENCE = /(?:\S+\s+){3,}\S+[.!]["”’)]*$/;
 
-/** `Monthly fee: $20` says what it says as a sentence does. */
+/** `Monthly fee: $20` is as complete as a sentence. */
 const NAMED_VALUE = /^\p{L}[^:]{1,80}: \S/u;
 
 /**
- * Is a passage self-contained, clear and unambiguous (`vg-rag` source, phase 2)? 1 less what its faults take off: text that is no whole statement (labels,
- * links to other pages) by its share, a beginning that points outside, "currently" without a date, two values for the same.
+ * Scores whether a passage is self-contained, clear and unambiguous (`vg-rag` source, phase 2), from 0 to 1. The score
+ * is 1 minus the penalties for unclear text such as labels and links, a beginning that refers to earlier text,
+ * "currently" without a date, and two values for one thing.
  */
 export function scoreConsistency({ text, document, headingPath }: Passage, pieces: readonly Piece[], clashes: boolean): Explained {
   const first = pieces[0];
@@ -54,7 +58,7 @@ export function scoreConsistency({ text, document, headingPath }: Passage, piece
   return { score, reason: named.length === 0 ? "self-contained" : named.join(", ") };
 }
 
-/** Share of a passage's text, by characters, that is no whole statement. */
+/** Returns the share of a passage's characters that are no full sentence. */
 function shareUnclear(pieces: readonly Piece[]): number {
   const isWhole = ({ type, text }: Piece) =>
     type === "table-row" || (!LINKS.test(text) && (VERB.test(text) || SENTENCE.test(text) || NAMED_VALUE.test(text)));

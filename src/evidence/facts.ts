@@ -8,18 +8,21 @@ import type { Passage, TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 
-/** What a piece says, as it is compared with others. */
+/** Analysed content of a sentence, list item or table row, ready for comparison. */
 export interface Fact {
   readonly piece: Piece;
-  /** Without asides in brackets; offsets are those of `piece.text`. */
+  /** Without text in brackets. Offsets are those of `piece.text`. */
   readonly reading: Reading;
-  /** Content words that are no part of a value or stance. */
+  /** Content words outside values and modality cues. */
   readonly words: readonly ContentWord[];
-  /** Their roots with weights. */
+  /** Roots of these words with their weights. */
   readonly own: ReadonlyMap<string, number>;
-  /** Every root that it holds, with how surely: in itself, in the sentence that it points back to, above it, beside it. */
+  /**
+   * Every root with the certainty that the fact is about it: in the text itself, in the antecedent sentence, in the
+   * headings, or next to it.
+   */
   readonly holding: ReadonlyMap<string, number>;
-  /** Does it begin by pointing back at the sentence before? */
+  /** True if the text begins with a reference to the previous sentence. */
   readonly pointsBack: boolean;
   readonly title: ReadonlyMap<string, number>;
   readonly above: ReadonlyMap<string, number>;
@@ -35,75 +38,81 @@ export interface Fact {
   readonly example: boolean;
 }
 
-/** What reading facts needs of the index. */
+/** Functions of the index that reading facts needs. */
 export interface FactWords {
   tokens(text: string): string[];
   idf(token: string): number;
 }
 
-/** A piece with its tokens in the index. */
+/** A sentence, list item or table row with its index tokens. */
 export interface PieceTokens {
   readonly piece: Piece;
   readonly own: ReadonlySet<string>;
-  /** Of what stands above it and before it; computed when asked for. */
+  /** Tokens of the text above and before it, computed on first use. */
   readonly around: () => readonly ReadonlySet<string>[];
 }
 
-/** Facts and passages whose reading is kept: the same ones come up again and again. */
+/** Maximum number of cached facts and passages. The same ones recur. */
 const REMEMBERED = 4000;
 
 const PASSAGES_REMEMBERED = 1000;
 
-/** How surely a fact speaks of a word: in itself, where it points back to, above it, beside it. */
+/**
+ * Certainty that a fact is about a word, by the place of the word: own text, antecedent, headings, neighbouring
+ * sentence.
+ */
 const HELD = { own: 1, antecedent: 0.9, above: 0.75, beside: 0.6 } as const;
 
-/** A word that stands in every text still counts a little. */
+/** Minimum weight of a word, even if every text contains it. */
 const BASE_WEIGHT = 0.3;
 
-/** Longer sentences are lists of many things; what each says of which cannot be told. */
+/** Maximum length of a comparable sentence in characters. Longer ones are lists whose relations are unclear. */
 const LONGEST = 600;
 
 const SHORTEST = 12;
 
-/** A quick look for a value. */
+/** Quick test for a value. */
 const VALUE = new RegExp(
   String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
   "iu",
 );
-/** A quick look for a denial, a duty, a change, a word that has an opposite. */
+/** Quick test for a negation, a duty, a change or a word with an opposite. */
 const TURN = new RegExp(
   String.raw`${NEGATOR}|\b(?:must|need|have to|required|optional|only|even|always|go(?:es)?|stays?|remains?|(?:increas|decreas|includ|exclud|allow|prohibit)\w*|(?:more|less) than|at least|up to)\b`,
   "iu",
 );
 
-/** Leads to other pages and says nothing itself. */
+/** A link text, which makes no claim. */
 const LEADS_ON =
   /^(?:learn (?:more|about|how)|find out|read (?:more|about)|see (?:more|also|our|the|if)|view|go to|get help|download|sign in to)\b/i;
 
-/** Begins by pointing at the sentence before. */
+/** A reference to the previous sentence at the beginning. */
 export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
 
-/** Is a text of a size and form that can be compared at all? */
+/** Checks whether a text has a length and form that can be compared. */
 export function isStatement(text: string): boolean {
   return text.length >= SHORTEST && text.length <= LONGEST && !text.endsWith("?") && !text.endsWith(":") && !LEADS_ON.test(text);
 }
 
-/** Can a text hold a value? A quick test before anything is read. */
+/** Checks quickly whether a text may contain a value, before it is analysed. */
 export function mayHoldValue(text: string): boolean {
   return VALUE.test(text);
 }
 
-/** Can a text hold a denial, a duty or an opposite? A quick test before anything is read. */
+/** Checks quickly whether a text may contain a negation, a duty or an opposite, before it is analysed. */
 export function mayTurn(text: string): boolean {
   return TURN.test(text);
 }
 
-/** Can a text hold a value, denial or opposite? Of two texts that contradict each other at least one does. */
+/** Checks whether a text may contain a value, negation or opposite. At least one of two contradicting texts does. */
 export function saysSomething(text: string): boolean {
   return mayHoldValue(text) || mayTurn(text);
 }
 
-/** @param readWords remembers words and their stems, and may be shared */
+/**
+ * Returns functions that analyse sentences and passages, with caches.
+ * @param readWords word reader with its own cache; may be shared
+ */
 export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
   const facts = remembering<ReadFact>(REMEMBERED);
@@ -115,12 +124,12 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
     return passages(key, words, () => tokensOfPassage(passage, words));
   };
   const wordsIn = (texts: readonly string[]) => texts.flatMap((text) => read(text).words);
-  /** What stands above many facts is weighed once. */
+  /** Weights of headings are cached, because many facts share them. */
   const weightsAbove = (texts: readonly string[], words: FactWords): ReadonlyMap<string, number> =>
     weights(texts.join("\u0000"), words, () => weightsOf(wordsIn(texts), weighing(words)));
   return {
     piecesOf: (passage: Passage, words: FactWords) => viewOf(passage, words).pieces,
-    /** Tokens of a passage with its title and headings. */
+    /** Returns the tokens of a passage with its title and headings. */
     tokensOf: (passage: Passage, words: FactWords) => viewOf(passage, words).whole(),
     read(piece: Piece, words: FactWords): Fact {
       const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
@@ -131,7 +140,7 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
 }
 export type FactReader = ReturnType<typeof createFactReader>;
 
-/** Keeps what was made of the same words of an index, the latest `most` or fewer. */
+/** Caches up to `most` results for the same word statistics. */
 function remembering<T>(most: number): (key: string, words: FactWords, make: () => T) => T {
   const kept = new Map<string, { readonly made: T; readonly words: FactWords }>();
   return (key, words, make) => {
@@ -185,7 +194,7 @@ function readFact(
 
 type Said = Pick<Fact, "piece" | "reading" | "words" | "own" | "amounts" | "modalityCues">;
 
-/** What stands around a fact is read when first asked for: most facts are never compared so far. */
+/** The context of a fact is analysed on first use, because most facts are never compared that far. */
 class ReadFact implements Fact {
   readonly piece: Piece;
   readonly reading: Reading;
@@ -208,7 +217,7 @@ class ReadFact implements Fact {
     this.weightsAbove = weightsAbove;
   }
 
-  /** The same said at another place. */
+  /** Returns the same fact at another place. */
   at(piece: Piece): ReadFact {
     return new ReadFact({ ...this, piece }, this.read, this.weightsAbove);
   }
@@ -269,7 +278,7 @@ class ReadFact implements Fact {
   }
   private heldRoots(): Map<string, number> {
     const held = new Map<string, number>();
-    // What is surer stands later and wins.
+    // Later entries overwrite earlier ones, so the more certain places come last.
     for (const text of this.besides) for (const { root } of this.read(text).words) held.set(root, HELD.beside);
     for (const root of this.above.keys()) held.set(root, HELD.above);
     if (this.pointsBack) for (const { root } of this.read(this.piece.previous).words) held.set(root, HELD.antecedent);
@@ -278,7 +287,10 @@ class ReadFact implements Fact {
   }
 }
 
-/** Rare words tell what a sentence is about: .3 for a word of every text to 1.3 for one of no other. */
+/**
+ * Returns word weights: rare words describe a sentence best. From 0.3 (a word of every text) to 1.3 (a word of no other
+ * text).
+ */
 function weighing(words: FactWords): (word: ContentWord) => number {
   const rarest = Math.max(1e-9, words.idf("\u0000"));
   return ({ text }) => {
@@ -293,7 +305,10 @@ function weightsOf(words: readonly ContentWord[], weigh: (word: ContentWord) => 
   return weights;
 }
 
-/** Blanks where brackets stood, so that offsets stay; brackets that hold most of a text are no aside. */
+/**
+ * Replaces brackets by blanks of the same length, so that offsets stay valid. Brackets that hold most of a text are
+ * kept.
+ */
 function withoutAsides(text: string): string {
   const without = text.replaceAll(/\([^()]{0,300}\)/g, (aside) => " ".repeat(aside.length));
   return without.replaceAll(/\s+/g, "").length * 2 < text.replaceAll(/\s+/g, "").length ? text : without;

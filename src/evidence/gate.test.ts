@@ -86,7 +86,7 @@ describe("scoreConsistency", () => {
     [["It also covers loans of maps to visitors from abroad."], {}, 0.75, /pointing/],
     [["It also covers loans of maps to visitors from abroad."], { headingPath: ["Cards"] }, 1, /self-contained/],
     [["Cards"], {}, 0.4, /no whole statement/],
-    // 22 and 26 of 104 characters lead to other pages: 1 − .6 · 48 / 104.
+    // 22 and 26 of 104 characters are links: 1 − .6 · 48 / 104.
     [["Learn more about cards", "Find out how to get a card", WHOLE], {}, 1 - (0.6 * 48) / 104, /no whole statement/],
     [["A library card currently costs five dollars for each member."], {}, 0.85, /no date/],
     [["A library card currently costs five dollars for each member."], { asOf: "2025-01-01" }, 1, /self-contained/],
@@ -103,7 +103,7 @@ describe("scoreConsistency", () => {
   });
 });
 
-/** Cosines and cross scores, as the source's own model would have given them. */
+/** Cosines and cross-encoder scores, on the scale of the source's own model. */
 type Scores = readonly (readonly [dense: number, cross?: number])[];
 
 const SCALES: Readonly<Record<string, ScoreScale>> = {
@@ -131,10 +131,10 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
     ["mean", [[0.499, 0]], [true], "evidence_too_weak"],
     ["mean", [[0.5, 0]], [true], null],
     ["mean", [[0.501, 0]], [true], null],
-    // .7 · .3 + .3 · .5 = .36; without the cross-encoder .3 alone.
+    // .7 · .3 + .3 · .5 = .36; without the cross-encoder, .3 alone.
     ["cross score", [[0.3, 0.5]], [true], null],
     ["cross score", [[0.3]], [true], "evidence_too_weak"],
-    // (.42 + .28) / 2 = .35; one that does not pass takes no part.
+    // (.42 + .28) / 2 = .35; a passage below the passage threshold does not count.
     ["mean", [[0.42], [0.28]], [true, true], null],
     ["mean", [[0.418], [0.28]], [true, true], "evidence_too_weak"],
     ["mean", [[0.36], [0.1]], [true, false], null],
@@ -147,7 +147,7 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
     expect(judged.kept).toEqual([true, true, true, true, true, true, true, false]);
     expect(judged.usable).toBe(5);
     expect(judged.confidence).toBeCloseTo(0.6, 5);
-    // The five best alone would reach .35; the two behind them pass and weigh too: (5 · .36 + 2 · .28) / 7 = .337.
+    // The five best alone would reach .35. The other two pass and count too: (5 · .36 + 2 · .28) / 7 = .337.
     const weak = [...Array.from({ length: 5 }, () => [0.36] as const), [0.28] as const, [0.28] as const];
     expect(judge("spark", scale, weak)).toMatchObject({ answer: false, reason: "evidence_too_weak" });
   });

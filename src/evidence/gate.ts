@@ -5,8 +5,8 @@ import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } f
 import type { Explained } from "./consistency.ts";
 
 /**
- * A gate whose thresholds are compared with cosines, on the cosines of the encoder at hand, or on the learned chance where there is one. Where a gate combines
- * scores, `verifyPassages` carries the score.
+ * Converts the thresholds of a gate to the scale of the current encoder's cosines, or to the learned relevance if there
+ * is one. For gates that combine scores, `verifyPassages` converts the score instead.
  */
 export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "threshold">, learned = false): GateSettings {
   switch (gate.type) {
@@ -27,29 +27,32 @@ export function carryGate(gate: GateSettings, { threshold }: Pick<ScoreScale, "t
   }
 }
 
-/** Does the profile compare cosines with thresholds at all? */
+/** Checks whether the profile compares cosines with thresholds. */
 export function usesCosines(gate: GateSettings): boolean {
   return gate.type !== "sufficiency" && gate.type !== "none";
 }
 
-/** Cosines come from numbers of single precision, and sums of products round: what lies this near a threshold is at it. */
+/** Tolerance at a threshold, because cosines are computed in single precision. */
 const ROUNDING = 1e-6;
 
-/** Is the score at the threshold or above? */
+/** Checks whether a score reaches the threshold. */
 export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - ROUNDING;
 }
 
-/** How likely each passage answers by its best candidate, 0 to 1, by sid. A passage without anything that could be quoted is missing. */
+/**
+ * Probability (0 to 1) that the best candidate of each passage answers, by sid. Passages without anything to quote are
+ * missing.
+ */
 export type PassageRelevance = ReadonlyMap<string, number>;
 
-/** From here on a passage that a model judged is verified, or uncertain. */
+/** Minimum model scores of a verified and of an uncertain passage. */
 const MODEL_CUTS = { verified: 0.6, uncertain: 0.3 };
 
 /**
- * The evidence gate, before anything is written: a verdict for every passage, in the order of the passages.
- * @param compared what the passages say of each other; without it consistency and agreement are not scored
- * @param relevance for the gates that go by it; `null`: cosines alone count
+ * Gives every passage a verdict before anything is written. The result keeps the order of the passages.
+ * @param compared results of comparing the passages; without it, consistency and agreement are not scored
+ * @param relevance learned relevance, for gates that use it; `null`: cosines alone count
  */
 export function verifyPassages(
   passages: readonly Passage[],
@@ -69,7 +72,7 @@ export function verifyPassages(
   });
 }
 
-/** Our own gate: what a model says, else the chance of the passage's best candidate. */
+/** Default gate: the model's score, or else the probability of the passage's best candidate. */
 function judgeOurs(
   passage: Passage,
   gate: Extract<GateSettings, { readonly type: "sufficiency" }>,
@@ -82,7 +85,7 @@ function judgeOurs(
   return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "nothing in it can be quoted");
 }
 
-/** Does a passage answer, as a model says or by its best candidate; `null`: neither is known, the cosine counts. */
+/** Returns the relevance from a model or from the best candidate. `null`: neither exists and the cosine counts. */
 function learnedOf(
   { sid }: Passage,
   relevance: PassageRelevance | null,
@@ -93,7 +96,7 @@ function learnedOf(
   return score === undefined ? null : { score, reason: `${score.toFixed(2)} likely that its best sentence, list or row answers` };
 }
 
-/** The gates of the source designs. */
+/** Gates of the source designs. */
 function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
@@ -102,7 +105,7 @@ function judgeByScores(
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
-  /** The cosine on the scale of the model whose scores the gate combines. */
+  /** The cosine on the scale of the model that the gate's weights were chosen for. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
     case "similarity": {
@@ -144,8 +147,9 @@ function cosineReason(dense: number | null, carried: number | null): string {
 }
 
 /**
- * `relevanceWeight·rel + crossWeight·cross` (`spark` source, section 2.3). A score that is missing is left out and the other weights are renormalised.
- * @returns `null` when both are missing
+ * Computes `relevanceWeight·rel + crossWeight·cross` (`spark` source, section 2.3). Without one of the scores, the
+ * other gets its weight.
+ * @returns `null` if both are missing
  */
 export function guardScore(
   relevance: number | null,
@@ -160,15 +164,18 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-/** V; that one other passage says otherwise makes a passage uncertain at least: one against one is no majority. */
+/**
+ * Returns V. A single contradicting passage makes a passage uncertain at worst, because one against one is no majority.
+ */
 function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier: boolean): number {
   const score = vScore(parts) ?? 0;
   return outlier ? score : Math.max(score, Math.min(vScore({ ...parts, agreement: null }) ?? 0, rejected));
 }
 
 /**
- * `vg-rag`: geometric mean of the scores that exist, with equal weights. The source states neither weights nor how they are put together; in an arithmetic mean
- * a passage that does not answer at all, but reads well, has .5 and can never be rejected. `null` when none exists.
+ * Computes the `vg-rag` score: the geometric mean of the scores that exist, with equal weights. The source states
+ * neither weights nor the mean. An arithmetic mean would give .5 to a fluent passage that does not answer, so it could
+ * never be rejected. Returns `null` if no score exists.
  */
 export function vScore(parts: Readonly<Record<"relevance" | "consistency" | "agreement", number | null>>): number | null {
   const scores = Object.values(parts).filter((score) => score !== null);
@@ -179,22 +186,22 @@ function evidence(passage: Passage, verdict: Verdict, relevance: number | null, 
   return { passage, verdict, relevance, consistency: null, agreement: null, score, reason };
 }
 
-/** A cosine as a score in 0–1. */
+/** Clamps a cosine to 0–1. */
 function unit(score: number | null): number | null {
   return score === null ? null : Math.min(1, Math.max(0, score));
 }
 
-/** How likely the best quote answers the question, beside the threshold. */
+/** Answerability: the probability that the best quote answers the question, and the threshold. */
 export interface Sufficiency {
-  /** 0–1. */
+  /** From 0 to 1. */
   readonly probability: number;
-  /** From here on the question is answered. */
+  /** Threshold: the question is answered from this probability on. */
   readonly minimum: number;
-  /** What is said of it in the answer. */
+  /** Confidence shown with the answer. */
   readonly confidence: number;
-  /** Was the minimum fitted on labelled questions of the domain? */
+  /** True if the threshold was fitted on labelled questions of the domain. */
   readonly calibrated: boolean;
-  /** Did vectors take part in the retrieval, or words alone? */
+  /** Whether retrieval used vectors or words alone. */
   readonly model: "vectors" | "words";
   /** One line for people. */
   readonly reason: string;
@@ -202,24 +209,27 @@ export interface Sufficiency {
 
 export interface Decision {
   readonly answer: boolean;
-  /** 0–1; `null` when there was nothing to judge. */
+  /** From 0 to 1; `null` if there was nothing to judge. */
   readonly confidence: number | null;
-  /** Learned chance that the evidence answers, as it was before any calibration; `null`: the gate does not go by it. */
+  /** Learned answerability before any calibration; `null` if the gate does not use it. */
   readonly chance: number | null;
-  /** Was the threshold fitted on labelled questions of the domain? */
+  /** True if the threshold was fitted on labelled questions of the domain. */
   readonly calibrated: boolean;
-  /** What the writer may use, best first. */
+  /** Evidence that the writer may use, best first. */
   readonly usable: readonly Evidence[];
   readonly warnings: readonly Warning[];
   readonly reason: Refusal["reason"] | null;
 }
 
-/** Below this part of the threshold nothing relevant was found, above it too little. */
+/**
+ * Fraction of the threshold below which a refusal says that nothing relevant was found; above it, that the evidence is
+ * too weak.
+ */
 const NOTHING_BELOW = 0.25;
 
 /**
- * Answer or refuse: pure rules of the profile over the verdicts.
- * @param sufficiency how likely the evidence answers, for the gate that decides by it; `null`: nothing was found
+ * Decides whether to answer or refuse, by the rules of the profile.
+ * @param sufficiency answerability, for the gate that decides by it; `null`: nothing was found
  */
 export function decideByGate(evidence: readonly Evidence[], gate: GateSettings, sufficiency: Sufficiency | null = null): Decision {
   if (evidence.length === 0) return refuse(null, "nothing_relevant");
@@ -281,8 +291,8 @@ function clamp(score: number): number {
 }
 
 /**
- * How far what a gate judged by lies above the least with which it answers: below 0 it refuses.
- * @returns `null` where there was nothing to judge, or where the gate asks for nothing
+ * Returns the distance of the gate's score from its threshold; negative for a refusal.
+ * @returns `null` if there was nothing to judge, or if the gate has no threshold
  */
 export function decisionMargin(
   { confidence }: Pick<Decision, "confidence">,

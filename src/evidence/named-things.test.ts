@@ -28,7 +28,7 @@ test.each([
   ["What does model K-200 weigh?", [], ["K-200"]],
   ["Does 20-0997 ask for a witness?", ["20-0997"], []],
   ["Is $20 or 5% or 12 months or 1990s a code?", [], []],
-  // Squares and cubes of lengths are units where an amount is meant; other signs behind a number are names.
+  // Square and cubic lengths are units in amounts. Other letters and digits are names.
   ["What does a radiator in a room of 20 m2 need, or of 20 m2-40 m2?", [], []],
   ["What does floor insulation cost per m2?", [], []],
   ["What do 2 PS3 pads cost beside an M2?", ["PS3", "M2"], []],
@@ -69,7 +69,7 @@ describe("spelledLikeOthers", () => {
     ["How long are samples of cesium kept?", "Samples of cesium are kept for days."],
     ["When may I retire?", "The retiree pays."],
     ["How long is pyrite kept?", "Pyrite is kept along with quartz."],
-    // What every text uses names nothing.
+    // Common words are no names.
     ["I forgot the samples", "Never forget a sample."],
     ["May I get my cesium back?", "Pack the cesium in lead."],
     ["", ""],
@@ -82,7 +82,7 @@ describe("spelledLikeOthers", () => {
     ["Münster", "Cafe Munster.", true],
     ["Tuesday", "| Item | Tue | Wed |", true],
     ["September", "Closed in Sept.", true],
-    // Before April.
+    // February lies before the bound of 31 March.
     ["February", "Fees are paid back until 31 March.", true],
     ["july", "Open from May to September.", true],
     ["Tuesday", "| Item | Thu |", false],

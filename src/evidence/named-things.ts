@@ -8,15 +8,17 @@ import { onceEach } from "../text/numbers.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 
 /**
- * Cosine below which two words that look like forms of one are two words, for the reader that ships: another reader needs another. Chosen on
- * `lab/sets/own/word-forms.tsv`, of which 79 of 101 that are two words lie below, and 5 of 98 that are one (2026-11-26).
+ * Cosine of the cross-encoder's vectors below which two words that look like forms of one word are different words.
+ * Another model needs another value. Chosen on `lab/sets/own/word-forms.tsv`: 79 of 101 different pairs and 5 of 98
+ * equal pairs lie below (2026-11-26).
  */
 const ONE_WORD = 0.36;
 
 /**
- * Which words only look like a form of what is held: "probation" is not what "probate" is about. The reader tells them apart.
- * @param forms for each word the forms that are held
- * @throws the signal's reason when it is cancelled
+ * Returns the words that only look like a form of a word in the evidence: "probation" is not a form of "probate". The
+ * cross-encoder's vectors decide.
+ * @param forms for each word, its possible forms in the evidence
+ * @throws the signal's reason when cancelled
  */
 export async function unlikeForms(
   forms: ReadonlyMap<string, readonly string[]>,
@@ -31,25 +33,25 @@ export async function unlikeForms(
   return [...forms].filter(([word, held]) => held.every((one) => dot(vectorOf(word), vectorOf(one)) < ONE_WORD)).map(([word]) => word);
 }
 
-/** What is needed to tell what a question names. */
+/** What finding the names of a question needs. */
 export interface NameParts {
   readonly tokens: (text: string) => string[];
-  /** Does any document hold the token, in these or in other words? */
+  /** Checks whether any document contains the token, or a synonym of it. */
   readonly has: (token: string) => boolean;
-  /** Words that neither the documents nor the language know and that are no slip of a word that they do. */
+  /** Words that are out of vocabulary, not English and not a misspelling of a known word. */
   readonly strange: readonly string[];
 }
 
-/** A sign that holds letters and digits: `20-0997`, `u256`; an amount with its unit is none. */
+/** An identifier of letters and digits: `20-0997`, `u256`. An amount with its unit does not match. */
 const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*|\d+-\d{3,}[\p{L}\d-]*)(?![\p{L}\p{N}%])/gu;
-/** Squares and cubes of lengths where an amount of them is meant: `20 m2`, `per m2`. "PS2" and "M3" are names. */
+/** Square and cubic lengths in amounts: `20 m2`, `per m2`. "PS2" and "M3" are names. */
 const UNIT = /(?<=\d[ \u00a0]?|\b(?:per|each|a) |\/ ?)(?:[kdcmµ]?m|ft|in|yd|mi)[23](?![\p{L}\d])/gu;
 const SENTENCE = /[^.?!\n]+/g;
 const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
-/** Capitals in more of the words say nothing. */
+/** Share of capitalised words above which capitals carry no information. */
 const MOSTLY_CAPITALS = 0.5;
 
-/** Names by their capital inside a sentence, codes by their digits, and words that nobody knows. */
+/** Finds names by their capital inside a sentence, codes by their digits, and out-of-vocabulary words. */
 export function namedThings(question: string, { tokens, has, strange }: NameParts) {
   const units = new Set([...question.matchAll(UNIT)].map(({ index }) => index));
   const signs = [...question.matchAll(CODE)].filter(({ index }) => !units.has(index));
@@ -60,15 +62,15 @@ export function namedThings(question: string, { tokens, has, strange }: NamePart
     return parts.length === 0 || parts.every(has);
   };
   return {
-    /** Names and codes that no document holds. */
+    /** Names and codes that no document contains. */
     unknown: wordsOnce([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange]),
-    /** Codes that some document holds. */
+    /** Codes that some document contains. */
     codes: codes.filter(isHeld),
   };
 }
 export type NamedThings = ReturnType<typeof namedThings>;
 
-/** Each word once, as it is written first: a name is strange too, in small letters. */
+/** Returns each word once, in its first spelling. A name may recur in lower case as an out-of-vocabulary word. */
 export function wordsOnce(words: readonly string[]): string[] {
   return onceEach(words, (word) => word.toLowerCase());
 }
@@ -84,7 +86,10 @@ function capitalised(question: string): string[] {
   );
 }
 
-/** The evidence that holds the codes which the question names, in its title, its headings or its text; all of it where none is named. */
+/**
+ * Returns the evidence whose title, headings or text contain a code of the question; all evidence if the question has
+ * no code.
+ */
 export function holdingCodes(evidence: readonly Evidence[], codes: readonly string[]): readonly Evidence[] {
   if (codes.length === 0) return evidence;
   return evidence.filter(({ passage: { document, units, text } }) =>
@@ -92,7 +97,7 @@ export function holdingCodes(evidence: readonly Evidence[], codes: readonly stri
   );
 }
 
-/** Does a text hold one of the codes, whatever their dashes and blanks? */
+/** Checks whether a text contains one of the codes, ignoring hyphens and blanks. */
 export function holdsCode(text: string, codes: readonly string[]): boolean {
   const held = plain(text);
   return codes.some((code) => held.includes(plain(code)));
@@ -103,8 +108,9 @@ function plain(text: string): string {
 }
 
 /**
- * The words of a question that its evidence does not hold as they are written, and the words that it holds instead.
- * @param content tokens of what the question asks: its frame ("how long") names nothing
+ * Compares the words of a question with those of its evidence: which are missing on each side, and which names appear
+ * in another spelling.
+ * @param content tokens of the question without its frame ("how long")
  */
 export function layWordsBeside(
   question: string,
@@ -118,7 +124,10 @@ export function layWordsBeside(
   return {
     lacking: [...asked.written].filter((word) => !held.written.has(word) && !held.spellings.has(foldMarks(word)) && isAsked(word)),
     others: [...held.written].filter((word) => !asked.written.has(word) && !asked.spellings.has(foldMarks(word))),
-    /** Does the evidence hold a name of the question in another spelling, without its marks, or a day or month in short or in full, or within a range? */
+    /**
+     * Checks whether the evidence contains a name of the question in another spelling: without diacritics, as a day or
+     * month in short or in full, or within a range.
+     */
     isSpelledOtherwise: (name: string): boolean => {
       const time = namedTime(name);
       if (held.spellings.has(foldMarks(name))) return true;
@@ -133,7 +142,7 @@ function keyOf({ unit, number }: NamedTime): string {
   return `${unit} ${number}`;
 }
 
-/** Words in small letters, without their marks, and days and months among them: "weekday 2". */
+/** Returns the words of texts in lower case, without diacritics, and as days and months ("weekday 2"). */
 function wordsOf(texts: readonly string[]) {
   const words = [...new Set(texts.flatMap((text) => text.match(WORD) ?? []))];
   return {
@@ -144,8 +153,9 @@ function wordsOf(texts: readonly string[]) {
 }
 
 /**
- * Words of a question that no document holds, where the evidence has one that is spelled nearly alike and is no form of it: "cerium" beside "cesium". The evidence
- * was found by the rest of the question, and speaks of something else. What every text uses names nothing: "forgot" beside "forget", "back" beside "pack".
+ * Returns words of the question that no document contains, but the evidence has a word of similar spelling that is no
+ * form of it: "cerium" and "cesium". The evidence then matched the rest of the question and is about something else.
+ * Common words are skipped: "forgot" and "forget", "back" and "pack".
  */
 export function spelledLikeOthers(
   { lacking, others }: Pick<WordsBeside, "lacking" | "others">,
@@ -159,7 +169,10 @@ export function spelledLikeOthers(
   );
 }
 
-/** For a word of the question that the evidence does not inflect, what it holds that is by its letters a form of it: "probate" for "probation". */
+/**
+ * Returns, for each word of the question without an inflected form in the evidence, the words of the evidence that may
+ * be forms of it: "probate" for "probation".
+ */
 export function formsHeld(
   { lacking, others }: Pick<WordsBeside, "lacking" | "others">,
   tokens: NameParts["tokens"],
@@ -170,7 +183,7 @@ export function formsHeld(
   return new Map(forms.filter(([, held]) => held.length > 0));
 }
 
-/** A plural, a possessive or a tense is the same word whatever stands beside it: "leave" and "leaves", "balcony" and "balconies". */
+/** A plural, possessive or tense is always the same word: "leave" and "leaves", "balcony" and "balconies". */
 function isInflected(word: string, other: string): boolean {
   const [short, long] = word.length < other.length ? [word, other] : [other, word];
   const endsWith = (stem: string, endings: RegExp) => long.startsWith(stem) && endings.test(long.slice(stem.length));
@@ -182,10 +195,13 @@ function isInflected(word: string, other: string): boolean {
   );
 }
 
-/** Shorter words are near to too many others. */
+/** Minimum length of a word to compare; shorter words are similar to too many others. */
 const LEAST_LETTERS = 4;
 
-/** One has an "e" at its end that the other lacks: silicon and silicone. Stems do not tell them apart, and no form of a word is made so. */
+/**
+ * True if one word is the other with a final "e": silicon and silicone. Their stems are equal, but no inflection adds
+ * an "e".
+ */
 function isByLetter(word: string, other: string): boolean {
   const [short, long] = word.length < other.length ? [word, other] : [other, word];
   return long === `${short}e` && !long.endsWith("ee");
@@ -196,42 +212,42 @@ function isNear(word: string, other: string): boolean {
   return limit > 0 && editDistance(word, other, limit) <= limit;
 }
 
-/** What one word is to the other by their stems; `null`: one of them is part of the frame of a sentence. */
+/** Returns how two words relate by their stems, or `null` if one of them is a stop word. */
 function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form" | "stranger" | null {
   const [one = "", two = ""] = [tokens(word)[0], tokens(other)[0]];
   if (one === "" || two === "") return null;
   return one === two || isDerived(one, two) ? "form" : "stranger";
 }
 
-/** What the reader of an answer must know of a name that it cannot be about. */
+/** Returns the warning about names that the quoted evidence cannot be about. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
   return [{ code: "not_named", message: `No document names ${quoted(names)}: what is quoted here does not speak of it.` }];
 }
 
-/** Why nothing is answered: a code stands for one thing, and what is near to it is another. */
+/** Returns the warning of a refusal. A code identifies one thing, so a similar code is no evidence. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
   const message = `No document names ${quoted(codes)}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
   return [{ code: "not_named", message }];
 }
 
-/** From so much of what is asked on, by weight, the words that no document holds are named. */
+/** Minimum share of the question's weight in words that no document contains for a warning. */
 const MOSTLY = 0.5;
-/** Words and numbers, with what stands inside them: "1,847", "COVID-19". */
+/** Words and numbers with inner punctuation: "1,847", "COVID-19". */
 const WRITTEN = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[.,'’-](?=[\p{L}\p{N}]))*/gu;
 
-/** A word of the question that carries meaning; forms of one word count once. */
+/** A content word of the question. Inflected forms of one word count once. */
 export interface AskedTerm {
   readonly tokens: readonly string[];
-  /** Share of the question's weight by inverse document frequency; they sum to 1. */
+  /** Share of the question's weight by inverse document frequency. All shares sum to 1. */
   readonly weight: number;
-  /** Does any document hold it? */
+  /** True if any document contains it. */
   readonly known: boolean;
-  /** One of the few thousand words that every text uses: it need not stand in a document, as a name or a term of a field must. */
+  /** True for the few thousand most common words. Documents may lack these, but not names or technical terms. */
   readonly common: boolean;
 }
 
-/** The words of a question that carry meaning, in order. */
+/** Returns the content words of a question in order. */
 export function askedTerms(
   question: string,
   words: {
@@ -255,9 +271,10 @@ export function askedTerms(
 }
 
 /**
- * Words and numbers of a question that no document holds and that not every text uses, where they are most of what is asked: a quote found for "plutonium" by likeness
- * of meaning may speak of polonium. Most such answers are right, in other words; whoever asked is told, and sees which it is.
- * @param said words that are named already: they count for nothing here
+ * Returns uncommon words and numbers that no document contains, if they carry most of the question's weight. A quote
+ * found for "plutonium" by vector similarity may be about polonium. Most such answers are still right, so the user gets
+ * a warning.
+ * @param said words that another warning already names
  */
 export function wordsUnheld(
   question: string,
@@ -272,7 +289,7 @@ export function wordsUnheld(
   return wordsOnce(words.filter((word) => tokens(word).some((token) => wanted.has(token))));
 }
 
-/** What the reader of an answer must know of words that no document holds. */
+/** Returns the warning about words that no document contains. */
 export function unheldWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
   return [{ code: "not_held", message: `No document holds ${quoted(words)}: what is quoted here may speak of something else.` }];

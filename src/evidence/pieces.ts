@@ -2,29 +2,29 @@ import type { Block, BlockType, PlacedUnit, TextRange } from "../shared/types.ts
 import { splitSentences } from "../text/sentences.ts";
 import { aboveUnit } from "../text/units.ts";
 
-/** A sentence, list item or table row with what stands around it, before it is read. */
+/** A sentence, list item or table row with its context, before analysis. */
 export interface Piece extends TextRange {
   readonly text: string;
   readonly type: BlockType | "table-cell";
   readonly title: string;
-  /** Headings, a list's lead-in, a table's header. */
+  /** Headings, the lead-in of a list, and the header of a table. */
   readonly above: readonly string[];
   readonly previous: string;
   readonly next: string;
-  /** Name of the column of a table's cell. */
+  /** Column name of a table cell. */
   readonly column?: string;
 }
 
-/** What pieces are cut from: a document, or a passage of one. */
+/** A document or a passage to split. */
 export interface PieceSource {
   readonly title: string;
   readonly units: readonly PlacedUnit[];
   readonly blocks: readonly Block[];
-  /** Text of a range of the document; empty where it is not at hand. */
+  /** Returns the text of a range of the document; empty if the text is not available. */
   readonly textOf: (range: TextRange) => string;
 }
 
-/** Sentences, list items and rows of a text, each with what stands above it and beside it. */
+/** Splits a text into sentences, list items and rows, each with its context. */
 export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[] {
   const pieces: Piece[] = [];
   for (const [i, unit] of units.entries()) {
@@ -43,7 +43,7 @@ export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[]
         ? ""
         : textOf(other);
     };
-    // A list item may hold several sentences.
+    // A list item may contain several sentences.
     const parts = unit.type === "list-item" ? splitSentences(text) : [{ start: 0, end: text.length }];
     const partAt = (at: number) => (parts[at] === undefined ? null : text.slice(parts[at].start, parts[at].end));
     for (const [j, { start, end }] of parts.entries()) {
@@ -62,13 +62,13 @@ export function piecesOf({ title, units, blocks, textOf }: PieceSource): Piece[]
   return pieces;
 }
 
-/** Characters from which a cell of a table is a statement, no label or value. */
+/** Minimum length in characters of a table cell with sentences. Shorter cells are labels or values. */
 const LONG_CELL = 48;
 
-/** Between the items of a list inside a cell. */
+/** Separator of list items inside a cell. */
 const CELL_ITEM = " · ";
 
-/** Sentences of the long cells of a row, each below the names of its column and its row. */
+/** Returns the sentences of the long cells of a row, each with the names of its column and its row. */
 function statementsInCells(
   row: { readonly text: string; readonly start: number },
   { title, above }: { readonly title: string; readonly above: readonly string[] },
@@ -107,7 +107,7 @@ function cellsOf(row: string): Part[] {
   return partsOf(row, "|");
 }
 
-/** Parts of a text between separators, trimmed. */
+/** Splits a text at a separator and trims the parts. */
 function partsOf(text: string, separator: string): Part[] {
   let at = 0;
   return text.split(separator).map((raw) => {

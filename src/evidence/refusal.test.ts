@@ -94,7 +94,7 @@ describe("what a refusal tells", () => {
   });
 });
 
-/** What would read as an answer in the negative, or as knowledge of what the documents do not say. */
+/** Phrases that would read as a negative answer, or claim knowledge of what the documents lack. */
 const NEGATIVE = [
   /\b(?:documents?|books?|sources?|pages?|files?|manuals?|corpus|knowledge base)\b[^.:]*\b(?:says?|states?|holds?|contains?|has|have|mentions?|gives?|tells?|knows?)\s+(?:no|not|nothing|none)\b/i,
   /\b(?:documents?|books?|sources?|pages?|files?|manuals?|corpus|knowledge base)\s+(?:do|does|did)(?:\s+not|n['’]t)\b/i,

@@ -4,16 +4,19 @@ import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
 
-/** Names of desks, forms and rules written as numbers. */
+/** Kinds of value that are identifiers of forms and rules. */
 export const NAMES_IN_NUMBERS: ReadonlySet<Value["kind"]> = new Set(["code", "form"]);
-/** A word from this weight tells one subject from another. */
+/** Minimum weight of a word that distinguishes subjects. */
 const TELLING = 0.62;
-/** A title is all subject: there a more common word tells too. */
+/** The same minimum in titles, where even more common words name the subject. */
 export const TELLING_TITLE = 0.45;
-/** What is certain of two statements below titles of other words, none of them a name. */
+/** Certainty factor for facts below different titles without names. */
 const OTHER_SUBJECT = 0.6;
 
-/** Share of a fact's words, by weight, that the other holds in itself or around it; those of a part of the text may be left out. */
+/**
+ * Returns the weighted share of a fact's words that the other fact or its context contains, leaving out words in the
+ * range `without`.
+ */
 export function shareHeld(fact: Fact, other: Fact, without?: TextRange): number {
   return shareOf(fact, (root) => holds(other, root), without);
 }
@@ -32,7 +35,7 @@ function shareOf(fact: Fact, heldBy: (root: string) => number, without?: TextRan
   return all === 0 ? 0 : held / all;
 }
 
-/** Share of some words of a fact, by weight, that is held; `null`: they weigh nothing. */
+/** Returns the weighted share of some words of a fact; `null` if they have no weight. */
 export function shareOfWords(words: readonly ContentWord[], { own }: Fact, heldBy: (root: string) => number): number | null {
   let all = 0;
   let held = 0;
@@ -48,7 +51,10 @@ export function holds({ holding }: Fact, root: string): number {
   return holding.get(root) ?? 0;
 }
 
-/** Share of a fact's words, by weight, that the other says itself, not what stands around it; those of a part of the text are left out. */
+/**
+ * Returns the weighted share of a fact's words that the other fact itself contains, without its context and the range
+ * `without`.
+ */
 export function shareSaid(fact: Fact, other: Fact, without: TextRange): number {
   return shareOf(fact, (root) => (other.own.has(root) ? 1 : 0), without);
 }
@@ -65,7 +71,10 @@ export function strangeNames(fact: Fact, other: Fact): ContentWord[] {
 
 export const VERB = /\b(?:is|are|was|were|can|may|must|will|should|has|have|had|does|do|did)\b|n['’]t\b/i;
 
-/** What stands before the verb of each has no word in common, and each has one that the other lacks: "a chronic disease is …", "sclerosis is …". */
+/**
+ * True if the subjects before the verbs share no word, and each has a distinguishing one: "a chronic disease is …",
+ * "sclerosis is …".
+ */
 export function otherSubjects(a: Fact, b: Fact): boolean {
   const [ofA, ofB] = [subjectWords(a), subjectWords(b)];
   const strange = (subject: readonly ContentWord[], fact: Fact, other: Fact) =>
@@ -80,7 +89,7 @@ function subjectWords({ reading, words, pointsBack, piece }: Fact): ContentWord[
 
 const ADJACENT = /^[\s-]$/;
 
-/** "Court Appeal" and "Board Appeal": the same word behind two names. */
+/** True for one word after two different names: "Court Appeal" and "Board Appeal". */
 export function otherModifiers(a: Fact, b: Fact): boolean {
   return a.words.some((word, i) => {
     const before = a.words[i - 1];
@@ -96,7 +105,10 @@ export function otherModifiers(a: Fact, b: Fact): boolean {
 
 const EXCEPTS = /\b(?:unless|except(?:ing)?|other than (?!(?:dis)?honorable)|apart from)\b/i;
 
-/** "… unless you have a multiple-party claim": what is said of multiple-party claims is the exception, no contradiction. */
+/**
+ * True if one fact states the exception that the other fact names: "… unless you have a multiple-party claim" and a
+ * fact about such claims.
+ */
 export function isException(general: Fact, special: Fact): boolean {
   const from = general.reading.text.search(EXCEPTS);
   if (from < 0) return false;
@@ -104,7 +116,7 @@ export function isException(general: Fact, special: Fact): boolean {
   return named.some(({ root }) => special.above.has(root) || special.own.has(root)) && !EXCEPTS.test(special.reading.text);
 }
 
-/** "The first 6 months", "the rest": steps of one rule. */
+/** Steps of one rule: "the first 6 months", "the rest". */
 const STEP = /\b(?:first|second|third|fourth|fifth|sixth|last|next|rest|initial|subsequent|additional|each|every|\d+(?:st|nd|rd|th))\b/gi;
 
 export function otherSteps(a: Fact, b: Fact): boolean {
@@ -113,7 +125,7 @@ export function otherSteps(a: Fact, b: Fact): boolean {
   return one.size > 0 && other.size > 0 && ![...one].some((step) => other.has(step));
 }
 
-/** One is about a spouse, a child …, the other is not. */
+/** True if only one of the facts is about a spouse, a child or another person. */
 export function otherPersons(a: Fact, b: Fact): boolean {
   const strange = (one: Fact, other: Fact) =>
     [...one.persons].some((person) => !other.persons.has(person) && !other.personsAround.has(person));
@@ -122,7 +134,7 @@ export function otherPersons(a: Fact, b: Fact): boolean {
   return apart || strange(a, b) || strange(b, a);
 }
 
-/** Titles or headings give different years or other values: the tables of two years, two tiers. */
+/** True if titles or headings give different years or other values, as in the tables of two years or tiers. */
 export function otherYears(a: Fact, b: Fact): boolean {
   const strange = (one: readonly Value[], other: Fact) =>
     one.some(
@@ -132,7 +144,10 @@ export function otherYears(a: Fact, b: Fact): boolean {
   return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
 }
 
-/** Each names something – in its title, above it or in itself – that the other does not speak of at all: "The median duration was 70 days" of two medicines. */
+/**
+ * True if each fact names something in its title, headings or text that the other never mentions: "The median duration
+ * was 70 days" for two medicines.
+ */
 export function otherNames(a: Fact, b: Fact): boolean {
   return isNamedOtherwise(a, b) && isNamedOtherwise(b, a);
 }
@@ -142,8 +157,8 @@ function isNamedOtherwise(fact: Fact, other: Fact): boolean {
 }
 
 /**
- * Below 1 if what stands above each has a word that the other does not speak of: then only the same words throughout are about the same. An item of a
- * list says what it is about only above it: there one strange word is enough.
+ * Returns a factor below 1 if the headings of each fact have a word that the other lacks; then only equal texts are
+ * about one thing. One such word is enough for list items, whose subject is only in the headings.
  */
 export function subjectFactor(a: Fact, b: Fact): number {
   const strange = [
@@ -153,31 +168,31 @@ export function subjectFactor(a: Fact, b: Fact): number {
   return (isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean)) ? OTHER_SUBJECT : 1;
 }
 
-/** A column of a table stands for one of several things: its name has a word that the other does not speak of. */
+/** True if the column name of one fact has a word that the other lacks. Columns separate things. */
 export function otherColumns(a: Fact, b: Fact): boolean {
   const strange = (one: Fact, other: Fact) => [...one.column].some(([root, weight]) => weight >= TELLING && holds(other, root) === 0);
   return strange(a, b) || strange(b, a);
 }
 
-/** Part of a sentence that begins above it: "You: – Served at least 90 days, and". */
+/** True for a list item that continues a sentence above it: "You: – Served at least 90 days, and". */
 function isItem({ piece }: Fact): boolean {
   return piece.type === "list-item" && (piece.above.at(-1)?.endsWith(":") ?? false);
 }
 
-/** "9312 Dementia", "5.3 Storage": a number or code that a piece begins with names its place in a list. */
+/** A number or code at the beginning labels a list entry: "9312 Dementia", "5.3 Storage". */
 const LABEL = /^\s*(\d{1,5}(?:\.\d{1,5})*)[.):]?\s+\p{Lu}/u;
 
 export function labelOf({ piece }: Fact): string | null {
   return LABEL.exec(piece.text)?.[1] ?? null;
 }
 
-/** Entries of a list with other numbers are other entries. */
+/** True for list entries with different labels. */
 export function otherLabels(a: Fact, b: Fact): boolean {
   const [one, other] = [labelOf(a), labelOf(b)];
   return one !== null && other !== null && one !== other;
 }
 
-/** Does a word of this weight stand above one fact that the other does not have at all? */
+/** Checks whether a word of at least this weight is above one fact and missing from the other. */
 export function strangeAbove(fact: Fact, other: Fact, weight: number): boolean {
   return strangeIn(fact.above, other, weight);
 }
@@ -187,20 +202,23 @@ function strangeIn(over: ReadonlyMap<string, number>, other: Fact, weight: numbe
   return false;
 }
 
-/** Weight of the telling words of a fact that the other holds nowhere. */
+/** Returns the weight of the distinguishing words of a fact that the other lacks. */
 export function strangeWeight(fact: Fact, other: Fact): number {
   let sum = 0;
   for (const [root, weight] of fact.own) if (weight >= TELLING && holds(other, root) === 0) sum += weight;
   return sum;
 }
 
-/** The text of each has a word or code that the other speaks of nowhere, both between the same neighbours: "strain W-34 ferments" and "strain K-97 ferments". */
+/**
+ * True if each text has a word or code that the other lacks, at the same position: "strain W-34 ferments" and "strain
+ * K-97 ferments".
+ */
 export function otherThings(a: Fact, b: Fact): boolean {
   const ofB = strangePlaces(b, a);
   return strangePlaces(a, b).some((one) => ofB.some((other) => isSamePlace(one, other)));
 }
 
-/** The written words before and behind one, in lower case; empty at the ends of the text. */
+/** Neighbouring words as written, in lower case; empty at the ends of the text. */
 interface Place {
   readonly before: string;
   readonly behind: string;
@@ -229,10 +247,16 @@ function isStrange(at: TextRange, fact: Fact, other: Fact): boolean {
   return /\p{L}/u.test(text) && /\d/.test(text) && !other.reading.text.includes(text);
 }
 
-/** Titles that share this part of the shorter one's words, or of its names, are those of similar things: two accounts, two models, two editions. */
+/**
+ * Minimum share of the shorter title's words, or of its names, in similar titles: two accounts, two models, two
+ * editions.
+ */
 const TWIN_TITLES = 0.5;
 
-/** "Gold Plus Account" and "Gold Account": titles of one form, one of which has a name that the other side does not speak of at all. */
+/**
+ * True for similar titles with a name on one side that the other side never mentions: "Gold Plus Account" and "Gold
+ * Account".
+ */
 export function otherTwins(a: Fact, b: Fact): boolean {
   const share = (one: readonly string[], other: readonly string[]) => {
     const shared = one.filter((word) => other.includes(word)).length;
@@ -242,24 +266,27 @@ export function otherTwins(a: Fact, b: Fact): boolean {
   return strangeName(a, b) || strangeName(b, a) || otherNumbers(a.piece.title, b.piece.title);
 }
 
-/** "Type 1" and "Type 2": each page may speak of the other one. */
+/** True for "Type 1" and "Type 2". Each page may mention the other one. */
 function otherNumbers(title: string, other: string): boolean {
   const [one, its] = [title, other].map((text) => namesIn(text).filter((name) => /\p{N}/u.test(name))) as [string[], string[]];
   return one.length > 0 && its.length > 0 && !one.some((name) => its.includes(name));
 }
 
-/** Is there a name in the title of one that the other speaks of nowhere? */
+/** Checks whether the title of one fact has a name that the other fact and its context never mention. */
 export function strangeName(of: Fact, to: Fact): boolean {
   const spoken = new Set(wordsIn([to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase()));
   return namesIn(of.piece.title).some((name) => !spoken.has(name));
 }
 
-/** "Fee-free" is one word, as "unist-util-is" is. */
+/** A hyphenated word is one word: "fee-free", "unist-util-is". */
 function wordsIn(text: string): string[] {
   return text.match(/[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu) ?? [];
 }
 
-/** Words with a capital or a digit; the first of a title only where others have a capital too. A title of one word is a name. */
+/**
+ * Returns words with a capital or a digit. The first word counts only if other words have a capital too. A title of one
+ * word is a name.
+ */
 function namesIn(title: string): string[] {
   const words = wordsIn(title);
   if (words.length === 1) return words.map((word) => word.toLowerCase());

@@ -28,7 +28,7 @@ describe("scanConflicts", () => {
     const found = async (one: string, other: string) =>
       report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19))])).conflicts.length;
     expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
-    // Both name the Meadow mower; that one page also speaks of its size makes it no other mower.
+    // Both pages name the Meadow mower. That one also covers its size does not make it another mower.
     expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(1);
     expect(await found("Meadow mower: weight", "Meadow 2 mower: weight")).toBe(0);
     expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
@@ -41,9 +41,9 @@ describe("scanConflicts", () => {
     const facts = "Green Meadow (electric): weight, sizes, storage and care";
     expect(await found(facts, "Green Meadow Frost-Free: everything that owners want to learn on mowing")).toBe(0);
     expect(await found(facts, "Green Meadow: everything that owners want to learn on mowing")).toBe(1);
-    // "Frost-free" is no "frost" and no "free".
+    // "Frost-free" contains neither "frost" nor "free" as a word.
     expect(await found("Meadow mower", "Meadow Frost-Free mower", "Keep it free of frost.")).toBe(0);
-    // Each page may speak of the other one.
+    // Each page may mention the other one.
     const [one, other] = [
       titled("Mower type 1", "a", "The type 2 is heavier.", weighs(12)),
       titled("Mower type 2", "b", "The type 1 is lighter.", weighs(19)),
@@ -60,12 +60,12 @@ describe("scanConflicts", () => {
       report(await scan([titled(one, "a", known(30), ...a), titled(other, "b", known(80), ...b)])).conflicts.length;
     const [marsh, hay] = [about("reed fever"), about("tulip cough")];
     expect(await found("reed fever", "tulip cough", marsh, hay)).toBe(0);
-    // A name in a title is what its page is about, however seldom it is said.
+    // A name in a title is the page's subject, however rarely the text repeats it.
     expect(await found("Our Greenwich Almshouse", "tulip cough", [], hay)).toBe(0);
-    // "Handbook" and "leaflet" are what a page is, not what it is about.
+    // "Handbook" and "leaflet" describe the kind of page, not its subject.
     expect(await found("A handbook", "Our leaflet", marsh, marsh)).toBe(1);
     expect(await found("reed fever", "Our leaflet", marsh, marsh)).toBe(1);
-    // Who names what is spoken of says so whatever the page is about.
+    // A name in both sentences identifies the subject, whatever the pages are about.
     const lasted = (days: number) => `The great Harbour Strike lasted ${days} days without a break.`;
     const strike = [titled("reed fever", "a", lasted(30), ...marsh), titled("tulip cough", "b", lasted(80), ...hay)];
     expect(report(await scan(strike)).conflicts).toHaveLength(1);
@@ -116,7 +116,7 @@ describe("scanConflicts", () => {
     const [cell] = conflicts[0]?.sides ?? [];
     expect(cell?.quote).toBe("Binding: We cover the full costs of a torn binding and up to $5 per year.");
     expect(documents[0]?.text.slice(cell?.start, cell?.end)).toBe(cell?.quote);
-    // The other column speaks of another card.
+    // The other column belongs to another card.
     const other = document("c", sentence.replace("Harbour", "Castle"));
     expect(report(await scan([document("a", ...table("$5")), other])).conflicts).toEqual([]);
     expect(report(await scan([document("a", ...table("$8")), document("b", sentence)])).conflicts).toEqual([]);

@@ -9,7 +9,7 @@ import { createFactReader, type Fact, type FactWords, isStatement, mayHoldValue,
 import { type Piece, piecesOf } from "./pieces.ts";
 import { holds, otherTwins, sharedWeight, shareSaid, strangeName, TELLING_TITLE } from "./same-subject.ts";
 
-/** Two statements of a corpus that differ. */
+/** Two contradicting sentences of a corpus. */
 export interface Finding {
   readonly difference: Extract<Comparison, { type: "differ" }>;
   readonly a: Stated;
@@ -17,32 +17,41 @@ export interface Finding {
 }
 
 interface Stated {
-  /** Place among the statements of the corpus. */
+  /** Index among the sentences of the corpus. */
   readonly at: number;
   readonly documentId: string;
   readonly fact: Fact;
 }
 
-/** Findings that one statement stands in: when it is corrected the others go with it. */
+/** Maximum number of findings per sentence. A correction of that sentence settles the others too. */
 const LISTED = 2;
-/** How much of what both sides share another statement must share to stand for one of them. */
+/**
+ * Minimum overlap with the counterpart, relative to the overlap of the finding, of a sentence that may replace one
+ * side.
+ */
 const AS_MUCH = 0.8;
 
-/** Least share of the words of each side that the other says too, where one of them is denied or turned: nobody asked what both would answer. */
+/**
+ * Minimum share of words on each side that the other also states, for negations and opposites. Without a question,
+ * nothing else ties the two sentences together.
+ */
 const SAID_ALIKE = 0.8;
 
-/** Statements of a page that say a word of its title, from which the word is what the page is about: "Leaflet" is not, "Barth syndrome" is. */
+/**
+ * Number of sentences of a page with a title word from which the page is about that word: "Barth syndrome" but not
+ * "Leaflet".
+ */
 const ABOUT = 2;
-/** Share of what each page is about, by weight, below which the other side does not speak of it. */
+/** Minimum weighted share of a page's subject that the other side must mention. */
 const SAME_PAGE = 0.5;
 
 /**
- * What remains of findings when the whole corpus is looked at, most certain first. Gone is
- * - what pages say below titles of two things, neither of which the other side speaks of, however alike: "20 cases are known";
- * - a denial or opposite of what is said in other words: that both speak of the same is a guess there;
- * - a value that the other document gives too, for what is just as much the same;
- * - a difference that was listed before, between two other pages, and a statement that is listed already.
- * @param statementsOf every statement of a document
+ * Filters the findings with the whole corpus in view, most certain first. Removed are
+ * - sentences of pages about two different things, however similar: "20 cases are known";
+ * - negations and opposites with different wording, where the shared subject is a guess;
+ * - values that the other document also gives, for something just as similar;
+ * - differences already listed between two other pages, and sentences already listed.
+ * @param statementsOf returns every sentence of a document
  */
 export function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
   const listed = new Set<string>();
@@ -54,7 +63,7 @@ export function siftFindings(findings: readonly Finding[], statementsOf: (docume
       if (isValue(finding) ? isBorneOut(finding, statementsOf) : !isSaidAlike(finding)) return false;
       const key = [...valuesIn(finding)].sort().join("\n");
       const sides = [finding.a.at, finding.b.at];
-      // A word that is denied here and affirmed there is no value: there the sentences tell.
+      // A negated word is no value, so here the sentences count instead.
       if ((listed.has(key) && isValue(finding)) || sides.some((at) => (times.get(at) ?? 0) >= LISTED)) return false;
       listed.add(key);
       for (const at of sides) times.set(at, (times.get(at) ?? 0) + 1);
@@ -71,12 +80,17 @@ function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) =>
   return isStrangeTo(a, b.fact, statementsOf) && isStrangeTo(b, a.fact, statementsOf);
 }
 
-/** Who names what is spoken of says so whatever the page is about: "the Harbour Strike lasted from …". */
+/**
+ * A name in both sentences identifies the subject, whatever the pages are about: "the Harbour Strike lasted from …".
+ */
 function namesSame({ words }: Fact, { own }: Fact): boolean {
   return words.some(({ name, root }) => name && own.has(root));
 }
 
-/** Is a page about something that a fact of another page does not speak of: a name in its title, or most of what its title and statements say? */
+/**
+ * Checks whether a page is about something that a fact of another page never mentions: a name in its title, or most of
+ * its subject.
+ */
 function isStrangeTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   if (strangeName(fact, other)) return true;
   let all = 0;
@@ -98,7 +112,7 @@ function valuesIn({ difference, a, b }: Finding): [string, string] {
   return [textOf(a, difference.a), textOf(b, difference.b)];
 }
 
-/** Does one of the documents also give the other's value, in a statement that shares as much with it? */
+/** Checks whether one of the documents also gives the other's value, in a sentence with similar overlap. */
 function isBorneOut(finding: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   const { difference, a, b } = finding;
   if (a.documentId === b.documentId) return false;
@@ -117,7 +131,7 @@ function gives(fact: Fact, amount: Value): boolean {
   return fact.amounts.some((one) => compareValues(one, amount) === "equal");
 }
 
-/** What a scan needs of a document. */
+/** Document data that a scan needs. */
 export interface ScannedDocument extends Omit<FactSource, "sid"> {
   readonly text: string;
   readonly units: readonly Unit[];
@@ -140,11 +154,14 @@ export interface ScanOptions {
   readonly signal: AbortSignal;
 }
 
-/** Rarest tokens of a statement by which others about the same are looked up. */
+/** Number of rarest tokens of a sentence used to look up related sentences. */
 const KEY_TOKENS = 8;
-/** Statements of one token that are looked at, the latest: a token of more tells little. This bounds the work for each statement. */
+/**
+ * Maximum number of latest sentences considered per token. Frequent tokens say little, and this bounds the work per
+ * sentence.
+ */
 const POSTINGS = 250;
-/** Tokens that two statements must share before they are compared, and how many are compared with one at most. */
+/** Minimum number of shared tokens for a comparison, and the maximum number of comparisons per sentence. */
 const SHARED_TOKENS = 2;
 const CANDIDATES = 24;
 interface Stored {
@@ -155,9 +172,9 @@ interface Stored {
 }
 
 /**
- * Every contradiction between statements of a corpus, most certain first. Statements are looked up by the rare words that they share, so time
- * grows with the number of statements, not with its square.
- * @throws whatever `signal` was aborted with
+ * Finds every contradiction between sentences of a corpus, most certain first. Sentences are looked up by shared rare
+ * words, so time grows linearly with their number.
+ * @throws the reason with which `signal` was aborted
  */
 export async function* scanConflicts(
   documents: AsyncIterable<ScannedDocument>,
@@ -205,7 +222,7 @@ export async function* scanConflicts(
       stored.push(one);
     }
     done++;
-    // Documents come from memory: without a pause nobody could cancel.
+    // Documents come from memory, so the event loop needs a pause to process a cancellation.
     await setImmediate();
     yield { type: "progress", done, total, found: findings.length };
   }
@@ -217,7 +234,7 @@ export async function* scanConflicts(
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
 }
 
-/** Statements of a document, read when first asked for. */
+/** Returns the sentences of a document, analysed on first use. */
 function statementsBy(stored: readonly Stored[], read: (piece: Piece) => Fact): (documentId: string) => readonly Fact[] {
   const known = new Map<string, readonly Fact[]>();
   return (documentId) => {
@@ -227,10 +244,10 @@ function statementsBy(stored: readonly Stored[], read: (piece: Piece) => Fact): 
   };
 }
 
-/** Numbers differ where statements conflict; telephone numbers and forms say what they are about. */
+/** Plain numbers differ between conflicting sentences. Telephone and form numbers identify the subject. */
 const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 
-/** The rarest words of a statement. */
+/** Returns the rarest tokens of a sentence. */
 function keyTokens({ text }: Piece, words: FactWords): string[] {
   return [...new Set(words.tokens(text))]
     .filter((token) => !PLAIN_NUMBER.test(token))
@@ -240,7 +257,7 @@ function keyTokens({ text }: Piece, words: FactWords): string[] {
     .map(({ token }) => token);
 }
 
-/** Statements that share most of the tokens, most first. */
+/** Returns the sentences that share the most tokens, best first. */
 function candidatesOf(
   tokens: readonly string[],
   postings: ReadonlyMap<string, readonly number[]>,
@@ -255,9 +272,9 @@ function candidatesOf(
     .map(([at]) => at);
 }
 
-/** Of two documents, where both give a value or one of them turns something. */
+/** True if both contain a value, or one contains a negation or an opposite, in different documents. */
 function isWorthComparing(a: Stored, b: Stored): boolean {
   if (!(a.value && b.value) && !a.turn && !b.turn) return false;
-  // In one document, what stands under another heading is about another thing, and parts of one section belong together.
+  // Sections of one document are about different things, and parts of one section belong together.
   return a.source.id !== b.source.id;
 }

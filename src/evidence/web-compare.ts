@@ -10,29 +10,32 @@ import { compareFacts } from "./compare-facts.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, saysSomething } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 
-/** Statements of a passage that are looked up. */
+/** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;
-/** Least share of the question's words that they hold, and what a word above a statement counts. */
+/** Minimum share of the question's words in such a sentence, and the factor for a word in its headings. */
 const LEAST_SHARE = 0.2;
 const ABOVE = 0.5;
-/** Sentences of a page that are laid beside them, those that share most words. */
+/** Maximum number of sentences of a page to compare, those with the most shared words. */
 const MOST_PIECES = 80;
-/** Sentences that are scored for support, per statement. */
+/** Maximum number of sentences to score for support, per claim. */
 const MOST_SCORED = 3;
-/** Share of the statement's words, by weight, that such a sentence with what stands above it holds: the score alone takes some unrelated sentences for paraphrases. */
+/**
+ * Minimum weighted share of the claim's words in such a sentence and its headings. The score alone accepts some
+ * unrelated sentences as paraphrases.
+ */
 const LEAST_HELD = 0.5;
 
-/** Digits with what joins them: `10-564-D`, `4.25`. */
+/** Digits with inner punctuation: `10-564-D`, `4.25`. */
 const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
 
 export interface CompareWithPageParts {
   readonly words: FactWords;
   readonly reader: FactReader;
-  /** `null`: only values, denials and conditions are compared. */
+  /** `null`: only values, negations and conditions are compared. */
   readonly support: Pick<SupportScorer, "score"> | null;
 }
 
-/** What a page says of a passage. */
+/** Result of comparing a page with a passage. */
 export interface PageComparison {
   readonly verdict: Exclude<WebVerdict, "silent">;
   readonly claim: string;
@@ -40,8 +43,8 @@ export interface PageComparison {
 }
 
 /**
- * The statements of a passage that hold most of the question's words, by weight, themselves or in what stands above them; what holds no value, denial or
- * opposite cannot be looked up.
+ * Returns the sentences of a passage with the largest weighted share of the question's words, including their headings.
+ * Sentences without a value, negation or opposite cannot be verified.
  */
 export function statementsOf(
   passage: Passage,
@@ -67,8 +70,9 @@ export function statementsOf(
 }
 
 /**
- * Does a page support a passage, or say otherwise? For each statement the most certain comparison counts; one statement that is contradicted outweighs others
- * that are supported. Sentences that give orders are not compared. `null`: the page does not speak of the same.
+ * Decides whether a page supports or contradicts a passage. Each claim counts with its most certain comparison, and one
+ * contradicted claim outweighs supported ones. Imperative sentences are not compared. Returns `null` if the page does
+ * not address the claims.
  */
 export async function compareWithPage(
   statements: readonly Fact[],
@@ -99,8 +103,8 @@ export async function compareWithPage(
 }
 
 /**
- * Where wording differs too much for rules, the learned score of claims speaks: a sentence that supports a statement with what stands above it, and
- * that gives each of its values and no others, supports it. It never contradicts: near sentences may speak of another thing.
+ * Falls back to the entailment score if the wording differs too much for rules. A sentence with the same values as the
+ * claim may support it. It never contradicts, because similar sentences may be about something else.
  */
 async function supportedBy(
   statements: readonly Fact[],
@@ -122,7 +126,7 @@ async function supportedBy(
   return pair === undefined ? null : { verdict: "confirmed", claim: pair.claim, quote: pair.evidence[0]?.text ?? "" };
 }
 
-/** The sentences that share most words with a statement, by weight, and could support it. */
+/** Returns the sentences with the largest weighted overlap with a claim that could support it. */
 function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords): Fact[] {
   const wanted = new Set(words.tokens(statement.piece.text));
   const weigh = (tokens: Iterable<string>) =>
@@ -137,7 +141,10 @@ function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords)
     .map(({ fact }) => fact);
 }
 
-/** Does a sentence, or what stands above it, give each value of a statement, and each number that is no value? A bound that only allows a value does not. */
+/**
+ * Checks whether a sentence or its headings give each value and each number of a claim. A bound that merely allows a
+ * value is not enough.
+ */
 function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
   const given = [...other.amounts, ...other.amountsAbove];
   const numbers = new Set<string>([other.piece.text, ...other.piece.above].join(" ").match(NUMBER));
@@ -149,7 +156,10 @@ function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
   );
 }
 
-/** Does a sentence give further values of a kind that a statement has? Words alone do not tell which is meant. */
+/**
+ * Checks whether a sentence gives further values of a kind in the claim. The words alone then do not show which one is
+ * meant.
+ */
 function givesMore({ amounts }: Fact, other: Fact): boolean {
   return other.amounts.some((one) => amounts.some(({ kind }) => kind === one.kind) && !amounts.some((amount) => sameValue(amount, one)));
 }
@@ -159,12 +169,12 @@ function sameValue(a: Value, b: Value): boolean {
   return typeof a.low === "string" || (near(a.low, Number(b.low)) && near(Number(a.high), Number(b.high)));
 }
 
-/** Equal but for units with no fixed ratio, such as months and days. */
+/** Equal up to units without a fixed ratio, such as months and days. */
 function near(a: number, b: number): boolean {
   return a === b || Math.abs(a - b) <= 0.035 * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** Sentences and rows of a page that share most words with the statements, by weight, best first. */
+/** Returns the sentences and rows of a page with the largest weighted overlap with the claims, best first. */
 function nearestPieces(statements: readonly Fact[], page: PageText, words: FactWords): Piece[] {
   const wanted = new Map(statements.flatMap(({ piece }) => words.tokens(piece.text)).map((token) => [token, words.idf(token)] as const));
   const weigh = (piece: Piece) => {

@@ -7,17 +7,18 @@ import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence } from "
 import type { Fact, FactWords } from "./facts.ts";
 import { type CompareWithPageParts, compareWithPage, type PageComparison, statementsOf } from "./web-compare.ts";
 
-/** Words of a query: services take fifty, and the hosts come on top. */
+/** Maximum number of words in a query. Search services accept fifty, and the hosts are added. */
 const MAX_WORDS = 24;
-/** Telling words of the passage itself. */
+/** Number of informative words taken from the passage. */
 const FROM_PASSAGE = 6;
 
-/** A word with what holds it together inside; what search services read as an operator (`site:`, `-`, `!`, quotes) does not survive. */
+/** A word with inner punctuation. Search operators (`site:`, `-`, `!`, quotes) do not match. */
 const WORD = /[\p{L}\p{N}]+(?:[-.'’/&][\p{L}\p{N}]+)*/gu;
 
 /**
- * What is searched for a passage: words of the question, its title, and what tells its statements from others, names and identifiers first. Its amounts, dates
- * and durations stay out, or pages that give other ones would not be found. Personal data is taken out: a query leaves the machine.
+ * Builds the search query for a passage: words of the question, its title, and its most informative words, names and
+ * identifiers first. Amounts, dates and durations are left out, so that pages with other values are found. Personal
+ * data is removed, because the query leaves the machine.
  * @param asked tokens of the question
  */
 export function webQuery(question: string, asked: readonly string[], passage: Passage, facts: readonly Fact[], words: FactWords): string {
@@ -56,31 +57,32 @@ function wordsOf(text: string): string[] {
   );
 }
 
-/** Results asked of a search: those of other hosts are passed over. */
+/** Number of search results to request. Results from other hosts are skipped. */
 const RESULTS = 10;
-/** Pages read for one passage. */
+/** Maximum number of pages to read for one passage. */
 const PAGES = 3;
 
-/** Everything that asking the web needs, wired by `createEngine`. */
+/** Dependencies of the web check, wired by `createEngine`. */
 export interface WebParts extends Omit<CompareWithPageParts, "words"> {
   readonly search: WebSearch;
-  /** The only hosts whose pages are read. */
+  /** Only pages of these hosts are read. */
   readonly hosts: readonly string[];
   readonly fetchPage: (url: string, options: { readonly hosts: readonly string[]; readonly signal: AbortSignal }) => Promise<FetchedPage>;
   readonly readPage: ReadPage;
   readonly now: () => Date;
-  /** Passages of one question that are looked up. */
+  /** Maximum number of passages to check per question. */
   readonly passages: number;
-  /** For everything that one question asks. */
+  /** Time limit for all web requests of a question. */
   readonly timeoutMs: number;
 }
 
 /**
- * Asks the web about passages: a query of its own for each, pages of listed hosts, and what they say of the same. All at once, under one deadline; whatever
- * fails leaves its passage silent and says why. `evidence` has one entry for each passage that was looked up; `failures` says why passages could not be looked up
- * at all, each reason once; `unread` names pages that were not read, with the reason, each page once; `pages` counts those that were.
+ * Checks passages against web pages of the listed hosts: one query for each passage, all in parallel under one
+ * deadline. A failed check leaves its passage silent, with the reason. `evidence` has one entry per checked passage;
+ * `failures` gives each distinct reason why passages could not be checked; `unread` names each unread page once, with
+ * the reason; `pages` counts the pages read.
  * @param asked tokens of the question
- * @throws the signal's reason when cancelled, and nothing else
+ * @throws only the signal's reason when cancelled
  */
 export async function askWeb(
   question: Question,
@@ -155,7 +157,7 @@ async function readResult(url: string, { fetchPage, readPage, hosts, now }: WebP
   return { url: fetched.url, retrievedAt, page: await readPage(fetched, signal) };
 }
 
-/** Addresses of results that may be read, each once, in their order. */
+/** Returns the distinct allowed result addresses in order. */
 function listedUrls(results: readonly { readonly url: string }[], hosts: readonly string[]): string[] {
   const urls = results.flatMap(({ url }) => {
     try {
@@ -171,7 +173,7 @@ function pageEvidence({ url, retrievedAt, page }: ReadResult, { verdict, claim, 
   return { url, title: shown(page.title) || url, retrievedAt, verdict, claim, quote: shown(quote) };
 }
 
-/** One line without characters that cannot be seen or that turn text around. */
+/** Returns the text on one line, without invisible and bidirectional control characters. */
 function shown(text: string): string {
   return text
     .replaceAll(/\s+/g, " ")
@@ -179,7 +181,7 @@ function shown(text: string): string {
     .trim();
 }
 
-/** Pages that say both leave a passage uncertain: nothing here tells which holds. */
+/** Pages that disagree leave a passage uncertain, because nothing here decides between them. */
 function judge(pages: readonly WebPageEvidence[], read: number, own: string | null): Pick<WebEvidence, "verdict" | "reason" | "pages"> {
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];
@@ -197,7 +199,10 @@ function sameAddress(a: string, b: string): boolean {
   return plain(a) === plain(b);
 }
 
-/** Verdicts after the web was asked, where it decides: confirmed is verified, contradicted is rejected, silent stays as it was. */
+/**
+ * Updates uncertain verdicts by the web check: confirmed becomes verified, contradicted becomes rejected, silent stays
+ * uncertain.
+ */
 export function withWebVerdicts(evidence: readonly Evidence[], web: readonly WebEvidence[]): Evidence[] {
   const said = new Map(web.map((one) => [one.sid, one]));
   return evidence.map((one) => {
