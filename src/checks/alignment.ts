@@ -3,43 +3,56 @@ import type { Reading } from "../language/reading.ts";
 import type { TextRange } from "../shared/types.ts";
 import type { Statement } from "./statements.ts";
 
-/** What a word counts where a statement itself holds it, what stands above it, or its neighbour. */
+/**
+ * Weight of a claim's word by where the source has it: in the quoted sentence itself, above it (title, headings), or in
+ * a neighbouring sentence.
+ */
 const OWN = 1;
 const ABOVE = 0.8;
 const BESIDE = 0.4;
-/** What a word counts that the question brought, where statements are compared with each other; it grounds nothing. */
+/** Weight of a word from the question, used only to compare sentences with each other. It supports nothing. */
 const GIVEN = 0.6;
-/** A word under negation in only one of two texts says half of the same. */
+/** Factor for a word that is negated in only one of the two texts. */
 const OTHER_POLARITY = 0.5;
-/** What a word may count less in a statement that outdoes another, and what one word must count more. */
+/**
+ * Tolerance by which a sentence that outdoes another may hold a word less, and the amount by which it must hold some
+ * word more.
+ */
 const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
-/** Content words of distance at which a word counts half for what a value or a name is about. */
+/** Distance in content words at which a word has half its weight, for what a value or a name is about. */
 const HALF_DISTANCE = 4;
-/** The same for what a negation or an opposite acts on. */
+/** The same distance for the scope of a negation or an opposite. */
 const CLOSE_DISTANCE = 1.5;
-/** What a heading's word counts for that. */
+/** Weight of a heading's word in `close`. */
 const BARELY = 0.3;
 
-/** A claim laid beside every statement of some quotes. */
+/** A claim compared with every sentence of its quotes. */
 export interface Alignment {
   readonly claim: Reading;
   readonly statements: readonly Statement[];
-  /** Does any statement hold the root, or what stands above it? */
+  /** Checks whether any quoted sentence, or the text above it, contains the root. */
   knows(root: string): boolean;
-  /** Was the root brought by the question? */
+  /** Checks whether the question contains the root. */
   given(root: string): boolean;
-  /** Share of the claim's words that each statement holds, with what surrounds it, 0–1. */
+  /** Weighted share of the claim's words that each quoted sentence covers with its context, from 0 to 1. */
   readonly coverage: readonly number[];
-  /** The same as `coverage`, words near a place of the claim counting more, those of the place itself not at all. */
+  /**
+   * Returns the coverage with words near a place of the claim weighted more. Words of the place itself do not count.
+   */
   near(place: TextRange): readonly number[];
-  /** How far each statement's own words are those close around a place, whatever they deny. */
+  /**
+   * Returns the share of the words close to a place that each quoted sentence itself contains, whatever their negation.
+   */
   close(place: TextRange): readonly number[];
-  /** Does one statement hold all that the other holds of the claim, and clearly more? By their indexes. */
+  /**
+   * Checks whether one quoted sentence covers everything of the claim that the other covers, and clearly more. Takes
+   * indexes.
+   */
   outdoes(one: number, other: number): boolean;
 }
 
-/** Coverage by the best statement. */
+/** Returns the coverage of the best quoted sentence. */
 export function fitOf({ coverage }: Alignment): number {
   return Math.max(0, ...coverage);
 }
@@ -88,7 +101,7 @@ export function align(claim: Reading, statements: readonly Statement[], given: R
   };
 }
 
-/** Root → indexes of the words with it, in order of their first. */
+/** Maps each root to the indexes of its words, ordered by first occurrence. */
 function placesOf(words: readonly ContentWord[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (const [i, { root }] of words.entries()) {
@@ -99,12 +112,12 @@ function placesOf(words: readonly ContentWord[]): Map<string, number[]> {
   return places;
 }
 
-/** 1 beside the place, less with every content word between. */
+/** Returns 1 for an adjacent word, and less with every content word between. */
 function nearness(between: number, halfDistance: number): number {
   return 1 / (1 + between / halfDistance);
 }
 
-/** Words of many statements tell little about which one is meant. */
+/** A word in many quoted sentences says little about which one is meant. */
 function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
 }

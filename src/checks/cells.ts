@@ -18,19 +18,19 @@ interface TableRow {
 
 /** The cited rows of one table. */
 export interface CitedTable {
-  /** What its header names the columns. */
+  /** Column names from the header. */
   readonly columns: readonly Reading[];
   readonly rows: readonly TableRow[];
-  /** All else that is cited; read when first asked. */
+  /** Returns all other cited sentences, analysed on first use. */
   others(): readonly Statement[];
-  /** What stands above its rows. */
+  /** Title and headings above the rows. */
   readonly above: readonly Reading[];
 }
 
-/** Fewer rows or columns can be mistaken for none. */
+/** Minimum number of rows or columns that can be confused. */
 const FEWEST = 2;
 
-/** The tables of which two rows or more are cited, or one with two columns besides that which names it. */
+/** Returns the tables with at least two cited rows, or with one cited row and at least two columns after the first. */
 export function tablesOf(quotes: readonly CitedQuote[], reader: Reader): CitedTable[] {
   const tables = new Map<string, CitedQuote[]>();
   for (const quote of quotes) {
@@ -51,13 +51,13 @@ export function tablesOf(quotes: readonly CitedQuote[], reader: Reader): CitedTa
   });
 }
 
-/** A word by its root, or a value. */
+/** A word root or a value. */
 type Item = string | Value;
 
 /**
- * Does a sentence give a cell of a cited table to a row or a column that holds another one? The row that it speaks of is the one of whose first cell it names all
- * that it names of any, and more; the column likewise by its header. Nothing is told where it names two, says what stands in the place too, denies or excepts
- * something, or where anything else that is cited says the same.
+ * Checks whether a claim assigns a table cell to the wrong row or column. The claim is about the row whose first cell
+ * it names most completely, and about the column with the best matching header. Nothing is reported if it names two
+ * rows, also gives the correct value, negates or makes an exception, or if another cited sentence supports it.
  */
 export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">, tables: readonly CitedTable[]): Finding | null {
   if (tables.length === 0) return null;
@@ -65,7 +65,10 @@ export function checkCells({ claim, given }: Pick<Alignment, "claim" | "given">,
   return doubtOf("cells", found) ?? finding("cells", "pass", 1, "takes no cell from another row or column of a cited table");
 }
 
-/** The clauses, where each that says anything of a table names a row and says a cell; otherwise the sentence as a whole: "A and B are x and y". */
+/**
+ * Splits the claim into clauses if each clause about the table names a row and a cell; otherwise returns the whole
+ * sentence, as for "A and B are x and y".
+ */
 function partsOf(claim: Reading, { rows }: CitedTable): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ claim, range }));
   if (clauses.length < 2) return [wholeOf(claim)];
@@ -87,12 +90,12 @@ function misplacedIn(part: Part, table: CitedTable, given: Alignment["given"]): 
   return [...fromOtherRows(part, table, rows, given), ...fromOtherColumns(part, table, rows, columns)];
 }
 
-/** Of a row that the part does not name: a cell in the column of which it says nothing that the row has which it names. */
+/** Finds cells of other rows in a column for which the part gives no value of the named row. */
 function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[], given: Alignment["given"]): Misplaced[] {
   const name = labelOf(meant[0] as TableRow);
   return table.rows.flatMap((row) => {
     const own = labelOf(row);
-    // What the question named stays what is spoken of.
+    // What the question named may still be the subject.
     const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
     if (meant.includes(row) || isAsked) return [];
     return row.cells.flatMap((cell, i): Misplaced[] => {
@@ -105,7 +108,7 @@ function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[]
   });
 }
 
-/** Of the rows that the part names: a cell that stands in another column than it names, where one of the same kind stands. */
+/** Finds cells of the named row in another column than the named one, if that one has the same kind of value. */
 function fromOtherColumns(part: Part, table: CitedTable, meant: readonly TableRow[], columns: readonly number[]): Misplaced[] {
   if (columns.length === 0) return [];
   const name = table.columns[columns[0] as number] as Reading;
@@ -125,7 +128,10 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
   return { reason, spans: placesOf(part, cell) };
 }
 
-/** A cell, what names its own row or column, what names the one that is spoken of, and what stands there: in its place, and in all. */
+/**
+ * A cell, the name of its own row or column, the name of the row or column in the claim, the cells at that place, and
+ * all cells there.
+ */
 interface Placed {
   readonly cell: Reading;
   readonly own: Reading;
@@ -146,7 +152,7 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   const naming = apart.length > 0 ? apart : saysAll(part, name) && !saysAll(part, own) ? said : [];
   const isFree = places.every((place) => saidOf(part, place).every((item) => holds(items, item)));
   if (naming.length === 0 || !isFree || isHeldBy(held) || isHeldBy(columns) || above.some((line) => isHeldBy([line]))) return false;
-  // Another statement may say it of what is named, or of something that the table does not know.
+  // Another cited sentence may support the claim, about the named thing or about something outside the table.
   const known = new Set([...columns, ...above, ...rows.flatMap(({ cells }) => cells)].flatMap(({ roots }) => [...roots]));
   const foreign = wordsOf(part).filter((root) => !known.has(root));
   return !others().some(
@@ -157,7 +163,7 @@ function isMisplaced(part: Part, { cell, own, name, places, held }: Placed, { co
   );
 }
 
-/** Does a part say the whole of a name, and not only as a part of another one: "member" of "non-member"? */
+/** Checks whether a part contains a whole name, not only as a fragment of another one: "member" in "non-member". */
 function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
   if (!saysAll(part, own)) return false;
   const text = part.claim.text.slice(part.range.start, part.range.end).toLowerCase();
@@ -166,7 +172,10 @@ function isNamedItself(part: Part, own: Reading, name: Reading): boolean {
   return !isPart || text.replaceAll(long, "").includes(short);
 }
 
-/** The columns that a part names by their headers, the first aside. One whose whole name it says is meant before one that has further words: "member" before "non-member". */
+/**
+ * Returns the columns named by a part, except the first. A complete header wins over a longer one: "member" before
+ * "non-member".
+ */
 function columnsNamed({ columns }: CitedTable, part: Part): number[] {
   const headers = columns.slice(1);
   const named = namedAmong(headers, part) ?? [];
@@ -174,7 +183,10 @@ function columnsNamed({ columns }: CitedTable, part: Part): number[] {
   return (whole.length > 0 ? whole : named).map((i) => i + 1);
 }
 
-/** By their indexes, those of which a part names all that it names of any; `null`: it names none, or several by different words. */
+/**
+ * Returns the indexes of the texts that a part names most completely; `null` if it names none, or several with
+ * different words.
+ */
 function namedAmong(readings: readonly Reading[], part: Part): number[] | null {
   const said = readings.map((reading) => saidOf(part, reading));
   const most = said.reduce((top, items) => (items.length > top.length ? items : top), []);
@@ -209,7 +221,7 @@ function placesOf(part: Part, reading: Reading): TextRange[] {
   return itemsOf(reading).flatMap((item) => placesOfItem(part, item, reading));
 }
 
-/** Where a part says a word or a value. */
+/** Returns the places of a word or value in a part. */
 function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRange[] {
   const found =
     typeof item === "string"
@@ -218,7 +230,10 @@ function placesOfItem({ claim, range }: Part, item: Item, by: Reading): TextRang
   return found.map(({ start, end }) => ({ start, end }));
 }
 
-/** Do both begin with a value of one kind? Cells of words are no rivals: a header such as "type" is said of much. */
+/**
+ * True if both cells begin with values of one kind. Text cells do not compete, because a header such as "type" fits
+ * many things.
+ */
 function measuredAlike(one: Reading, other: Reading): boolean {
   const [a, b] = [one.values[0], other.values[0]];
   return a !== undefined && b !== undefined && a.kind === b.kind;

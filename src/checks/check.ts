@@ -12,24 +12,27 @@ import type { Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
 
 /**
- * Number of what the checks do. It is raised whenever one of them says another thing of the same sentence, be it by a word: proofs and records name it, so that a
- * verifier can tell an answer of other checks from one that was tampered with. `revision.test.ts` fails where it was forgotten. 1: everything before records
- * named it.
+ * Revision of the checks. Increment it whenever a check gives another result for the same sentence, even in wording.
+ * Proofs and records store it, so that a verifier can tell another revision from tampering. `revision.test.ts` fails if
+ * you forget. Revision 1 covers everything before records stored it.
  */
 export const CHECKS_REVISION = 12;
 
-/** Of records and proofs that name none. */
+/** Revision of records and proofs that store none. */
 export const FIRST_CHECKS = 1;
 
-/** What a browser could take for a tag, a comment or a declaration; "< 5 %" and "a <b" are none, nor is a tag without an end. */
+/**
+ * Text that a browser could parse as a tag, a comment or a declaration. "< 5 %", "a <b" and unclosed tags do not match.
+ */
 const MAYBE_TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|<!--|<!doctype|<\?/i;
-/** Elements whose text is no text for readers. */
+/** Elements whose content is not readable text. */
 const HIDDEN = new Set(["script", "style", "template", "iframe", "noscript", "svg", "math", "object", "title"]);
 const EACH_TAG = new RegExp(MAYBE_TAG, "gi");
 
 /**
- * Takes markup out of a sentence: its allowlist is empty. An answer is text; whatever draws it escapes every character, and a tag
- * that a model wrote would only be read as words. What a cited quote says so itself, such as `Rc<T>`, is no markup but its words.
+ * Removes all markup from a sentence. Answers are plain text: whatever renders them escapes every character, so a tag
+ * from a model would appear as text. A sentence stays unchanged if the cited quotes contain all its tags, such as
+ * `Rc<T>`.
  */
 export function removeMarkup(text: string, quotes: readonly string[] = []): { text: string; found: Finding | null } {
   const tags = text.match(EACH_TAG) ?? [];
@@ -69,7 +72,7 @@ function takeOut(text: string): { text: string; found: Finding | null } {
   return { text: cleaned, found: finding("html", "repaired", 0, `markup was taken out${names === "" ? "" : `: ${names}`}`) };
 }
 
-/** The source that has a sentence as its own, but for marks and case: its index, or `null`. */
+/** Returns the index of the source that contains the sentence, ignoring punctuation and case, or `null`. */
 function findStatedSource(text: string, sources: readonly (readonly CitedQuote[])[], reader: Reader): number | null {
   const said = lettersOf(text);
   const at = sources.findIndex((quotes) => quotes.some((quote) => reader.statements(quote).some((one) => lettersOf(one.text) === said)));
@@ -83,14 +86,17 @@ function lettersOf(text: string): string {
     .trim();
 }
 
-/** Another source must hold this share of the sentence's words, and pass every check, to be cited instead. */
+/**
+ * Minimum share of the sentence's words in another source that replaces the citation. It must also pass every check.
+ */
 const SURELY_FITS = 0.6;
-/** How much better it must fit than a source in which nothing is wrong. */
+/** Minimum advantage over a cited source without faults. */
 const CLEARLY_BETTER = 0.15;
 
 /**
- * A source of the answer's evidence that has the words of a sentence where the cited ones do not, or hardly: its index, or `null`.
- * @param cited what the checks said of the cited quotes, and how well their best statement fits
+ * Returns the index of a source that covers the sentence better than a faulty citation, or much better than a clean
+ * one; otherwise `null`.
+ * @param cited findings and coverage of the cited quotes
  * @param others quotes of every other source
  */
 function findBetterSource(
@@ -120,48 +126,49 @@ export interface CheckContext {
   readonly settings: CheckSettings;
   readonly hosts: readonly string[];
   readonly homePage: string | null;
-  /** Reads sentences and quotes once for all checks. */
+  /** Caches analysed sentences and quotes for all checks. */
   readonly reader: Reader;
-  /** What was asked: its words and values are no claims of the answer. */
+  /** The question. Its words and values are not claims of the answer. */
   readonly question: string;
-  /** `null`: no support score is installed; what the sentence says is not judged. */
+  /** Support scorer; `null` if none is installed, so that support is not judged. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** Compares an uncited sentence with sources, where the profile asks for that. */
+  /** Compares an uncited sentence with sources, if the profile asks for it. */
   readonly similarity?: SimilarityScorer | undefined;
-  /** What the guards know of domain and tenant; absent: nothing. */
+  /** Facts of the domain and tenant for the guards; none if absent. */
   readonly guards?: GuardFacts;
 }
 
-/** A sentence as written, with what it cites. */
+/** A sentence as written, with its citations. */
 export interface SentenceToCheck {
   readonly text: string;
   readonly cited: readonly CitedQuote[];
-  /** Numbers that it cites and that no quote has. */
+  /** Cited numbers without a quote. */
   readonly missing?: readonly number[];
-  /** The answer's other sources, each with its quotes: one of them may be the right one. */
+  /** Quotes of the answer's other sources, one of which may be the right one. */
   readonly others?: readonly (readonly CitedQuote[])[];
 }
 
 /** A sentence after its checks. */
 export interface CheckedSentence {
   readonly text: string;
-  /** Shown, or left out. */
+  /** False if the sentence is left out. */
   readonly kept: boolean;
-  /** Index into `others` of the source that is cited instead; `null`: as written. */
+  /** Index into `others` of the source that replaces the citation, or `null`. */
   readonly recited: number | null;
   readonly results: readonly Finding[];
   readonly status: Claim["status"];
   readonly reason: string;
 }
 
-/** Longer sentences, in characters, are not read through: nobody could check one. */
+/** Maximum length of a sentence in characters. Nobody could verify a longer one. */
 const MAX_SENTENCE_CHARACTERS = 4_000;
 
 /**
- * Every check of one sentence, before a reader sees it. A sentence that is a byte-exact quote needs only to be one; any other must
- * cite, say only what its quotes say, with their values and names, and carry no foreign address. If another source of the
- * answer supports it and the cited one does not, that one is cited. What cites nothing gets a source only where it is a source's own
- * sentence: of sentences in other words that were given one by their words, a third was false.
+ * Runs every check on one sentence before it is shown. A byte-exact quote only passes the guards. Any other sentence
+ * must cite, agree with its quotes in content, values and names, and contain no foreign URL. If only another source of
+ * the answer supports it, the citation is replaced. A sentence without a citation gets one if a source contains it or,
+ * if the profile asks for it, if the most similar source supports it. Shared words alone are not enough: a third of
+ * those citations were false.
  */
 export async function checkSentence(
   { text: raw, cited, missing = [], others = [] }: SentenceToCheck,
@@ -227,8 +234,8 @@ function texts(quotes: readonly CitedQuote[]): string[] {
 }
 
 /**
- * The evidence supports the sentence by the support score, whatever the profile asks: a citation that we choose is our own word, and shared words alone gave
- * false sentences one.
+ * Checks the support score whatever the profile asks. A citation that the program chooses is its own claim, and shared
+ * words alone led to false citations.
  */
 async function isBorneOut(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
   const scored = await scoreSupport(text, quotes, context);
@@ -245,7 +252,7 @@ function toEvidence({ text, above = [] }: CitedQuote): EvidenceText {
   return { text, above };
 }
 
-/** Do the quotes support the sentence? Below the lower band it is removed, below the upper one the reader is warned. */
+/** Applies the support score: below the lower band the sentence is removed, below the upper one the user is warned. */
 function checkSupport(scored: SupportScore | null, { support, settings }: CheckContext): Finding {
   if (support === null) return finding("support", "pass", null, "no support score is installed");
   if (settings.support === null) return finding("support", "pass", null, "this profile does not ask for a support score");
@@ -256,10 +263,10 @@ function checkSupport(scored: SupportScore | null, { support, settings }: CheckC
   return finding("support", score < unsupported ? "fail" : "warn", score, reason, spans);
 }
 
-/** Checks of how a sentence is put: they say nothing of whether it is true. */
+/** Checks of style and safety, which do not affect whether the claim is true. */
 const NOT_OF_THE_CLAIM = new Set(["urls", "html", "pii", "terminology", "injection"]);
 
-/** The verdict on the claim, from what the checks found. */
+/** Derives the status of the claim from the findings. */
 function judge(results: readonly Finding[], cited: boolean, scored: SupportScore | null): Pick<CheckedSentence, "status" | "reason"> {
   if (!cited) return { status: "unsupported", reason: "no citation" };
   const fault = results.find(({ name, verdict }) => !NOT_OF_THE_CLAIM.has(name) && (verdict === "fail" || verdict === "warn"));
@@ -290,7 +297,10 @@ function checkQuote({ text, exact }: CitedQuote, guarded: readonly Finding[]): C
   };
 }
 
-/** Share of citations whose sentence the checks did not find unsupported (`seven-layer` source, equation 4); `null` without citations. */
+/**
+ * Returns the share of citations whose sentence is not unsupported (`seven-layer` source, equation 4), or `null`
+ * without citations.
+ */
 export function verificationScore(claims: readonly Claim[]): number | null {
   const total = claims.reduce((sum, { citations }) => sum + citations.length, 0);
   const supported = claims.reduce(
@@ -300,7 +310,7 @@ export function verificationScore(claims: readonly Claim[]): number | null {
   return total === 0 ? null : supported / total;
 }
 
-/** Checks of the answer as a whole. */
+/** Runs the checks of the whole answer. */
 export function checkAnswer(sentences: readonly AnswerSentence[], claims: readonly Claim[], settings: CheckSettings): CheckResult[] {
   const results: CheckResult[] = [];
   const score = verificationScore(claims);
@@ -325,9 +335,9 @@ export function checkAnswer(sentences: readonly AnswerSentence[], claims: readon
 }
 
 /**
- * Do the citations of a sentence exist?
- * @param exact cited quotes that stand in their document today
- * @param missing numbers that it cites and that no quote has; they are stripped
+ * Checks whether the citations of a sentence exist.
+ * @param exact number of cited quotes that are in their document today
+ * @param missing cited numbers without a quote; they are removed
  */
 function checkCitations(exact: number, missing: readonly number[], uncited: CheckSettings["uncited"]): Finding {
   const nowhere = missing.length === 0 ? "" : `names ${missing.map((n) => `[${n}]`).join("")}, which no source has`;
@@ -339,8 +349,8 @@ function checkCitations(exact: number, missing: readonly number[], uncited: Chec
 }
 
 /**
- * The source to which an uncited sentence is nearest, when it is near enough (`book` source, validation steps 3 and 4): its index, or `null`
- * when none is, or nothing could be compared. The source asks for similarity to a chunk; the sentence is then cited and checked like any other.
+ * Returns the index of the source most similar to an uncited sentence, or `null` if none reaches the minimum (`book`
+ * source, validation steps 3 and 4). The sentence is then cited and checked like any other.
  */
 export async function findNearestSource(
   text: string,

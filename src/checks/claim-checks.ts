@@ -8,21 +8,21 @@ import { checkPairing } from "./pairing.ts";
 import type { Reader } from "./statements.ts";
 import { checkValues } from "./values.ts";
 
-/** A sentence beside the quotes that it cites. */
+/** A claim aligned with its cited quotes. */
 export interface ClaimFacts {
   readonly alignment: Alignment;
   readonly question: Reading;
-  /** Names of the sites that are cited, in lower case. */
+  /** Names of the cited sites, in lower case. */
   readonly publishers: ReadonlySet<string>;
-  /** The tables of which rows are cited. */
+  /** Tables with cited rows. */
   readonly tables: readonly CitedTable[];
   readonly settings: CheckSettings;
 }
 
-/** One check of what a sentence says against what it cites; `null` where the profile leaves it out. */
+/** Compares a claim with its quotes. Returns `null` if the profile skips the check. */
 export type ClaimCheck = (facts: ClaimFacts) => Finding | null;
 
-/** In the order in which they are reported. A further check is one more line. */
+/** Checks in report order. Add a check as one more line. */
 const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ({ alignment, question, settings }) => (settings.values === "off" ? null : checkValues(alignment, question, settings.values)),
   ofClaim(({ alignment, tables }) => checkCells(alignment, tables)),
@@ -30,7 +30,7 @@ const CLAIM_CHECKS: readonly ClaimCheck[] = [
   ofClaim(({ alignment, publishers }, mode) => checkEntities(alignment, publishers, mode)),
 ];
 
-/** A check that the profile may switch off; where nothing is cited there is nothing to compare. */
+/** Wraps a check that the profile may switch off. It needs at least one citation. */
 function ofClaim(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding | null): ClaimCheck {
   return (facts) => {
     const { claims } = facts.settings;
@@ -38,7 +38,7 @@ function ofClaim(check: (facts: ClaimFacts, mode: "remove" | "warn") => Finding 
   };
 }
 
-/** A sentence laid beside quotes. */
+/** Aligns a sentence with its quotes. */
 export function alignClaim(
   text: string,
   quotes: readonly CitedQuote[],
@@ -57,12 +57,12 @@ export function alignClaim(
   };
 }
 
-/** Every check of what a sentence says. */
+/** Runs every check of a claim. */
 export function checkClaim(facts: ClaimFacts): Finding[] {
   return CLAIM_CHECKS.flatMap((check) => check(facts) ?? []);
 }
 
-/** The labels of an address's host: `www`, `va`, `gov`. */
+/** Returns the labels of a URL's host: `www`, `va`, `gov`. */
 function hostLabels(url: string): string[] {
   return URL.canParse(url) ? new URL(url).hostname.split(".") : [];
 }

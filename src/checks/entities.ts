@@ -3,16 +3,16 @@ import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 
 const FITS = 0.5;
-/** How much better the rest of the claim must fit statements without the name than those with it. */
+/** Minimum advantage of quoted sentences without the name over those with it, for the rest of the claim. */
 const MARGIN = 0.3;
-/** A name whose own statement holds this share of its surroundings is said of them, whatever else fits. */
+/** Coverage of a name's surroundings by its own sentence from which the name is correct, whatever else matches. */
 const UNFIT = 0.45;
-/** With fewer words than this around, nothing tells what is said of a name. */
+/** Minimum number of words that show what a name is about. */
 const FEWEST_WORDS = 3;
 
 /**
- * Names that no cited quote holds, and names of which the cited quotes say something else.
- * @param publishers names of the cited sites, in lower case: there they are "we"
+ * Finds names that no cited quote contains, and names that the quotes connect with something else.
+ * @param publishers names of the cited sites, in lower case, which call themselves "we"
  */
 export function checkEntities(alignment: Alignment, publishers: ReadonlySet<string>, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
@@ -34,7 +34,9 @@ function listed(words: readonly ContentWord[]): string {
   return [...new Set(words.map(({ text }) => text))].join(", ");
 }
 
-/** The rest of the claim stands in a statement that says it of another name, and hardly in those with this one. */
+/**
+ * True if a quoted sentence makes the rest of the claim about another name, and those with this name hardly cover it.
+ */
 function isDisplaced(word: ContentWord, alignment: Alignment, publishers: ReadonlySet<string>): boolean {
   const { near, close, statements, claim } = alignment;
   const scores = near(word);
@@ -52,10 +54,10 @@ function isDisplaced(word: ContentWord, alignment: Alignment, publishers: Readon
   });
 }
 
-/** The site speaks of itself. */
+/** Words by which a site refers to itself. */
 const WE = /\b(?:we|us|our)\b/i;
 
-/** "PMC" where the quotes write it out, or a word of a name of which they have the initials. */
+/** True for an acronym that the quotes spell out ("PMC"), or for a spelled-out name of which they have the initials. */
 function isShortOrLong(word: ContentWord, { claim, statements }: Alignment): boolean {
   const written = claim.text.slice(word.start, word.end);
   if (/^\p{Lu}{2,8}s?$/u.test(written)) {
@@ -71,7 +73,7 @@ function initialsOf(words: readonly ContentWord[]): string {
   return words.map(({ text }) => text.charAt(0)).join("");
 }
 
-/** The name that a word is part of: names with nothing but blanks and small words between. */
+/** Returns the whole name that a word belongs to: adjacent name words, joined by blanks or small words only. */
 function nameRun(word: ContentWord, words: readonly ContentWord[], text: string): ContentWord[] {
   const at = words.indexOf(word);
   let from = at;

@@ -1,18 +1,18 @@
 import type { CheckResult } from "../shared/types.ts";
 
-/** What one check found in one sentence, or in the answer as a whole. */
+/** Result of one check for a sentence, or for the answer as a whole. */
 export type Finding = Omit<CheckResult, "sentence" | "leftOut">;
 
-/** What the checks need of a quote. */
+/** Data of a cited quote that the checks need. */
 export interface CitedQuote {
   readonly text: string;
-  /** Address of its document. */
+  /** URL of its document. */
   readonly url: string | null;
-  /** Does it stand in its document, byte for byte, today? */
+  /** True if the current document contains the quote, byte for byte. */
   readonly exact: boolean;
-  /** What stands above it and says what it is about: title, headings, a list's lead-in, a table's header. */
+  /** Context above the quote: title, headings, lead-in of a list, header of a table. */
   readonly above?: readonly string[];
-  /** Of a table's row: the header of its table; absent or `null`: it is none, or its table has none. */
+  /** Header of the table, for a table row. Absent or `null` if the quote is no table row or its table has no header. */
   readonly header?: string | null;
 }
 
@@ -26,9 +26,12 @@ export function finding(
   return { name, verdict, score, reason, spans };
 }
 
-/** How near an answer is to its question. */
+/** Measures the similarity of an answer and its question. */
 export interface SimilarityScorer {
   readonly id: string;
-  /** Cosine as the model on which the threshold was measured would give it; `null` when one of the texts has no content. */
+  /**
+   * Returns the cosine on the scale of the model for which the threshold was measured, or `null` if one of the texts
+   * has no content.
+   */
   similarity(question: string, answer: string): Promise<number | null>;
 }

@@ -6,17 +6,17 @@ import { checkSentence } from "./check.ts";
 import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
 import type { Reader } from "./statements.ts";
 
-/** What the guards of a whole answer are given; `null`: not asked, or not there. */
+/** Dependencies of the answer guards. `null`: not requested or not installed. */
 export interface AnswerGuards {
   readonly similarity: RelevancyScorer | null;
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** Reads sentences exactly, beside the score. */
+  /** Runs the exact checks in addition to the score. */
   readonly reader: Reader;
-  /** Of a real tokenizer. */
+  /** Counts with a real tokenizer. */
   readonly countTokens: ((text: string) => number) | null;
 }
 
-/** Relevancy, faithfulness and length of an answer, as the profile asks. */
+/** Checks relevancy, faithfulness and length of an answer, as the profile asks. */
 export async function guardAnswer(
   question: string,
   { sentences, passages }: { readonly sentences: readonly string[]; readonly passages: readonly PassageTexts[] },
@@ -38,11 +38,14 @@ export async function guardAnswer(
 
 interface TokenBudget {
   readonly limit: number;
-  /** By a real tokenizer, or as the `validator` source counts: ceil(characters / 4). */
+  /** Count with a real tokenizer, or as the `validator` source does: ceil(characters / 4). */
   readonly count: "tokens" | "characters/4";
 }
 
-/** Is an answer no longer than its budget? @param countTokens of the tokenizer; only asked in that mode */
+/**
+ * Checks an answer against its token budget.
+ * @param countTokens tokenizer, used only in `tokens` mode
+ */
 export function checkTokenBudget(text: string, { limit, count }: TokenBudget, countTokens: (text: string) => number): Finding {
   const used = count === "tokens" ? countTokens(text) : Math.ceil(text.length / 4);
   const score = used === 0 ? 1 : Math.min(1, limit / used);
@@ -51,15 +54,18 @@ export function checkTokenBudget(text: string, { limit, count }: TokenBudget, co
 }
 
 interface EntailmentResult {
-  /** `null`: it could not be told. */
+  /** `null`: could not be decided. */
   readonly supported: boolean | null;
   readonly reason: string;
 }
 
-/** Do texts together support a sentence? By the checks of the default profile, whoever wrote it: exact values and names, and the support score. */
+/**
+ * Checks whether texts together support a sentence, whoever wrote it: the default profile's checks of exact values and
+ * names, and the support score.
+ */
 export type EntailmentCheck = (claim: string, texts: readonly CitedQuote[], question: string) => Promise<EntailmentResult>;
 
-/** @param support `null`: only exact checks speak */
+/** @param support support scorer; `null`: exact checks only */
 export function createEntailmentCheck(reader: Reader, support: Pick<SupportScorer, "id" | "score"> | null): EntailmentCheck {
   const settings = { ...sourcebound.check, recite: false, uncited: "warn" as const };
   return async (claim, cited, question) => {
@@ -70,34 +76,34 @@ export function createEntailmentCheck(reader: Reader, support: Pick<SupportScore
 
 type FaithfulnessSettings = NonNullable<GuardSettings["faithfulness"]>;
 
-/** A text of a passage, and behind it what stands above it: a title that names the thing is said of every sentence below. */
+/** Text of a passage, followed by its title and headings, which apply to every sentence below them. */
 export type PassageTexts = readonly [text: string, ...above: string[]];
 
-/** Is the score that of a model of the class that the source measured its threshold on? */
+/** True if the scorer is a model of the class for which the source measured its threshold. */
 function isOfSource({ source }: FaithfulnessSettings, scorerId: string): boolean {
   return scorerId.toLowerCase().includes(source.model);
 }
 
-/** The score from which an answer is faithful, by this scorer. */
+/** Returns the minimum score of a faithful answer for this scorer. */
 export function leastFaithfulness(settings: FaithfulnessSettings, scorerId: string): number {
   return isOfSource(settings, scorerId) ? settings.source.minimum : settings.minimum;
 }
 
-/** Decides whether passages support a sentence. */
+/** Dependencies that decide whether passages support a sentence. */
 export interface FaithfulnessJudges {
-  /** `null`: no score is installed. */
+  /** `null`: no scorer is installed. */
   readonly support: Pick<SupportScorer, "id" | "score"> | null;
-  /** The exact checks; they decide where they object, beside the score that ships. Absent: the score alone. */
+  /** Exact checks, whose objections override the bundled score. Absent: the score alone decides. */
   readonly entails?: EntailmentCheck | undefined;
-  /** Its words are no claims of the answer. */
+  /** The question. Its words are not claims of the answer. */
   readonly question: string;
 }
 
 /**
- * How well an answer stands up to its passages. By the score that ships: of every sentence the chance that all passages support it, and 0 where its values or names
- * do not agree with them; the least sentence decides. By a model of the source's
- * class (`validator`): the mean over passages of the mean over sentences (the source gives no rule for several passages, the mean is our choice). Without a scorer
- * it is not known: `null`, never 0.
+ * Scores the faithfulness of an answer to its passages. With the bundled scorer: the minimum over sentences of the
+ * probability that all passages support it, or 0 if values or names differ. With a model of the source's class
+ * (`validator`): the mean over passages of the mean over sentences; the mean over passages is our choice, as the source
+ * gives no rule. Without a scorer the score is `null`, never 0.
  */
 export async function checkFaithfulness(
   sentences: readonly string[],
@@ -121,7 +127,7 @@ export async function checkFaithfulness(
 
 interface Scored {
   readonly score: number;
-  /** What the exact checks object to. */
+  /** Objections of the exact checks. */
   readonly objection: string | null;
 }
 
@@ -161,12 +167,12 @@ function mean(numbers: readonly number[]): number {
   return numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 }
 
-/** The same with the similarity from which on an answer is about what was asked. */
+/** Similarity scorer with the minimum similarity of a relevant answer. */
 export interface RelevancyScorer extends SimilarityScorer {
   readonly minimum: number;
 }
 
-/** Is an answer about what was asked? Without a scorer, or when it fails, that is not known: `null`, never 0. */
+/** Checks whether an answer addresses the question. If the scorer is missing or fails, the score is `null`, never 0. */
 export async function checkRelevancy(question: string, answer: string, scorer: RelevancyScorer | null): Promise<Finding> {
   if (scorer === null) return finding("relevancy", "pass", null, "no encoder is installed to compare answer and question");
   let score: number | null;

@@ -7,9 +7,9 @@ import { plainView } from "../text/normalise.ts";
 import { type Finding, finding } from "./finding.ts";
 
 /**
- * Does a text speak the tenant's language? A rival tenant's term without the tenant's own is a violation, except inside a verbatim quote:
- * those words are the document's, and other words in their place would be a quote that no document holds.
- * @param quotes texts of the quotes that are cited
+ * Checks whether a text uses the tenant's terminology. Another tenant's term is a violation unless the tenant's own
+ * term is there too. Verbatim quotes are exempt, because a changed quote would no longer be in the document.
+ * @param quotes texts of the cited quotes
  */
 export function checkTerminology(text: string, quotes: readonly string[], terminology: Terminology, mode: "remove" | "warn"): Finding {
   const excepted = terminology.length === 0 ? [] : quotedRanges(text, quotes);
@@ -22,7 +22,7 @@ export function checkTerminology(text: string, quotes: readonly string[], termin
 
 const QUOTED = /"([^"]+)"|“([^”]+)”|«([^»]+)»|‘([^’]+)’/g;
 
-/** What stands verbatim in a cited quote: the whole text, or what it puts in quotation marks. */
+/** Returns the ranges that a cited quote contains verbatim: the whole text, or its parts in quotation marks. */
 function quotedRanges(text: string, quotes: readonly string[]): TextRange[] {
   if (quotes.some((quote) => quote.includes(text))) return [{ start: 0, end: text.length }];
   return [...text.matchAll(QUOTED)].flatMap((match) => {
@@ -31,12 +31,13 @@ function quotedRanges(text: string, quotes: readonly string[]): TextRange[] {
   });
 }
 
-/** By these one reaches an office as well as a person. Every other kind identifies somebody, whoever publishes it. */
+/** Kinds that may belong to an office. Every other kind identifies a person, whoever publishes it. */
 const CONTACT_KINDS: ReadonlySet<PersonalKind> = new Set(["email", "phone", "address"]);
 
 /**
- * Personal data in a sentence. A contact that stands verbatim in a cited quote, or among the domain's contacts and hotlines, is none:
- * it was published to be used. A number that identifies somebody (social security, file, card, account) is personal data even there.
+ * Finds personal data in a sentence. Contacts in a cited quote or among the domain's contacts and hotlines are exempt,
+ * because they were published for use. Identifying numbers (social security, file, card, account) are personal data
+ * even there.
  * @param quotes texts of the quotes that the sentence cites
  * @param contacts texts of the domain's contacts and hotlines
  */
@@ -50,7 +51,10 @@ export function checkPii(text: string, quotes: readonly string[], contacts: read
   return finding("pii", mode === "remove" ? "fail" : "warn", 0, `holds what looks like personal data: ${kinds}`, spans);
 }
 
-/** The contact stands as a whole in one of the texts: a longer number or address that only begins with it is another. */
+/**
+ * Checks whether a text contains the whole contact. A longer number or address with the same beginning is another
+ * contact.
+ */
 function isPublished({ text }: PersonalData, published: readonly string[]): boolean {
   const sought = bare(text);
   return published.some((source) => {
@@ -61,12 +65,12 @@ function isPublished({ text }: PersonalData, published: readonly string[]): bool
   });
 }
 
-/** Letter case, and how blanks and dashes are typed, make no other contact. */
+/** Normalises case, blanks and dashes, which do not distinguish contacts. */
 function bare(text: string): string {
   return plainView(text).plain.toLowerCase().replaceAll(/\s+/g, " ");
 }
 
-/** What the guards of a sentence know of its domain and tenant. */
+/** Facts of the domain and tenant for the sentence guards. */
 export interface GuardFacts {
   /** Texts of the domain's contacts and hotlines. */
   readonly contacts: readonly string[];
@@ -76,8 +80,9 @@ export interface GuardFacts {
 export const NO_FACTS: GuardFacts = { contacts: [], terminology: [] };
 
 /**
- * What the guards object to in a sentence, quoted or not: personal data, another tenant's terms, orders from documents.
- * @param quotes texts of the quotes that it cites
+ * Returns what the guards find in a sentence, quoted or not: personal data, another tenant's terms, instructions from
+ * documents.
+ * @param quotes texts of the quotes that the sentence cites
  */
 export function guardSentence(text: string, quotes: readonly string[], settings: GuardSettings, facts: GuardFacts): Finding[] {
   const { pii, terminology, injection } = settings;
@@ -89,14 +94,14 @@ export function guardSentence(text: string, quotes: readonly string[], settings:
   return found.filter(({ verdict }) => verdict !== "pass");
 }
 
-/** Checks of sentences that report only what they object to: where they ran, silence is a pass. */
+/** Returns the active guards that report only violations. No finding then means a pass. */
 export function sentenceGuards({ pii, terminology, injection }: GuardSettings): ReadonlySet<string> {
   return new Set(Object.entries({ pii, terminology, injection }).flatMap(([name, mode]) => (mode === "off" ? [] : [name])));
 }
 
 /**
- * Does a sentence pass on orders that a document gave? They are none of an answer's business, in a quote as little as in a model's words;
- * addresses and claims that a document smuggles in are the matter of the checks of addresses and citations.
+ * Checks whether a sentence repeats instructions from a document. They do not belong in an answer, not even in a quote.
+ * Injected URLs and claims are left to the checks of URLs and citations.
  */
 export function checkInjection(text: string, mode: "remove" | "warn"): Finding {
   const orders = documentOrders(plainView(text).plain);

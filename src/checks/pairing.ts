@@ -11,27 +11,33 @@ import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type P
 import type { Statement } from "./statements.ts";
 import { bears, isSpelledCount, statedValues } from "./values.ts";
 
-/** What a sentence says of one of several things: "children pay 4 euros" of "Adults pay 9 euros and children pay 4 euros". */
+/**
+ * Part of a sentence about one of several things: "children pay 4 euros" in "Adults pay 9 euros and children pay 4
+ * euros".
+ */
 interface Segment extends TextRange {
-  /** Of the kind by which the sentence is parted. */
+  /** Values of the kind that splits the sentence. */
   readonly values: readonly Value[];
-  /** Those of other kinds that stand in no other segment. */
+  /** Values of other kinds that are in no other segment. */
   readonly valuesBesides: readonly Value[];
-  /** Words that stand in no other segment, and belong to no value. */
+  /** Words that are in no other segment and in no value. */
   readonly own: readonly ContentWord[];
-  /** Those right beside its values or between them. */
+  /** Words next to the segment's values or between them. */
   readonly beside: readonly ContentWord[];
 }
 
 const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
-/** What speaks on of the same: "3,310 lamps, of which 2,640 went home repaired". */
+/** A relative clause continues the same subject: "3,310 lamps, of which 2,640 went home repaired". */
 const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
-/** What joins a value to the unit of which it is one: "$2 a day". */
+/** Text between a value and its reference unit: "$2 a day". */
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
 
-/** The parts of a sentence, between values of one kind, where punctuation or a joining word and at least one content word stand between two; none: fewer than two. */
+/**
+ * Splits a sentence between values of one kind that punctuation or a conjunction and at least one content word
+ * separate. Empty for fewer than two segments.
+ */
 function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segment[] {
-  // A number in words is seldom what is told of one thing and of another: "the boundary between the two".
+  // A spelled number rarely distinguishes two things: "the boundary between the two".
   const values = statedValues(sentence).filter((value) => isKind(value) && !isSpelledCount(value, sentence.text));
   const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Value, next, sentence) ?? []);
   if (cuts.length === 0) return [];
@@ -39,7 +45,9 @@ function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segme
   return ranges.map((range) => segmentOf(range, values, sentence));
 }
 
-/** From the first to the last delimiter between two values: to which of them the words between belong is not told. */
+/**
+ * Returns the range from the first to the last delimiter between two values. The words inside could belong to either.
+ */
 function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRange | null {
   const between = { start: one.end, end: next.start };
   if (!words.some((word) => isWithin(word, between))) return null;
@@ -67,28 +75,29 @@ function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading): 
   return { ...range, values, valuesBesides, own, beside: [...before, ...behind, ...between] };
 }
 
-/** A value said of what another segment of a cited sentence speaks of. */
+/** A value assigned to the subject of another segment. */
 interface Mispaired extends Misplaced {
-  /** What is said to have the value. */
+  /** The segment whose subject the claim gives the value to. */
   readonly other: Segment;
   readonly said: readonly Value[];
-  /** Roots by which another statement may speak of the same as the sentence. */
+  /** Roots that show whether another quoted sentence is about the same thing. */
   readonly telling: readonly string[];
 }
 
-/** The stop that a time at the end of a sentence takes for its own; that of "p.m." stays. */
+/** Full stop at the end of a sentence after a time, except in "p.m.". */
 const CLOSES = /(?<!\.\p{L})\.$/u;
 const COMPARES = /\bthan\b/iu;
 
 /**
- * Does a sentence pair a value of a cited sentence with words of another part of it: "adults pay 4 euros" beside "Adults pay 9 euros and children pay 4 euros"?
- * It does where it says no word of the segment that holds the value, and one of another segment, without the value that stands there. Nothing is told where
- * something is denied, compared, bounded otherwise or excepted, nor where anything else that is cited says the same.
+ * Checks whether a claim combines a value with the wrong part of a cited sentence: "adults pay 4 euros" from "Adults
+ * pay 9 euros and children pay 4 euros". This is reported if the claim has no word of the value's own segment, but
+ * words of another segment without that segment's value. Nothing is reported for negations, comparisons, other bounds
+ * and exceptions, or if another cited sentence supports the claim.
  */
 export function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
   if (statedValues(claim).length === 0) return null;
   const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
-  // A statement that pairs the value otherwise itself does not say the same.
+  // A quoted sentence that itself pairs the value differently is no support.
   const others = statements.filter((_, i) => found[i]?.length === 0);
   const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
   return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");
@@ -114,14 +123,15 @@ function mispairedBy(statement: Statement, claim: Reading, given: Alignment["giv
       const said = valuesIn(part);
       return { said, found: said.length === 0 ? [] : mispairedIn(part, said, statement, segments, given) };
     });
-    // What another clause says rightly stays with it: "rest eight weeks before and twelve weeks after a birth".
+    // A value that another clause pairs correctly belongs to that clause: "rest eight weeks before and twelve weeks
+    // after a birth".
     const isSaidRightly = ({ values }: Segment) =>
       parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => isStated(one, value))));
     return parts.flatMap(({ found }) => found.filter(({ other }) => !isSaidRightly(other)));
   });
 }
 
-/** The clauses that say a value, where each names a segment and no other does; otherwise the sentence as a whole. */
+/** Returns the clauses with values if each of them, and no other, names a segment; otherwise the whole sentence. */
 function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
   const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
   const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
@@ -133,7 +143,7 @@ function namesAny(part: Part, segments: readonly Segment[]): boolean {
   return wordsOf(part).some((root) => segments.some(({ own }) => hasRoot(own, root)));
 }
 
-/** A part that takes values of one segment alone to words of another one. */
+/** Finds words of other segments combined with the values of one segment. */
 function mispairedIn(
   part: Part,
   said: readonly Value[],
@@ -149,16 +159,17 @@ function mispairedIn(
   const [own] = holding;
   if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
   const roots = new Set(wordsOf(part));
-  // What the question named stays what is spoken of.
+  // What the question named may still be the subject.
   if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
   if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
   const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
   const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
   return segments.flatMap((other): Mispaired[] => {
     if (other === own) return [];
-    // Words of the first segment may be the subject of all: only those beside its value are its own for sure.
+    // Words of the first segment may be the subject of all segments. Only words next to its value surely belong to it.
     const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
-    // A word that the source lacks may mean what this segment speaks of: "in winter" from October to March, "kids" children.
+    // A word that the source lacks may be another name of this segment: "in winter" for October to March, "kids" for
+    // children.
     if (naming.length === 0 || foreign.length > 0) return [];
     if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
     const reason = reasonOf(own, other, naming as [ContentWord], statement);
@@ -167,7 +178,10 @@ function mispairedIn(
   });
 }
 
-/** Does a part repeat words of the first segment, and has all of another one's in the place of some? "DVDs cost $1" beside "Books cost $1, DVDs $2". */
+/**
+ * True if a part repeats words of the first segment and all words of another one: "DVDs cost $1" from "Books cost $1,
+ * DVDs $2".
+ */
 function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
   return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));
 }

@@ -4,13 +4,13 @@ import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { type Finding, finding } from "./finding.ts";
 
-/** A sentence, or a clause of it: what stands within a range. */
+/** A sentence or a clause of it. */
 export interface Part {
   readonly claim: Reading;
   readonly range: TextRange;
 }
 
-/** What is said of another thing than its source says it of. */
+/** A value or cell assigned to the wrong thing. */
 export interface Misplaced {
   readonly reason: string;
   readonly spans: readonly TextRange[];
@@ -22,7 +22,7 @@ export function wholeOf(claim: Reading): Part {
   return { claim, range: { start: 0, end: claim.text.length } };
 }
 
-/** Does a sentence take something out of what it says? What it gives to whom is not told then. */
+/** Checks whether a sentence makes an exception. Its assignments are then ambiguous. */
 export function excepts({ text }: Reading): boolean {
   return EXCEPTS.test(text);
 }
@@ -35,17 +35,17 @@ export function isWithin(one: TextRange, range: TextRange): boolean {
   return one.start >= range.start && one.end <= range.end;
 }
 
-/** Roots of a part's words. */
+/** Returns the roots of a part's words. */
 export function wordsOf({ claim, range }: Part): string[] {
   return claim.words.filter((word) => isWithin(word, range)).map(({ root }) => root);
 }
 
-/** "Less than € 3" is no € 3. */
+/** Checks whether the claimed bound agrees: "less than € 3" is not € 3. */
 export function isBound(said: Value, stated: Value): boolean {
   return said.bound === "none" || said.bound === stated.bound;
 }
 
-/** What was found misplaced as one doubt, each place once; `null`: nothing was. */
+/** Combines misplaced values into one warning, each place once; `null` if there are none. */
 export function doubtOf(name: string, found: readonly Misplaced[]): Finding | null {
   if (found.length === 0) return null;
   const places = new Map(found.flatMap(({ spans }) => spans.map((span) => [span.start, span])));

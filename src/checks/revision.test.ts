@@ -6,7 +6,10 @@ import { CHECKS_REVISION, checkAnswer, checkSentence } from "./check.ts";
 import type { CitedQuote } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
-/** What the sentences below come to by each number of the checks. A new number gets a new line; no line is changed. */
+/**
+ * Hash of all results for the sentences below, by revision of the checks. Add a line for a new revision; never change
+ * one.
+ */
 const COMES_TO: Readonly<Record<number, string>> = {
   2: "1528e870d39dbcf2",
   3: "d14ec46a3344ba87",
@@ -66,7 +69,7 @@ const SENTENCES = [
   `${"Word ".repeat(1000)}.`,
 ];
 
-/** A score that depends on the text alone: the weights that ship have hashes of their own. */
+/** A score that depends only on the text, so that the bundled weights do not affect the hash. */
 const support: SupportScorer = {
   id: "fixed",
   score: async (pairs) =>

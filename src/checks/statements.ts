@@ -4,23 +4,23 @@ import type { Value } from "../language/values.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { CitedQuote } from "./finding.ts";
 
-/** One sentence, list item or table row of a quote, with what it is said of. */
+/** A sentence, list item or table row of a quote, with its context. */
 export interface Statement extends Reading {
-  /** Roots of what stands above it: title, headings, a list's lead-in, a table's header. */
+  /** Roots of the context above: title, headings, lead-in of a list, header of a table. */
   readonly above: ReadonlySet<string>;
-  /** Roots of the statements next to it in the same quote. */
+  /** Roots of the adjacent sentences in the same quote. */
   readonly beside: ReadonlySet<string>;
-  /** Values of what stands above it. */
+  /** Values in the context above. */
   readonly valuesAbove: readonly Value[];
 }
 
-/** Reads texts, and remembers what it read: an answer's quotes are read once for all of its sentences. */
+/** Analyses texts and caches the results, so that each quote is analysed once per answer. */
 export interface Reader {
   read(text: string): Reading;
   statements(quote: CitedQuote): readonly Statement[];
 }
 
-/** Quotes whose statements are kept. */
+/** Maximum number of cached quotes. */
 const REMEMBERED = 2000;
 
 export function createReader(readWords: ReadWords = createWordReader()): Reader {

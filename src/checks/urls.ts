@@ -1,13 +1,16 @@
 import type { TextRange } from "../shared/types.ts";
 import { plainView } from "../text/normalise.ts";
 
-/** What an address may hold; stops at its end belong to the sentence. */
+/** Characters of a URL. Trailing punctuation belongs to the sentence. */
 const REST = String.raw`[^\s<>"'\x60\]}]`;
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})`;
-/** Endings that make a bare word a host; endings that are English words are not among them. */
+/** Top-level domains that make a bare word a host, except those that are English words. */
 const ENDINGS =
   "com|org|net|gov|mil|edu|int|info|biz|pro|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|click|win|vip|tech|website|page|us|uk|eu|de|fr|nl|ch|es|pl|cz|se|fi|dk|pt|gr|hu|ro|ru|su|ua|cn|jp|kr|tr|ir|br|mx|ar|cl|ca|au|nz|za|tk|ml|cf|gq|cc|ws|tv|gg|ly";
-/** With a scheme; with a scheme that runs or shows what follows; with `www.`; a number with a path; a host with a path; a host with an ending that is no word. */
+/**
+ * Alternatives: with a scheme; with a scheme that executes or displays its content; with `www.`; an IP address with a
+ * path; a host with a path; a host with a known top-level domain.
+ */
 const URL_PATTERN = new RegExp(
   [
     String.raw`\b(?:[a-z][a-z0-9+.-]{1,15}:[\\/]{2,}|https?:|www\.)${REST}+`,
@@ -24,7 +27,10 @@ export interface FoundUrl extends TextRange {
   readonly url: string;
 }
 
-/** Addresses in a text as a reader sees them, with or without scheme; stops and brackets that open before an address are no part of it. */
+/**
+ * Returns the URLs that a reader sees in a text, with or without scheme, without trailing punctuation and surrounding
+ * brackets.
+ */
 export function urlsIn(text: string): FoundUrl[] {
   const { plain, at } = plainView(text);
   return [...plain.matchAll(URL_PATTERN)].flatMap((match) => {
@@ -33,7 +39,7 @@ export function urlsIn(text: string): FoundUrl[] {
   });
 }
 
-/** Without stops at its end, and without brackets that it does not open. */
+/** Removes trailing punctuation and unmatched closing brackets. */
 function trimEnd(found: string): string {
   let url = found;
   for (;;) {
@@ -46,8 +52,8 @@ function trimEnd(found: string): string {
 }
 
 /**
- * One spelling: host in lower case without `www.`, no scheme, no fragment, no slash at the end; a host of other scripts as its punycode.
- * `null` when it is no web address, or one with a user name: what stands before the `@` only looks like a host.
+ * Normalises a URL: host in lower case or punycode without `www.`, no scheme, no fragment, no trailing slash. Returns
+ * `null` for anything but a web address, and for a user name, because text before the `@` only looks like a host.
  */
 export function normalizeUrl(url: string): string | null {
   try {
@@ -60,7 +66,7 @@ export function normalizeUrl(url: string): string | null {
 }
 
 export interface UrlRules {
-  /** Addresses of the documents that the sentence cites. */
+  /** URLs of the documents that the sentence cites. */
   readonly cited: readonly string[];
   /** Texts of the quotes that the sentence cites. */
   readonly quotes: readonly string[];
@@ -70,8 +76,9 @@ export interface UrlRules {
 }
 
 /**
- * Takes out every address that is neither the address of a cited document nor stands in a cited quote; of a markdown link the words stay.
- * In `home-page` mode the host decides: on the whitelist it stays, else the home page takes its place (`seven-layer` source, equation 3).
+ * Removes every URL that is neither that of a cited document nor in a cited quote. The text of a markdown link is kept.
+ * In `home-page` mode a URL with a listed host is kept, and any other becomes the home page (`seven-layer` source,
+ * equation 3).
  */
 export function repairUrls(text: string, rules: UrlRules): { text: string; removed: string[] } {
   if (rules.mode === "off") return { text, removed: [] };
@@ -94,7 +101,7 @@ function onWhitelist(normal: string, hosts: readonly string[]): boolean {
   return hosts.some((known) => host === known || host.endsWith(`.${known}`));
 }
 
-/** What is left around a removed address: links without a target, empty brackets, doubled spaces; a lonely "at" is left to the reader. */
+/** Cleans up after a removed URL: links without a target, empty brackets, doubled spaces. A dangling "at" is left. */
 function tidy(text: string): string {
   return text
     .replaceAll(/!?\[([^[\]]*)\]\(\s*(?:["'][^"']*["']\s*)?\)/g, "$1")

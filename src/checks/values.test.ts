@@ -5,7 +5,7 @@ import type { CitedQuote, Finding } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
 const reader = createReader();
-/** What every check finds for a sentence that cites these quotes. */
+/** Returns all findings for a sentence that cites these quotes. */
 async function foundBeside(text: string, cited: readonly CitedQuote[], question = "What holds?"): Promise<readonly Finding[]> {
   const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question, support: null };
   return (await checkSentence({ text, cited }, context)).results;
@@ -14,12 +14,12 @@ async function foundBeside(text: string, cited: readonly CitedQuote[], question 
 const found = (text: string, stated: string, above: readonly string[] = []) =>
   foundBeside(text, [{ text: stated, url: null, exact: true, above }]);
 
-/** Names of the checks that fail. */
+/** Returns the names of the failed checks. */
 async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
   return (await found(text, stated, above)).filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
 }
 
-/** Why the values of a sentence do not stand. */
+/** Returns the reason why the values check fails. */
 async function faultOf(text: string, stated: string): Promise<string | undefined> {
   return (await found(text, stated)).find(({ name, verdict }) => name === "values" && verdict === "fail")?.reason;
 }

@@ -6,18 +6,18 @@ import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { Statement } from "./statements.ts";
 
-/** How a claim shows that it adds, takes away, multiplies or takes a share. */
+/** Words that show an addition, subtraction, multiplication or share. */
 const SUM = /\b(?:plus|and together|sum|in all|altogether|add(?:s|ed|ing)?|total(?:s|ing|ling)?)\b|\+/i;
 const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(?:s|ed|ing)?|remain(?:s|ing|der)?|leaves?)\b|[−-]\s/i;
 const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
 const SHARE = /(?:%|percent|per cent|half|third|quarter)\s+of\b/i;
 
-/** Operands looked at: more numbers in one sentence are a table, where some two always give any third. */
+/** Maximum number of operands. With more numbers, some two always result in any third. */
 const MOST_OPERANDS = 6;
 
 /**
- * Is the value the sum, difference, product or percentage of two values that the claim itself shows and that the quotes hold?
- * What is derived in silence cannot be followed by the reader and is no support.
+ * Checks whether the value is the sum, difference, product or percentage of two quoted values in the claim. The claim
+ * must show the calculation, or the user cannot follow it.
  */
 function isDerived(value: Value, claim: Reading, statements: readonly Statement[]): boolean {
   const isQuoted = (one: Value) => statements.some(({ values }) => values.some((stated) => isStated(one, stated)));
@@ -42,33 +42,35 @@ function isDerived(value: Value, claim: Reading, statements: readonly Statement[
   return operands.some((a, i) => operands.some((b, j) => i !== j && gives(a, b)));
 }
 
-/** Equal but for rounding to a cent or a unit's tenth. */
+/** Equal up to rounding of a cent. */
 function near(a: number, b: number): boolean {
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 0.01;
 }
 
-/** A statement fits a value's surroundings at least this well before it may speak against the value's own. */
+/** Minimum coverage of a value's surroundings by a quoted sentence that contradicts the value. */
 const FITS = 0.5;
-/** How much better it must fit where it holds another value of the kind in this value's place. */
+/** Minimum advantage of a sentence with another value of the kind at the same place. */
 const RIVAL_MARGIN = 0.1;
-/** With fewer words than this around, nothing tells what a value is about. */
+/** Minimum number of words that show what a value is about. */
 const FEWEST_WORDS = 3;
 
-/** Share of the claim's words from which a statement speaks of the same, beside one that says none of them. */
+/**
+ * Minimum share of the claim's words in a quoted sentence on the same subject, compared with one that has none of them.
+ */
 const SAID_ITSELF = 0.5;
-/** "7. " at the start numbers the sentence. */
+/** "7. " at the start is the number of the sentence. */
 const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
 
-/** What is wrong with one value of a claim. */
+/** A fault in one value of a claim. */
 interface Fault {
   readonly value: Value;
   readonly what: string;
 }
 
 /**
- * Every value of the claim must stand in a cited quote, and there be said of the same: presence is not support.
- * A value that the question brought, or that shown operands give, needs no source.
- * @param question what was asked, as read
+ * Checks that a cited quote contains every value of the claim, about the same thing. A value from the question or from
+ * a shown calculation needs no source.
+ * @param question the analysed question
  */
 export function checkValues(alignment: Alignment, question: Reading, mode: "remove" | "warn"): Finding {
   const { claim } = alignment;
@@ -86,7 +88,7 @@ export function checkValues(alignment: Alignment, question: Reading, mode: "remo
   return finding("values", mode === "remove" ? "fail" : "warn", share, reason, spans);
 }
 
-/** The values of a sentence, without the number that it has in a list. */
+/** Returns the values of a sentence without its list number. */
 export function statedValues({ values, text }: Reading): Value[] {
   return values.filter(({ end }) => !ENUMERATES.test(text.slice(0, end + 2)));
 }
@@ -127,7 +129,7 @@ function faultOf(value: Value, alignment: Alignment, question: Reading): string 
   return null;
 }
 
-/** What hardly anybody gives without its unit. */
+/** Kinds of value that are hardly ever written without their unit. */
 const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
   "duration",
   "length",
@@ -142,10 +144,11 @@ const NEEDS_UNIT: ReadonlySet<ValueKind> = new Set([
 ]);
 
 /**
- * Is a stated value the claimed one? What has a unit is no bare number besides, where the claim says it with its unit too: "aisle 40, 40 percent off"; and
- * "2 years" in one cell of a row supports no 2 that stands for anything else: it is "under 2" of "under 2 years", with the same word beside it, or the second
- * value beside one with that unit ("30 days, then 60"). Both ends of a range are bare numbers too: "4 to 5 years" holds 4 and 5.
- * @param by what states it
+ * Checks whether a stated value supports the claimed one. A value with a unit does not support a bare number if the
+ * claim also gives it with its unit: "aisle 40, 40 percent off". "2 years" in a table cell supports a bare 2 only with
+ * the same adjacent word ("under 2" for "under 2 years"), or after a value with that unit ("30 days, then 60"). Both
+ * ends of a range count as bare numbers: "4 to 5 years" contains 4 and 5.
+ * @param by text that states the value
  */
 export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading | null): boolean {
   if (!isStated(claimed, stated)) return false;
@@ -156,10 +159,10 @@ export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading
   return by !== null && (endsRange(stated, by) || sharesWordBeside([claimed, claim], [stated, by]));
 }
 
-/** What joins the ends of a range. */
+/** Text between the ends of a range. */
 const JOINS_RANGE = /^\s?(?:[-–—]|to|and|or)\s?$/iu;
 
-/** Is a value one end of a range with one unit for both, "4 to 5 years"? */
+/** Checks whether a value is one end of a range with a shared unit: "4 to 5 years". */
 function endsRange(value: Value, { text, values }: Reading): boolean {
   return values.some((first, i) => {
     const last = values[i + 1];
@@ -168,13 +171,19 @@ function endsRange(value: Value, { text, values }: Reading): boolean {
   });
 }
 
-/** Share of the claim's words that a statement says itself: a table's bare row says none, whatever its title names. */
+/**
+ * Returns the share of the claim's words in the quoted sentence itself. It is 0 for a table row without words, whatever
+ * its title.
+ */
 function ownShare({ words }: Reading, { roots }: Statement): number {
   const all = new Set(words.map(({ root }) => root));
   return all.size === 0 ? 0 : [...all].filter((root) => roots.has(root)).length / all.size;
 }
 
-/** Did the question bring the value? A bare number only of the same thing: the 35 of "chapter 35" is not the one of "over 35". */
+/**
+ * Checks whether the question contains the value. A bare number must count the same thing: 35 in "chapter 35" is not 35
+ * in "over 35".
+ */
 export function isAsked(value: Value, claim: Reading, question: Reading): boolean {
   return question.values.some(
     (one) =>
@@ -187,22 +196,25 @@ function sharesWordBeside(one: readonly [Value, Reading], other: readonly [Value
   return besideOf(...other).some((word) => words.includes(word));
 }
 
-/** The words right before and right behind a value. */
+/** Returns the words next to a value. */
 function besideOf({ start, end }: Value, { text }: Reading): string[] {
   const before = /(\p{L}+)[^\p{L}\p{N}]*$/u.exec(text.slice(Math.max(0, start - 40), start))?.[1];
   const behind = /^[^\p{L}\p{N}]*(\p{L}+)/u.exec(text.slice(end, end + 40))?.[1];
   return [before, behind].flatMap((word) => (word === undefined ? [] : [word.toLowerCase()]));
 }
 
-/** Does the statement hold a value of the same kind that the claim does not? Of bare numbers: one of the same things. */
+/**
+ * Checks whether the quoted sentence has another value of the same kind; for bare numbers, another count of the same
+ * things.
+ */
 function takesThePlace(value: Value, statement: Statement, claim: Reading): boolean {
   if (COUNTS.has(value.kind)) return countsTheSame(value, claim, statement);
   return statement.values.some((one) => one.kind === value.kind && !isClaimed(one, claim));
 }
 
 /**
- * Where a table's cell states the value without its unit: does another row hold a bare number that the claim does not in the same cell? Cells are counted from
- * the end: what a row names comes first.
+ * Checks, for a table cell without a unit, whether another row has a different bare number in the same cell. Cells are
+ * counted from the end, because the row's name comes first.
  */
 function standsInTheCell(stated: Value, holding: Statement, other: Statement, claim: Reading): boolean {
   const fromEnd = holding.values.length - holding.values.indexOf(stated);
@@ -210,20 +222,23 @@ function standsInTheCell(stated: Value, holding: Statement, other: Statement, cl
   return cell?.kind === "number" && !isClaimed(cell, claim);
 }
 
-/** Does the claim say the value itself? */
+/** Checks whether the claim contains the value itself. */
 export function isClaimed(value: Value, { values }: Reading): boolean {
   return values.some((mine) => isStated(mine, value));
 }
 
-/** Kinds without a unit: what they count tells two of them apart. */
+/** Kinds without a unit. The counted things distinguish two of them. */
 const COUNTS: ReadonlySet<ValueKind> = new Set(["number", "ordinal"]);
 
-/** "two conditions": people count what a source lists; only another count of the same things contradicts it. */
+/**
+ * A spelled count such as "two conditions" may summarise a list of the source. Only another count of the same things
+ * contradicts it.
+ */
 export function isSpelledCount({ kind, start }: Value, text: string): boolean {
   return COUNTS.has(kind) && /^\p{L}/u.test(text.slice(start, start + 1));
 }
 
-/** Does the statement give another number of the things that the claim counts? */
+/** Checks whether the quoted sentence gives another number of the things counted in the claim. */
 function countsTheSame(value: Value, claim: Reading, statement: Reading): boolean {
   const thing = wordBehind(value, claim);
   return (
@@ -231,7 +246,7 @@ function countsTheSame(value: Value, claim: Reading, statement: Reading): boolea
   );
 }
 
-/** Characters between a number and the things that it counts: "6 or fewer people". */
+/** Maximum number of characters between a number and the counted things: "6 or fewer people". */
 const COUNTED_REACH = 16;
 
 function wordBehind({ end }: Value, { words }: Reading): string | null {
