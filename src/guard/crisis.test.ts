@@ -8,7 +8,7 @@ import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { asksAnything, createCrisisFinder } from "./crisis.ts";
 import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";
 
-/** Messages whose words say how alarming each is by its first-stage score (`g9` is .9) and when it is read (`r3` is .3). */
+/** Test messages contain their scores: `g9` is a first-stage score of .9, `r3` a cross-encoder score of .3. */
 function finderOf({ reads = true } = {}) {
   const said = (text: string, letter: string) => Number(`0.${text.match(new RegExp(`${letter}(\\d)`))?.[1] ?? 0}`);
   const texts: string[][] = [];
@@ -45,7 +45,7 @@ describe("a message is looked at", () => {
   it("lets the most alarming sentence count, wherever it stands", async () => {
     const { find, texts } = finderOf();
     expect(await find("g1 hello. g3 r8 there! g2 r1 and more")).toBe("likely");
-    // The message as a whole is looked at, too.
+    // The message as a whole is scored too.
     expect(texts[0]).toHaveLength(2);
   });
 

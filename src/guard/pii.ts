@@ -3,9 +3,9 @@ import type { TextRange } from "../shared/types.ts";
 import { plainView } from "../text/normalise.ts";
 
 const NAME = String.raw`(?:[A-Z][\w'’.-]{0,30}|\d{1,3}(?:st|nd|rd|th))`;
-/** Words that are hardly anything but a street. */
+/** Words that almost always name a street. */
 const STREET = "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Highway|Hwy|Parkway|Pkwy|Terrace|Drive|Dr|Crescent|Alley|Turnpike|Tpke";
-/** Words that are much else too; the rest of an address has to follow. */
+/** Words with other meanings too, so the rest of an address must follow. */
 const PLACE = "Court|Ct|Place|Pl|Way|Circle|Cir|Square|Sq|Loop|Trail|Trl|Plaza|Row|Path";
 const UNIT = String.raw`(?:,?\s+(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Floor|#)\.?\s*#?\w{1,6})`;
 const STATE =
@@ -13,7 +13,7 @@ const STATE =
 const TOWN = String.raw`(?:,?\s+[A-Z][\w'’.-]{1,30}(?:\s[A-Z][\w'’.-]{1,30}){0,2},?\s+(?:${STATE})\b(?:\s+\d{5}(?:-\d{4})?)?)`;
 const NUMBER = String.raw`(?<![\w$.§/-])\d{1,6}[A-Z]?(?:-\d{1,4})?`;
 
-/** Forms of postal addresses of the United States, and the house-before-street form of other countries that write it so. */
+/** Forms of postal addresses in the United States, and addresses of other countries with the house number first. */
 const FORMS = [
   String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${STREET})\b\.?${UNIT}?${TOWN}?`,
   String.raw`${NUMBER}(?:\s${NAME}){1,4}\s(?:${PLACE})\b\.?(?:${UNIT}${TOWN}?|${TOWN})`,
@@ -23,20 +23,21 @@ const FORMS = [
 ];
 const STREET_ADDRESS = new RegExp(FORMS.join("|"), "g");
 
-/** Where someone says that it is their address, small letters will do. */
+/** After words such as "live at", lower case also counts. */
 const TOLD_ADDRESS = new RegExp(
   String.raw`\b(?:live|living|lives|reside|resides|residing|address is|address:|move|moved|moving|send it)\s(?:to|at|on|in)?\s?(${String.raw`\d{1,6}[a-z]?(?:\s[\w'’.-]{1,30}){1,4}\s(?:${STREET}|${PLACE})`}\b\.?(?:,?\s(?:apt|apartment|suite|unit|#)\.?\s?#?\w{1,6})?)`,
   "gi",
 );
 
-/** Country, check digits, then an account of 11 to 30 letters and digits, in one piece or in groups of four. */
+/** Country code, check digits and an account of 11 to 30 letters and digits, without blanks or in groups of four. */
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b/gi;
 const SHORTEST = 15;
 const LONGEST = 34;
 
 /**
- * Length of the longest beginning of `text` that is an IBAN: it ends at a blank or at the end, and its checksum is right
- * (ISO 13616-1: the number with its first four characters moved to the end, letters as 10 to 35, is 1 modulo 97). 0 when there is none.
+ * Returns the length of the longest prefix of `text` that is an IBAN with a valid checksum and ends at a blank or the
+ * end of the text (ISO 13616-1: with the first four characters moved to the end and letters as 10 to 35, the number is
+ * 1 modulo 97). Returns 0 if there is none.
  */
 export function ibanLength(text: string): number {
   for (let end = text.length; end > 0; end = text.lastIndexOf(" ", end - 1)) {
@@ -56,7 +57,7 @@ function remainder(rearranged: string): number {
   return rest;
 }
 
-/** Kinds of personal data that are recognised by form alone. Names of persons are not: that takes more than a form. */
+/** Kinds of personal data that form alone identifies. Names of persons need more than that. */
 export const PERSONAL_KINDS = ["email", "iban", "card", "ssn", "file-number", "phone", "address"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
@@ -65,37 +66,40 @@ export interface PersonalData extends TextRange {
   readonly text: string;
 }
 
-/** Finds ranges of one kind in a text whose signs are folded to ASCII. */
+/** Finds ranges of one kind in a text with ASCII signs. */
 type Finder = (plain: string) => Iterable<TextRange>;
 
 const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
 const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
 const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
-/** Nine digits in one piece are a social security number where someone says so. */
+/** Nine digits without separators count as a social security number only after such a label. */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
-/** VA file numbers: `C` and eight digits, or eight or nine digits where someone says so. They identify like a social security number. */
+/**
+ * VA file numbers: `C` and eight digits, or eight or nine digits after a label. They identify a person like a social
+ * security number.
+ */
 const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
 const TOLD_FILE_NUMBER =
   /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;
-/** Ten digits as they are grouped in North America, whether or not the number is in use. */
+/** Ten digits grouped as in North America, whether or not the number is in use. */
 const GROUPED_PHONE = /(?<![\d.-])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-])/g;
-/** A plus sign and a country code make a number international, in use or not. */
+/** An international number: a plus sign and a country code, whether or not it is in use. */
 const INTERNATIONAL_PHONE = /(?<!\d)\+[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,12}\)?){1,6}(?!\d|-\d)/g;
-/** Seven digits and more where someone says that one can call. */
+/** Seven or more digits after a word for calling. */
 const TOLD_PHONE =
   /\b(?:phone|telephone|tel|fax|mobile|cell|desk|call(?:ed|ing)?|reach|ring|text|dial|whatsapp|hotline|answering|messages? to)\b[^\d\n+(]{0,24}?\n?(\+?\(?\d[\d ().\-/]{5,20}\d)(?!\d|-\d)/gi;
-/** Or where it is said behind the number what it rings. */
+/** Digits before a label such as "office" or "fax". */
 const LABELLED_PHONE = /(?<![\d.,$/-])(\(?\d[\d ().\-/]{5,20}\d)[ ]?[-(]?[ ]?(?=(?:office|mobile|cell|fax|home phone|work phone|desk)\b)/gi;
 /** An extension belongs to its number. */
 const EXTENSION = /^\s?(?:x|ext\.?|extension)\s?\d{1,6}\b/i;
 const PHONE_DIGITS = { least: 7, most: 15 };
-/** Without seven digits in a row of digits and signs there is no phone number: the library need not look. */
+/** Quick test: without seven digits in a row of digits and separators, the library cannot find a phone number. */
 const MAYBE_PHONE = /\d(?:[\s().\-/]{0,3}\d){6}/;
-/** The country whose numbers are written without a country code. */
+/** Country of numbers without a country code. */
 const HOME_COUNTRY = "US";
 
-/** In the order in which a range is given away: what an earlier kind took, a later one does not get. */
+/** In order of precedence: each range belongs to the first kind that matches it. */
 const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["email", (plain) => matches(plain, EMAIL)],
   ["iban", ibansIn],
@@ -106,7 +110,7 @@ const FINDERS: readonly (readonly [PersonalKind, Finder])[] = [
   ["address", (plain) => [...matches(plain, STREET_ADDRESS), ...matches(plain, TOLD_ADDRESS)]],
 ];
 
-/** Personal data in a text, in order, without overlaps; digits and signs of any script are read. */
+/** Returns the personal data in a text, in order and without overlaps. Digits and signs of any script count. */
 export function findPersonalData(text: string): PersonalData[] {
   const { plain, at } = plainView(text);
   const found: PersonalData[] = [];
@@ -121,7 +125,7 @@ export function findPersonalData(text: string): PersonalData[] {
   return found.sort((a, b) => a.start - b.start);
 }
 
-/** The text with what looks like personal data replaced by its kind: `[email]`, `[ssn]`, … For everything that is stored. */
+/** Replaces personal data by its kind: `[email]`, `[ssn]`, … Use it for everything that is stored. */
 export function redactPersonalData(text: string): string {
   let redacted = "";
   let from = 0;
@@ -132,14 +136,14 @@ export function redactPersonalData(text: string): string {
   return redacted + text.slice(from);
 }
 
-/** Luhn's checksum of card numbers (ISO/IEC 7812-1, annex B); 12 to 19 digits. */
+/** Checks Luhn's checksum of card numbers with 12 to 19 digits (ISO/IEC 7812-1, annex B). */
 export function passesLuhn(text: string): boolean {
   const digits = [...text].filter((c) => c >= "0" && c <= "9").map(Number);
   const sum = digits.reverse().reduce((total, digit, i) => total + (i % 2 === 0 ? digit : digit > 4 ? digit * 2 - 9 : digit * 2), 0);
   return digits.length >= 12 && digits.length <= 19 && sum % 10 === 0;
 }
 
-/** Where a pattern matches; its first group where it has one that is a range of its own. */
+/** Returns the matches of a pattern, or its first group if that is longer than one character. */
 function matches(plain: string, pattern: RegExp): TextRange[] {
   return [...plain.matchAll(pattern)].map((match) => {
     const told = match[1] !== undefined && match[1].length > 1 ? match[1] : match[0];

@@ -1,21 +1,21 @@
 import type { TextRange } from "../shared/types.ts";
 import { literally, plainView } from "../text/normalise.ts";
 
-/** A tenant as far as its vocabulary goes: canonical term → the tenant's term. */
+/** A tenant's vocabulary: canonical term → the tenant's term. */
 export interface Vocabulary {
   readonly terms: Readonly<Record<string, string>>;
 }
 
-/** One canonical term as a tenant's answers must and must not say it. */
+/** Rule for one canonical term in a tenant's answers. */
 export interface TermRule {
   readonly canonical: string;
   /** The tenant's own term. */
   readonly right: string;
-  /** Other tenants' terms for the same, and the canonical term where it is an internal name. */
+  /** Other tenants' terms for the same thing, and the canonical term if it is an internal name. */
   readonly rivals: readonly { readonly term: string; readonly of: string }[];
 }
 
-/** What a tenant's answers are held to; `null` where there is nothing to hold them to. */
+/** Rules for a tenant's answers; empty if there are none. */
 export type Terminology = readonly TermRule[];
 
 export interface TermViolation extends TextRange {
@@ -25,10 +25,10 @@ export interface TermViolation extends TextRange {
   readonly of: string;
 }
 
-/** `STOCK_CHECK` is nobody's word; "stock check" may be. */
+/** An internal name such as `STOCK_CHECK` is no tenant's word; "stock check" may be one. */
 const INTERNAL_NAME = /_/;
 
-/** The rules for one tenant. A rival's term that the tenant itself uses, for whatever, is none. */
+/** Returns the rules for one tenant. Another tenant's term that this tenant uses too is no violation. */
 export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, tenant: string | null): Terminology {
   const own = tenant === null ? undefined : tenants[tenant];
   if (own === undefined) return [];
@@ -44,9 +44,10 @@ export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, ten
 }
 
 /**
- * Rivals' terms in a text that does not hold the right one. A term counts as a whole word or phrase, in singular and plural, in any letter case unless it is
- * an acronym, with a blank, a hyphen or a line break between its words. What is part of one of the tenant's own terms is that term.
- * @param excepted ranges of the text in which any term may stand
+ * Finds other tenants' terms in a text without the right one. A term matches as a whole word or phrase, in singular and
+ * plural, with blanks, hyphens or line breaks between its words, in any case unless it is an acronym. Text inside one
+ * of the tenant's own terms does not count.
+ * @param excepted ranges of the text where any term is allowed
  */
 export function findTermViolations(text: string, terminology: Terminology, excepted: readonly TextRange[] = []): TermViolation[] {
   if (terminology.length === 0) return [];
@@ -70,7 +71,7 @@ export function findTermViolations(text: string, terminology: Terminology, excep
   return widest.sort((a, b) => a.start - b.start || a.term.localeCompare(b.term));
 }
 
-/** Two to six capitals are an acronym: "IT" is not "it". */
+/** Two to six capitals or digits are an acronym: "IT" is not "it". */
 const ACRONYM = /^[A-Z0-9]{2,6}$/;
 
 function termPattern(term: string): RegExp {
@@ -83,7 +84,7 @@ function termPattern(term: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}_])${phrase}(?![\\p{L}\\p{N}_])`, ACRONYM.test(term.trim()) ? "gu" : "giu");
 }
 
-/** The last word of a term in singular and plural. */
+/** Returns a pattern for the singular and plural of a term's last word. */
 function inflected(word: string): string {
   if (/[^aeiou]y$/i.test(word)) return `${word.slice(0, -1)}(?:y|ies)`;
   if (/[^aeiou]ies$/i.test(word)) return `${word.slice(0, -3)}(?:y|ies)`;
@@ -93,7 +94,7 @@ function inflected(word: string): string {
   return `${word}s?`;
 }
 
-/** Two terms of one spelling are one term. */
+/** Normalises a term for comparison. */
 function spelling(term: string): string {
   return plainView(term)
     .plain.trim()
