@@ -2,17 +2,20 @@ import { createHmac } from "node:crypto";
 import type { Answer, Question } from "../shared/types.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
 
-/** What besides the question decides an answer; a change of any of these is another key. */
+/** Everything besides the question that affects an answer. Any change results in another key. */
 export interface CacheScope {
   /** Secret of the installation. */
   readonly secret: string;
   readonly language: string;
   readonly encoder: string;
-  /** Hash of every setting that shapes answers. */
+  /** Hash of every setting that affects answers. */
   readonly configHash: string;
 }
 
-/** Key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md, "Cache safety"); of a follow-up also over what was said before. */
+/**
+ * Returns the key of the exact cache: HMAC-SHA-256 over the normalised, resolved question and its scope (DESIGN.md,
+ * "Cache safety"). For a follow-up, the conversation so far is included.
+ */
 export function exactCacheKey(question: Question, scope: CacheScope): string {
   const { selection, filters, text, resolved, history } = question;
   return keyedHash(scope.secret, [
@@ -20,14 +23,15 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
-    // What answered an earlier turn does not answer what follows it.
+    // The answer to an earlier turn must not answer a follow-up.
     ...(text === resolved ? [] : [["after", ...history.map(({ question: before, answer }) => [normalizeQuestion(before), answer])]]),
   ]);
 }
 
 /**
- * Key of a scope: questions share answers only where everything but their words is equal. `null` for a question that shares
- * none: about parts of documents, or read with the help of earlier turns, whose words are ours.
+ * Returns the key under which questions share answers: everything but their words must be equal. Returns `null` for a
+ * question that shares none: one limited to parts of documents, or resolved with earlier turns and thus reworded by the
+ * program.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
   const { selection, filters, text, resolved } = question;
@@ -35,7 +39,7 @@ export function sharingScope(question: Question, scope: CacheScope): string | nu
   return scopeKey(question, scope);
 }
 
-/** Key of everything but the question. */
+/** Returns the key of everything but the question. */
 export function scopeKey(question: Pick<Question, "scope" | "profile" | "detail">, scope: CacheScope): string {
   return keyedHash(scope.secret, ["scope", ...scopeParts(question, scope)]);
 }
@@ -49,13 +53,16 @@ function keyedHash(secret: string, parts: readonly unknown[]): string {
   return createHmac("sha256", secret).update(JSON.stringify(parts)).digest("hex");
 }
 
-/** May an answer enter the cache? Only a clean one: answered, every claim supported or checked, nothing warned about. */
+/**
+ * Checks whether an answer may enter the cache: it is answered with citations, every claim is supported or unchecked,
+ * every check passes, and there are no warnings.
+ */
 export function isCacheable(answer: Answer): boolean {
   return (
     answer.status === "ok" &&
     answer.citations.length > 0 &&
     answer.warnings.length === 0 &&
-    // What the web said today cannot be checked again on a hit.
+    // The result of a web check cannot be verified again on a hit.
     answer.web === undefined &&
     answer.claims.every(({ status }) => status === "supported" || status === "unchecked") &&
     answer.checks.every(({ verdict }) => verdict === "pass")
@@ -64,17 +71,17 @@ export function isCacheable(answer: Answer): boolean {
 
 export type CacheLevel = "exact" | "semantic" | "graph";
 
-/** A stored answer that is served, and where it comes from. */
+/** A stored answer to serve, with its origin. */
 export interface Hit {
   /** `curated`: a reviewer wrote it. */
   readonly level: CacheLevel | "curated";
   readonly answer: Answer;
-  /** The stored question; `null` where no text is kept. */
+  /** The stored question; `null` if its text is not kept. */
   readonly question: string | null;
   readonly storedAt: string;
 }
 
-/** What became of one stored question at one level, and by which rule. */
+/** Outcome for one stored question at one cache level, with the rule that decided. */
 export interface Judgement {
   readonly level: CacheLevel;
   readonly question: string | null;

@@ -27,7 +27,7 @@ function cite(document: StoredDocument, quote: string): Citation {
   return { ...named, ...range, quote, context, quoteStart: start - from };
 }
 
-/** What a citation of the old documents is in the new ones. */
+/** Returns the state of a citation of the old documents in the new ones. */
 async function stateOf(citation: Citation, documents: readonly StoredDocument[]): Promise<CitationStanding> {
   const [state] = await citationStates([citation], SCOPE, {
     load: async (_scope, ids) => new Map(documents.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one])),
@@ -141,7 +141,7 @@ describe("citationStates", () => {
   });
 });
 
-/** The document with all that stands from `from` on so many characters further. */
+/** Returns the document with everything from `from` on shifted by `by` characters. */
 function shifted(document: StoredDocument, from: number, by: number): StoredDocument {
   const move = <Range extends { start: number; end: number }>(range: Range): Range => ({
     ...range,
@@ -151,7 +151,7 @@ function shifted(document: StoredDocument, from: number, by: number): StoredDocu
   return { ...document, blocks: document.blocks.map(move), units: document.units.map(move) };
 }
 
-/** What editors do to a sentence. */
+/** Typical edits of a sentence. */
 function edits(quote: string): string[] {
   const words = quote.split(" ");
   const middle = Math.floor(words.length / 2);

@@ -4,48 +4,56 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { unitsIn } from "../text/units.ts";
 
 /**
- * What became of a quote: `same` characters at the same place; `moved`, byte for byte, elsewhere in its document or into another one; `changed`, its
- * sentence says something else now; `gone`: its document, or its text, is not there any more.
+ * State of a quote in the current documents. `same`: the same characters at the same place. `moved`: byte for byte
+ * elsewhere in its document or in another one. `changed`: its sentence has other words now. `gone`: its document or its
+ * text no longer exists.
  */
 export type CitationState = "same" | "moved" | "changed" | "gone";
 
-/** A citation of a stored answer as it stands today. */
+/** Current state of a citation of a stored answer. */
 export interface CitationStanding {
   readonly n: number;
   readonly state: CitationState;
-  /** Share of its words, weighted by rarity, that stand there today: 1 for `same` and `moved`, below for `changed`, 0 for `gone`. */
+  /**
+   * Share of its words, weighted by rarity, that the current text has: 1 for `same` and `moved`, below 1 for `changed`,
+   * 0 for `gone`.
+   */
   readonly likeness: number;
-  /** Where it, or what it became, stands today; `null`: gone. */
+  /** Current place of the quote or its replacement; `null` if gone. */
   readonly now: StandingQuote | null;
 }
 
-/** A stretch of a document's current version. `quote === document.text.slice(start, end)`. */
+/** A range of a document's current version. `quote === document.text.slice(start, end)`. */
 export interface StandingQuote extends TextRange {
   readonly documentId: string;
   readonly documentVersion: string;
   readonly title: string;
   readonly url: string | null;
   readonly quote: string;
-  /** Headings under which it stands, outermost first. */
+  /** Headings above it, outermost first. */
   readonly headingPath: readonly string[];
-  /** Page on which it begins, from 1; `null`: the document has no pages. */
+  /** Page on which it begins, from 1; `null` if the document has no pages. */
   readonly page: number | null;
   readonly original: OriginalPlace;
 }
 
 /**
- * From this share of its words on a quote counts as changed, below as gone. Chosen on 215 sentences of the packs' documents: with a word or number replaced,
- * a clause added or a third left out, 644 of 645 come above; of those that were taken out, the nearest other sentence comes below for 202 (the test holds it).
+ * Minimum share of a quote's words in a changed sentence; below it the quote is gone. Chosen on 215 sentences of the
+ * packs' documents. With a word or number replaced, a clause added or a third left out, 644 of 645 are above. For 202
+ * removed sentences the nearest other sentence is below (verified by the test).
  */
 export const CHANGED_LIKENESS = 0.45;
-/** Characters from which the same text in another document is taken for one that was moved there: shorter ones, such as a table's cell, stand anywhere. */
+/**
+ * Minimum length in characters of a quote that counts as moved to another document. Shorter texts, such as table cells,
+ * occur everywhere.
+ */
 export const MOVED_CHARACTERS = 40;
-/** Documents that are asked for a text that left its own. */
+/** Maximum number of other documents to search for a quote. */
 const ELSEWHERE = 3;
-/** Places of one text that are compared by what stands around them. */
+/** Maximum number of places of one text whose context is compared. */
 const PLACES = 1_000;
 
-/** Where the quotes of an answer stand today, as far as `scope` may see documents; what it may not see is gone. */
+/** Returns the current state of each citation. Documents that `scope` may not see count as gone. */
 export async function citationStates(
   citations: readonly Citation[],
   scope: Scope,
@@ -61,7 +69,10 @@ export async function citationStates(
   return states;
 }
 
-/** A quote in the current version of its document; `null` when nothing of it stands there. */
+/**
+ * Returns the state of a quote in the current version of its document, or `null` if neither the quote nor similar
+ * wording is in it.
+ */
 export function standingIn(citation: Citation, document: StoredDocument): CitationStanding | null {
   const { n, quote } = citation;
   const place = placeOf(citation, document);
@@ -91,7 +102,10 @@ async function standingElsewhere(
   return found[0]?.standing ?? null;
 }
 
-/** Where the quote stands byte for byte; of several places the one with most of the same text around it, then the nearest to where it was. */
+/**
+ * Returns the offset of the quote, byte for byte. Of several places, the one with the most similar context wins, then
+ * the nearest to the old offset.
+ */
 function placeOf({ quote, context, quoteStart, start }: Citation, { text }: StoredDocument): number | null {
   if (quote === "") return null;
   const before = context.slice(0, quoteStart);
@@ -130,7 +144,7 @@ function standingAt(document: StoredDocument, range: TextRange): StandingQuote {
   };
 }
 
-/** A stretch of a text, and how much of the wording that was looked for it has: 0–1. */
+/** A range of a text, with the share (0 to 1) of the wanted words in it. */
 interface NearestWording extends TextRange {
   readonly likeness: number;
 }
@@ -138,9 +152,9 @@ interface NearestWording extends TextRange {
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * The stretch of a text that comes nearest to a wording: of all stretches with as many words, the one that shares most of them, each word weighted by how
- * rare it is in the text. `null` where no word is shared. Of equals the one nearest to `near`. Linear in the text.
- * @param near offset at which the wording used to stand
+ * Returns the range with as many words as `wording` that shares most of them, each weighted by its rarity in the text.
+ * Returns `null` if no word is shared. Ties go to the range nearest to `near`. Linear in the length of the text.
+ * @param near previous offset of the wording
  */
 function nearestWording(wording: string, text: string, near: number): NearestWording | null {
   const sought = new Map<string, number>();

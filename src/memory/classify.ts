@@ -1,17 +1,18 @@
 import type { EntityNode, QuestionNodes, TopicNode } from "../store/graph.ts";
 import { createStemmer } from "../text/tokens.ts";
 
-/** What a domain pack says of topics and entities. */
+/** Topics and entities of a domain pack. */
 export interface ClassifierSettings {
   readonly topics: readonly TopicNode[];
   readonly entities: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
 }
 
-/** Topics and entities of a question. */
+/** Returns the topics and entities of a question. */
 export type Classify = (question: string) => QuestionNodes;
 
 /**
- * Topics by keyword (`seven-layer` source, equation 5) and entities by pattern (its listing 6). Corrected: one spelling of an entity is one node.
+ * Returns a classifier: topics by keyword (`seven-layer` source, equation 5) and entities by pattern (listing 6).
+ * Unlike the source, all spellings of an entity give one node.
  */
 export function createClassifier({ topics, entities }: ClassifierSettings): Classify {
   const readTopics = createTopicReader(topics);
@@ -31,7 +32,7 @@ export function createClassifier({ topics, entities }: ClassifierSettings): Clas
   };
 }
 
-/** Is it a code, and not a name? */
+/** Checks whether an entity is a code, not a name. */
 export function isCode({ value }: EntityNode): boolean {
   return /\d/.test(value);
 }
@@ -51,12 +52,12 @@ export interface Topic {
   readonly keywords: readonly string[];
 }
 
-/** Slugs of a text's topics, the one with most keywords first, then in the order of the pack. */
+/** Returns the slugs of a text's topics, those with most keywords first, then in the order of the pack. */
 export type ReadTopics = (text: string) => string[];
 
 /**
- * A text has every topic of which it contains a keyword (`seven-layer` source, equation 5). Keywords are whole words in any inflection: "appeals" has
- * "appeal", and "information" does not have "form".
+ * Returns a topic reader. A text has every topic of which it contains a keyword (`seven-layer` source, equation 5).
+ * Keywords are whole words in any inflection: "appeals" matches "appeal", but "information" does not match "form".
  */
 export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   const stem = createStemmer();
@@ -79,5 +80,5 @@ export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   };
 }
 
-/** A longer word is noise and has no stem. */
+/** Maximum length of a word to stem. Longer words are noise. */
 const MAX_WORD = 64;

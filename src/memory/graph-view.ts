@@ -3,25 +3,28 @@ import type { LinkedQuestion } from "../store/graph.ts";
 export const NODE_TYPES = ["topic", "entity", "source", "question"] as const;
 export type NodeType = (typeof NODE_TYPES)[number];
 
-/** A node of the graph of questions; its id is its type and what names it, such as `topic:fees`. */
+/** A node of the question graph. Its id is its type and its name, such as `topic:fees`. */
 interface Named {
   readonly type: NodeType;
   readonly label: string;
-  /** Document or answer that it stands for; `null`: none. */
+  /** Document or answer that the node refers to, or `null`. */
   readonly refersTo: string | null;
 }
 
 export interface GraphFilter {
   readonly types: readonly NodeType[];
-  /** A node's label holds all of these, or it is joined to one that does. */
+  /** Words that the node's label, or that of a neighbour, must contain. */
   readonly words: string;
-  /** Id of the node whose neighbours are shown; `null`: all. */
+  /** Id of the node whose neighbours are shown; `null` for all nodes. */
   readonly around: string | null;
-  /** Nodes at most. */
+  /** Maximum number of nodes. */
   readonly limit: number;
 }
 
-/** The part of the graph that filters leave, the most joined nodes first. Linear in nodes and edges but for the sorting. */
+/**
+ * Returns the part of the graph that the filters select, nodes with most edges first. Linear in nodes and edges, except
+ * for sorting.
+ */
 export function viewGraph(questions: readonly LinkedQuestion[], { types, words, around, limit }: GraphFilter) {
   const { nodes, neighbours } = buildGraph(questions);
   const totals = { topic: 0, entity: 0, source: 0, question: 0 };
@@ -58,7 +61,7 @@ export function viewGraph(questions: readonly LinkedQuestion[], { types, words, 
   };
 }
 
-/** Questions with the same words are one node. What has no text is joined to nothing and left out. */
+/** Questions with the same words are one node. Questions without text have no edges and are left out. */
 function buildGraph(questions: readonly LinkedQuestion[]): { nodes: Map<string, Named>; neighbours: Map<string, Set<string>> } {
   const nodes = new Map<string, Named>();
   const neighbours = new Map<string, Set<string>>();

@@ -150,7 +150,7 @@ describe("createRewordingJudge", () => {
   it("reads the asked question beside the stored one, and the quote below its headings beside the asked one", async () => {
     const reader = fakeReader({ nameOf: (text) => (/card/.test(text) ? "card" : text) });
     const judge = createRewordingJudge(weights, (texts, stop) => reader.read(texts, stop));
-    // 1 * .7 + .5 * 4 + .5 * 4 - 1 - .7 = 3: a chance of .95.
+    // 1 * .7 + .5 * 4 + .5 * 4 - 1 - .7 = 3: a probability of .95.
     expect(await judge(pair, signal)).toEqual({ same: true, reason: "read as the same question with a chance of 0.95 of 0.90" });
     expect(reader.calls).toEqual([
       [

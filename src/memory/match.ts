@@ -8,41 +8,53 @@ import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { chanceOf, type NamedScorer, namedScorerSchema } from "../models/weights/scorer.ts";
 import type { Answer } from "../shared/types.ts";
 
-/** How near a stored question is to the asked one, as far as the caller knows. */
+/** Similarity of a stored and an asked question, as far as the caller knows. */
 export interface Closeness extends SlotContext {
   /**
-   * Of both questions' vectors, `null` without an encoder. Learned weights want vectors of `Slots.canonical`, thresholds of a source those of the questions
-   * as written.
+   * Cosine of both questions' vectors, `null` without an encoder. Learned weights need vectors of `Slots.canonical`;
+   * thresholds of a source need vectors of the questions as written.
    */
   readonly cosine: number | null;
   /** From `entityJaccard`. */
   readonly entityJaccard: number;
-  /** From `documentOverlap`, over the passages found for each; `null` before retrieval. */
+  /** From `documentOverlap` over the passages found for each; `null` before retrieval. */
   readonly documentOverlap: number | null;
-  /** Rank among the asked question's passages, from 0, of the first one that the stored answer cites; `-1`: none of them, `null`: unknown. */
+  /**
+   * Rank (from 0) of the first passage found for the asked question that the stored answer cites; `-1` if there is
+   * none, `null` if unknown.
+   */
   readonly citedRank?: number | null;
 }
 
 export type MatchSettings =
-  /** Ours: learned weights, accepted from `threshold` on. */
+  /** Default: learned weights, accepted from `threshold` on. */
   | { readonly type: "learned"; readonly weights: MatchWeights; readonly threshold?: number }
-  /** `spark`: each of three at least so much, and the weighted sum ranks. Thresholds on cosines are those of its encoder: carry them over. */
+  /**
+   * `spark`: a minimum for each of three measures; the weighted sum ranks. The cosine threshold is that of its encoder
+   * and must be converted for another one.
+   */
   | { readonly type: "thresholds"; readonly cosine: number; readonly entityJaccard: number; readonly documentOverlap: number };
 
-/** What `spark` asks of its own encoder (`all-MiniLM-L6-v2`); `cosine` is carried over by quantile for another one. */
+/**
+ * Thresholds of `spark` for its own encoder (`all-MiniLM-L6-v2`). `cosine` is converted by quantile for another
+ * encoder.
+ */
 export const SPARK_MATCH = { type: "thresholds", cosine: 0.92, entityJaccard: 0.6, documentOverlap: 0.6 } as const;
-/** Weights of its sum; the source names three learned weights and gives no numbers. */
+/** Weights of its sum. The source names three learned weights without numbers. */
 const SPARK_SUM = { cosine: 0.5, entityJaccard: 0.25, documentOverlap: 0.25 } as const;
 
 export interface Match {
   readonly accept: boolean;
-  /** Not accepted, but nothing exact differs, and the asked question finds what the stored answer cites: a reading may outvote it. */
+  /**
+   * Not accepted, but no exact value differs and the asked question finds what the stored answer cites. The
+   * cross-encoder may overrule the miss.
+   */
   readonly soft: boolean;
-  /** 0 to 1; ranks candidates. 0 where the slots differ. */
+  /** Ranks candidates, from 0 to 1. 0 if the slots differ. */
   readonly score: number;
-  /** `same`, `score`, `cited`, `cosine`, `entities`, `documents`, or the rule of the slots that made it a miss. */
+  /** `same`, `score`, `cited`, `cosine`, `entities`, `documents`, or the slot rule that caused the miss. */
   readonly rule: string;
-  /** For people. */
+  /** Explanation for people. */
   readonly detail: string;
 }
 
@@ -50,24 +62,24 @@ const modelSchema = namedScorerSchema().and(z.object({ threshold: z.number() }))
 
 const weightsSchema = z.object({
   recipe: z.string(),
-  /** After retrieval. */
+  /** Weights with retrieval. */
   retrieved: modelSchema,
-  /** Where there was no retrieval. */
+  /** Weights without retrieval. */
   words: modelSchema,
 });
 export type MatchWeights = z.infer<typeof weightsSchema>;
 
 /**
- * Weights that `lab/train/cache` learned.
- * @throws ModelError `match_corrupt` when the file is missing or not what it should be
+ * Loads the weights trained by `lab/train/cache`.
+ * @throws ModelError `match_corrupt` when the file is missing or invalid
  */
 export function readMatchWeights(path: string = shippedWeights("match.json")): MatchWeights {
   return readWeights({ path, schema: weightsSchema, code: "match_corrupt", whose: "the cache's weights", recipe: "cache" }).weights;
 }
 
 /**
- * May the stored question's answer be served for the asked one? Only if the slots agree, in every setting, and the combined score is high enough.
- * What is unknown is a miss.
+ * Decides whether the stored question's answer may be served for the asked question. The slots must agree in every
+ * setting, and the combined score must be high enough. Unknown means a miss.
  */
 export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, settings: MatchSettings): Match {
   const verdict = compareSlots(asked, stored, closeness);
@@ -100,12 +112,12 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
 }
 
 /**
- * Least score where each question holds a content word that the other lacks, even if their answers speak of both. Chosen on look-alikes of our own over the
- * veterans' pages: below it most of what was served answered another question.
+ * Minimum score if each question has a content word that the other lacks, even if their answers contain both. Chosen on
+ * hard negatives over the veterans' pages: below it most served answers belonged to another question.
  */
 export const EACH_SAYS_MORE = 0.5;
 
-/** Words for the kind of answer that is wanted, and for things in general: they tell no topic. */
+/** Words for the kind of answer and for things in general, which give no topic. */
 const KIND_WORDS: ReadonlySet<string> = new Set(
   "amount number list allowed permitted percent percentage max cost costs money price years months days weeks long form deadline limit time date program programs".split(
     " ",
@@ -131,7 +143,7 @@ function judgeByThresholds(
   return { accept: true, soft: false, score, rule: "same", detail: "" };
 }
 
-/** What the score is made of, by name. Each from 0 to 1 but for the constant. */
+/** Returns the features of the score by name, each from 0 to 1. */
 export function matchFeatures(asked: Slots, stored: Slots, closeness: Closeness, alignment: Alignment): Readonly<Record<string, number>> {
   const { cosine, entityJaccard: jaccard, documentOverlap: overlap, citedRank = null, about, found } = closeness;
   return {
@@ -147,7 +159,7 @@ export function matchFeatures(asked: Slots, stored: Slots, closeness: Closeness,
   };
 }
 
-/** Share of what the words tell that the other side tells too. */
+/** Returns the weighted share of the terms that the other side covers. */
 function explained(terms: readonly MatchedTerm[], there: ReadonlySet<string> | undefined): number {
   let [sum, all] = [0, 0];
   for (const { term, match } of terms) {
@@ -157,7 +169,7 @@ function explained(terms: readonly MatchedTerm[], there: ReadonlySet<string> | u
   return all === 0 ? 1 : sum / all;
 }
 
-/** Chance that both questions ask for the same: 0 to 1. A feature that is not there counts as 0. */
+/** Returns the probability (0 to 1) that both questions ask for the same thing. Missing features count as 0. */
 export function matchScore(features: Readonly<Record<string, number>>, scorer: NamedScorer): number {
   return chanceOf(
     scorer.features.map((name) => features[name] ?? 0),
@@ -165,7 +177,10 @@ export function matchScore(features: Readonly<Record<string, number>>, scorer: N
   );
 }
 
-/** Names, codes, values, places and persons of both (equal, or by a listed rule), as a share of those of either; 1 when there are none. */
+/**
+ * Returns the Jaccard index of names, codes, values, places and persons (equal, or by a listed entailment); 1 if there
+ * are none.
+ */
 export function entityJaccard(asked: Slots, stored: Slots): number {
   const names = ({ terms }: Slots) => new Set(terms.filter(({ kind }) => kind === "name").map(({ key }) => key));
   const [one, other] = [names(asked), names(stored)];
@@ -175,7 +190,7 @@ export function entityJaccard(asked: Slots, stored: Slots): number {
   return size === 0 ? 1 : (both + shared) / size;
 }
 
-/** Documents that both questions found, as a share of those of either; `null` when one found nothing. */
+/** Returns the Jaccard index of the documents found for two questions; `null` if one found nothing. */
 export function documentOverlap(a: readonly string[], b: readonly string[]): number | null {
   if (a.length === 0 || b.length === 0) return null;
   const [one, other] = [new Set(a), new Set(b)];
@@ -183,51 +198,55 @@ export function documentOverlap(a: readonly string[], b: readonly string[]): num
   return shared / (one.size + other.size - shared);
 }
 
-/** A stored question beside the one that is asked. */
+/** A stored question paired with the asked one. */
 export interface Rewording {
   readonly asked: string;
   readonly stored: string;
-  /** Of both questions. */
+  /** Cosine of both questions. */
   readonly cosine: number;
-  /** What is stored, as it would be served. */
+  /** The stored answer as it would be served. */
   readonly answer: Pick<Answer, "citations">;
-  /** A rule speaks against it that compares nothing exact. */
+  /** True if a rule that compares nothing exact objects to the match. */
   readonly soft: boolean;
 }
 
-/** Does a reading support that both ask for the same? `null`: nothing could be read. */
+/** Decides with the cross-encoder whether both questions ask for the same thing. `null`: it could not be run. */
 export type JudgeRewording = (rewording: Rewording, signal: AbortSignal) => Promise<{ same: boolean; reason: string } | null>;
 
 /**
- * What is known of a rewording: the cosine of both questions, the reader's log odds that they ask for the same and that the first quote of the answer answers
- * what is asked, and whether a soft rule speaks against it. What the asked question shares of the words is left out: it tells how pairs were written.
+ * Features of a paraphrase: the cosine of both questions, the cross-encoder's log odds that they are equal, its log
+ * odds that the first quote answers the asked question, and whether a soft rule objects. The share of common words is
+ * left out, because it reflects how the training pairs were written.
  */
 export const REWORDING_FEATURES = ["cosine", "same", "answer", "soft"] as const;
 
 const chance = z.number().min(0).max(1);
 const rewordingSchema = z.object({
   recipe: z.string(),
-  /** Name and hash of the reader that it was learned with: with another, nothing is read. */
+  /** Name and hash of the cross-encoder used in training. With another one, the weights are not used. */
   reader: z.object({ name: z.string(), hash: z.string() }),
-  /** Chance that both ask for the same, of pairs in which nothing exact differs. */
+  /** Probability that both ask for the same thing, for pairs without an exact difference. */
   scorer: namedScorerSchema(REWORDING_FEATURES),
-  /** Chances from which the answer is served: where no rule speaks against it, and where a soft one does. */
+  /** Minimum probabilities to serve the answer: without an objection, and with one of a soft rule. */
   from: z.object({ agreed: chance, soft: chance }),
 });
 export type RewordingWeights = z.infer<typeof rewordingSchema>;
 
 /**
- * Weights that `lab/train/cache` learned.
- * @throws ModelError `rewording_corrupt` when the file is missing or not what it should be
+ * Loads the weights trained by `lab/train/cache`.
+ * @throws ModelError `rewording_corrupt` when the file is missing or invalid
  */
 export function readRewordingWeights(path: string = shippedWeights("rewording.json")): RewordingWeights {
   return readWeights({ path, schema: rewordingSchema, code: "rewording_corrupt", whose: "the cache's weights", recipe: "cache" }).weights;
 }
 
-/** Characters of a question that the reader takes in whole: what stands behind them might be what differs. */
+/**
+ * Maximum length of a question in characters. The cross-encoder truncates longer ones, and the difference may be in the
+ * cut part.
+ */
 const MAX_QUESTION = 200;
 
-/** @param read `null`: there is no reader, or another one than the weights were learned with */
+/** @param read cross-encoder; `null` if there is none, or not the one used in training */
 export function createRewordingJudge(weights: RewordingWeights, read: ReadTexts | null): JudgeRewording {
   return async (rewording, signal) => {
     const { asked, stored, answer } = rewording;
@@ -245,7 +264,10 @@ export function createRewordingJudge(weights: RewordingWeights, read: ReadTexts 
   };
 }
 
-/** The reader's log odds that each pair asks for the same, and that the first quote of the stored answer answers what is asked; `null`: it could not read. */
+/**
+ * Returns, for each pair, the log odds that it asks for the same thing and that the first quote of the stored answer
+ * answers the asked question; `null` if the cross-encoder could not run.
+ */
 export async function readRewordings(
   pairs: readonly Pick<Rewording, "asked" | "stored" | "answer">[],
   read: ReadTexts,

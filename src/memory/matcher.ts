@@ -8,11 +8,11 @@ import type { RetrievedFor } from "../store/cache.ts";
 import { once } from "../text/memo.ts";
 import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings as MatchRule, type MatchWeights } from "./match.ts";
 
-/** The question that is asked, with what retrieval found for it, best first. */
+/** The asked question with the passages found for it, best first. */
 export interface AskedQuestion {
-  /** Misspelt words as they were read. */
+  /** Question with misspelt words corrected. */
   readonly question: string;
-  /** As it was asked: a repair that makes anything exact of it shares nothing. */
+  /** Question as written. If a correction adds or changes an exact value, no stored answer is served. */
   readonly written: string;
   readonly passages: readonly MatchPassage[];
 }
@@ -24,26 +24,26 @@ export interface MatchPassage {
   readonly text: string;
 }
 
-/** A stored question with what was kept of it. */
+/** A stored question with the data kept for comparison. */
 export interface ComparedQuestion {
   readonly question: string;
   /** From `describe`. */
   readonly slots: string | null;
   /** Cosine of the two questions. */
   readonly cosine: number;
-  /** What retrieval found for it, and what of it the answer cites. */
+  /** What retrieval found for it, and which of that the answer cites. */
   readonly retrieved: RetrievedFor;
 }
 
 export interface MatchVerdict {
   readonly accepted: boolean;
-  /** Not accepted, but a reading of both questions and the answer may outvote what speaks against it. */
+  /** Not accepted, but the cross-encoder may overrule the objection. */
   readonly soft: boolean;
-  /** Orders those that are accepted; `null`: not scored. */
+  /** Orders accepted questions; `null` if not scored. */
   readonly score: number | null;
-  /** Entities of both, as a share of those of either; `null`: not compared. */
+  /** Jaccard index of the entities; `null` if not compared. */
   readonly entities: number | null;
-  /** What both find, as a share of what either finds; `null`: not compared. */
+  /** Jaccard index of what both questions found; `null` if not compared. */
   readonly documents: number | null;
   /** Name of the rule that decided. */
   readonly rule: string;
@@ -51,29 +51,32 @@ export interface MatchVerdict {
   readonly reason: string;
 }
 
-/** Passages found for a question that count, and those whose words say what it finds, as the weights were learned. */
+/**
+ * Number of passages that count as found, and number of those whose words describe them; the weights were trained with
+ * these values.
+ */
 const FOUND = 5;
 const READ = 2;
 
 export interface SlotMatcherParts {
   readonly vocabulary: SlotVocabulary;
-  /** Likeness of two words by their vectors, 0–1. */
+  /** Vector similarity of two words, from 0 to 1. */
   readonly likeness: (one: string, other: string) => number;
   readonly weights: () => MatchWeights;
-  /** A cosine of another model as this one would have given it. */
+  /** Converts a cosine of another model to the scale of this one. */
   readonly carry: (cosine: number, of: string) => number;
 }
 
-/** What is kept of a stored question, read. */
+/** Parsed data of a stored question. */
 interface Kept {
   readonly slots: Slots;
   readonly about: ReadonlySet<string>;
 }
 
-/** Questions and passages whose reading is kept: the same ones are met again and again. */
+/** Maximum number of cached questions and passages. The same ones recur. */
 const REMEMBERED = 2_000;
 
-/** Compares questions by their slots, and by a score of wording, entities and passages. */
+/** Compares questions by their slots and by a score of wording, entities and passages. */
 export function createSlotMatcher({ vocabulary, likeness, weights, carry }: SlotMatcherParts) {
   const slotsOf = remembered(
     (question: string) => question,
@@ -92,14 +95,14 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
   );
   return {
     /**
-     * What is kept of a stored question for later comparison, as JSON text.
+     * Returns the data to store for later comparison, as JSON text.
      * @param about titles, headings, quotes and cited passages of its answer
      */
     describe: (question: string, about: readonly string[]): string =>
       JSON.stringify({ slots: slotsOf(question), about: readAbout(about, vocabulary) }),
-    /** What of a question is embedded. */
+    /** Returns the text of a question to embed. */
     textFor: (question: string, settings: MatchSettings): string => (settings.type === "learned" ? slotsOf(question).canonical : question),
-    /** Reads the question that is asked once; what comes back compares it with a stored one. */
+    /** Analyses the asked question once and returns a function that compares it with stored ones. */
     read({ question, written, passages }: AskedQuestion, settings: MatchSettings): (stored: ComparedQuestion) => MatchVerdict {
       const asked = slotsOf(question);
       if (!holdSameExact(asked, slotsOf(written))) return () => REPAIRED;
@@ -124,15 +127,15 @@ export function createSlotMatcher({ vocabulary, likeness, weights, carry }: Slot
   };
 }
 
-/** Decides whether the answer to one question is the answer to another. What it does not know is no match. */
+/** Decides whether the answer to one question also answers another. Unknown means no match. */
 export type Matcher = ReturnType<typeof createSlotMatcher>;
 
-/** What an earlier version stored says less than is compared today. */
+/** Earlier versions stored less data than is compared now. */
 function isWhole(slots: Partial<Slots>): slots is Slots {
   return slots.shape !== undefined && (slots.values ?? []).every((value) => "kind" in value);
 }
 
-/** A result that was worked out before for the same key. A chunk's id names the version of its document. */
+/** Caches results by key. A chunk's id includes the version of its document. */
 function remembered<T, R>(keyOf: (value: T) => string, read: (value: T) => R): (value: T) => R {
   const known = new LRUCache<string, { readonly made: R }>({ max: REMEMBERED });
   return (value) => {
@@ -143,7 +146,7 @@ function remembered<T, R>(keyOf: (value: T) => string, read: (value: T) => R): (
   };
 }
 
-/** The words of both are those of time, and the answers are different ones. */
+/** Both questions ask about time, but for different spans. */
 function otherSpan(asked: string, stored: string): MatchVerdict {
   return { ...UNREAD, rule: "span", reason: `asked ${asked}, stored ${stored}` };
 }
@@ -152,12 +155,12 @@ export const UNCOMPARED = { accepted: false, soft: false, score: null, entities:
 const NOTHING_KEPT = "nothing is kept by which the stored question could be compared";
 const UNREAD: MatchVerdict = { ...UNCOMPARED, rule: "unknown", reason: NOTHING_KEPT };
 
-/** A repair is a guess, and what is exact is never guessed. */
+/** A correction is a guess, and exact values must not be guessed. */
 const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as something exact" };
 
 interface Found {
   readonly passages: readonly MatchPassage[];
-  /** Read when it is first asked for: most candidates fall before. */
+  /** Computed on first use, because most candidates are rejected earlier. */
   readonly found: () => ReadonlySet<string>;
   readonly likeness: SlotMatcherParts["likeness"];
 }
@@ -186,7 +189,7 @@ function compare(
   return { accepted: accept, soft, score, entities, documents: overlap, rule, reason: detail };
 }
 
-/** Of the first passages for the learned score; of documents for thresholds, as their source measures it. */
+/** For the learned score, the overlap of the first passages; for thresholds, of the documents, as in their source. */
 function overlapOf(passages: readonly MatchPassage[], retrieved: ComparedQuestion["retrieved"], settings: MatchRule): number | null {
   if (settings.type === "learned") {
     const chunks = passages.slice(0, FOUND).map(({ chunkId }) => chunkId);

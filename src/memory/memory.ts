@@ -8,10 +8,10 @@ import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
 import { sumUp, sumUpMade } from "./statistics.ts";
 
-/** Answers whose making is looked at for figures: the newest. */
+/** Maximum number of newest answers analysed for statistics of how they were made. */
 const MADE_ANSWERS = 2_000;
 
-/** Characters of the reason that comes with a thumb: a sentence or two. */
+/** Maximum length of a rating's reason in characters: a sentence or two. */
 export const MAX_FEEDBACK_CHARACTERS = 500;
 
 export interface FeedbackRequest {
@@ -19,7 +19,7 @@ export interface FeedbackRequest {
   readonly id: string;
   readonly verdict: "up" | "down";
   readonly reason?: string | null | undefined;
-  /** Where it is given, it must be the answer's. */
+  /** If given, it must be the answer's session. */
   readonly sessionId?: string | null | undefined;
 }
 
@@ -29,23 +29,23 @@ export interface SessionRequest {
 }
 
 export interface Counted {
-  /** `null`: all. */
+  /** `null`: all domains. */
   readonly domain: string | null;
   /** ISO time; `null`: from the beginning. */
   readonly since: string | null;
 }
 
 export interface ForgetOptions {
-  /** Who asks for it: the audit log keeps it. */
+  /** Who requests it; recorded in the audit log. */
   readonly by: string;
-  /** Only counts what would go. */
+  /** Only counts what would be deleted. */
   readonly dryRun?: boolean | undefined;
 }
 
 export interface ForgetReport extends Forgotten {
-  /** Do the files hold nothing of it any more? `null`: nothing was deleted. */
+  /** True if the files no longer contain any of it; `null` if nothing was deleted. */
   readonly scrubbed: boolean | null;
-  /** What may still hold it, and what to do, in words; `null`: nothing. */
+  /** What may still contain it, and what to do; `null` if nothing does. */
   readonly left: string | null;
 }
 
@@ -76,7 +76,10 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       if (outcome === "too_often")
         throw new RequestError("feedback_too_often", "This answer was rated too often: the last verdict stands.");
     },
-    /** The messages of a session. @throws RequestError `unknown_session` – also for a session of another scope or user */
+    /**
+     * Returns the messages of a session.
+     * @throws RequestError `unknown_session`, also for a session of another scope or user
+     */
     async session({ id, userId = null }: SessionRequest, scope: Scope): Promise<SessionMessage[]> {
       const turns = await store.sessions.turns(id, scope, sessionTurns, userId);
       if (turns.length === 0) throw unknownSession(id);
@@ -87,7 +90,7 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
     },
     statistics: ({ domain, since }: Counted) => sumUp(store.statistics.counted(domain, since)),
-    /** How the newest answers were made: stages, grades, models, checks. */
+    /** Returns how the newest answers were made: stages, grades, models, checks. */
     madeStatistics: async ({ domain, since }: Counted) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
     /** @throws RequestError `forget_nothing`, `review_actor` */
     async forget(target: ForgetTarget, { by, dryRun = false }: ForgetOptions): Promise<ForgetReport> {
@@ -98,12 +101,12 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       const scrubbed = await store.forgetting.scrub();
       return { ...forgotten, scrubbed, left: scrubbed ? null : store.forgetting.unscrubbed };
     },
-    /** Deletes expired sessions and what is older than it may be kept. */
+    /** Deletes expired sessions and everything past its retention. */
     purge: (): Promise<Purged> => store.forgetting.purge(retention),
   };
 }
 
-/** What the system remembers of questions: looked at, reviewed, rated, counted and forgotten. */
+/** Reviews, ratings, sessions, statistics and deletion of stored questions. */
 export type Memory = ReturnType<typeof createMemory>;
 
 function assertTarget(target: ForgetTarget): void {

@@ -5,7 +5,10 @@ import type { DocumentStore } from "../store/documents.ts";
 import type { SourceNode } from "../store/graph.ts";
 import { once } from "../text/memo.ts";
 
-/** Every document that an answer names, also beside its citations: titles of documents that a reader may no longer see must not be served either. */
+/**
+ * Returns every document that an answer names, cited or not. Titles of documents that a user may no longer see must not
+ * be served either.
+ */
 export function namedDocuments(answer: Answer): NamedDocument[] {
   const named = new Map(answer.evidence.map(({ passage }) => [passage.document.id, passage.document.version]));
   for (const { documentId, documentVersion } of namedBesideEvidence(answer))
@@ -23,23 +26,24 @@ function namedBesideEvidence({ citations, conflicts, seeAlso, refusal }: Answer)
   ];
 }
 
-/** Ids of every document that an answer quotes or names, each once; of a stored answer too. */
+/** Returns the distinct ids of every document that an answer quotes or names, also for a stored answer. */
 export function documentsIn(answer: Answer): string[] {
   const named = namedBesideEvidence(answer).map(({ documentId }) => documentId);
   return [...new Set([...named, ...answer.evidence.map(({ passage }) => passage.document.id)])];
 }
 
 /**
- * May a recorded answer be shown: does the scope see today every document that it quotes or names? The one rule for whatever gives out recorded text; what
- * rests on a document that is gone is shown to nobody.
+ * Checks whether a recorded answer may be shown: the scope must see every document that it quotes or names today. Every
+ * output of recorded text uses this rule. An answer based on a deleted document is shown to nobody.
  */
 export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   return seesEvery(documentsIn(answer), scope, { visible });
 }
 
 /**
- * What of a recorded answer a reviewer may see: all but passages of documents that the scope does not see today; `null` where it quotes or names one of these, or where
- * a model wrote, who may say of a passage what it does not cite.
+ * Returns what a reviewer may see of a recorded answer: all but passages of documents that the scope does not see
+ * today. Returns `null` if the answer quotes or names such a document, or if a model wrote it, because a model may
+ * repeat passages that it does not cite.
  */
 export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<Answer | null> {
   const seen = await visible(scope, documentsIn(answer));
@@ -49,13 +53,13 @@ export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<Do
   return evidence.length === answer.evidence.length ? answer : { ...answer, evidence };
 }
 
-/** Does the scope see today each of the documents? */
+/** Checks whether the scope sees all of the documents today. */
 export async function seesEvery(ids: readonly string[], scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<boolean> {
   const seen = await visible(scope, ids);
   return ids.every((id) => seen.has(id));
 }
 
-/** The documents that an answer cites, each once. */
+/** Returns the distinct documents that an answer cites. */
 export function citedSources({ citations }: Answer): SourceNode[] {
   const sources = new Map(
     citations.map(({ documentId, documentVersion, url, title }) => [documentId, { documentId, version: documentVersion, url, title }]),
@@ -63,7 +67,7 @@ export function citedSources({ citations }: Answer): SourceNode[] {
   return [...sources.values()];
 }
 
-/** Documents of the passages that were found, best first, and the chunks that the answer cites. */
+/** Returns the documents of the found passages, best first, and the chunks that the answer cites. */
 export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
   const passages = evidence.map(({ passage }) => passage);
   return {
@@ -73,15 +77,16 @@ export function retrievedFor({ evidence, citations }: Answer): RetrievedFor {
   };
 }
 
-/** Documents of passages, each once, best first. */
+/** Returns the distinct documents of passages, best first. */
 export function documentsOf(passages: readonly { readonly document: { readonly id: string } }[]): string[] {
   return [...new Set(passages.map(({ document }) => document.id))];
 }
 
 /**
- * An answer as it may be stored: without what only this process needs (passages carry whole document structures), without words of the
- * question that were redacted (a refusal names the words that no document holds), and without personal data that no cited quote holds.
- * @param hit the stored answer that was served: what is taken over from it was redacted when it was stored
+ * Returns an answer in the form to store: without data that only this process needs (passages carry whole document
+ * structures), without words of the question that were redacted (a refusal names words that no document contains), and
+ * without personal data outside the cited quotes.
+ * @param hit the stored answer that was served; its parts were redacted when it was stored
  */
 export function forStorage(answer: Answer, question: string, hit: Answer | null = null): Answer {
   const { citations, conflicts, seeAlso, refusal, web, id, sessionId: _, cached, ...rest } = answer;
@@ -108,10 +113,10 @@ function withoutTwins({ twins: _, ...passage }: Passage): Passage {
   return passage;
 }
 
-/** Every kind of personal data that is recognised has a digit or the sign of a mail address. */
+/** Quick test: every recognised kind of personal data has a digit or the sign of an email address. */
 const MAY_BE_PERSONAL = /[\p{Nd}@]|[[(]at[\])]/iu;
 
-/** A piece of an answer as it may be stored. */
+/** Redacts a part of an answer for storage. */
 export function redactAnswered(text: string, answer: Pick<Answer, "citations">): string {
   return redactUnpublished(text, () => publishedIn(answer));
 }
@@ -125,19 +130,19 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-/** Would an answer be stored in other words than it was shown in? Such a one is not served again. */
+/** Checks whether redaction would change the text of an answer. Such an answer is not served again. */
 export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boolean {
   return answer.sentences.some(({ text }) => redactAnswered(text, answer) !== text);
 }
 
-/** The text without personal data, but for what the sources publish: a hotline's number is nobody's secret. */
+/** Redacts personal data, except what the sources publish: a hotline's number is public. */
 function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
   if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;
   return redactPersonalData(text);
 }
 
-/** @param known objects that stay as they are */
+/** @param known objects to leave unchanged */
 function mapStrings(value: unknown, change: (text: string) => string, known: ReadonlySet<unknown>): unknown {
   if (typeof value === "string") return change(value);
   if (typeof value !== "object" || value === null || known.has(value)) return value;

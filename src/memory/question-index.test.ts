@@ -7,7 +7,7 @@ import { QuestionIndex } from "./question-index.ts";
 
 type VectorRow = Awaited<ReturnType<CacheStore["vectorsAfter"]>>[number];
 
-/** Entries as a database has them: numbers rise, keys are replaced and deleted. */
+/** Entries as in a database: numbers rise, keys are replaced and deleted. */
 function fakeCache() {
   const rows = new Map<string, VectorRow>();
   let seq = 0;

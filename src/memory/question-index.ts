@@ -1,6 +1,6 @@
 import type { CacheStore } from "../store/cache.ts";
 
-/** Vectors of one model, searched group by group. */
+/** Vectors of one model, searched by group. */
 export interface GroupedVectors {
   add(group: string, vector: Float32Array): number;
   delete(slot: number): void;
@@ -12,12 +12,15 @@ export interface Neighbour {
   readonly cosine: number;
 }
 
-/** Rounds in which entries that are gone make room for the next; each takes at least one of them out. */
+/**
+ * Maximum number of searches per question. A search is repeated while it finds entries that the database no longer has.
+ */
 const ROUNDS = 8;
 
 /**
- * The vectors of stored questions in this process, in step with the database: what any process adds is taken in before the next search, found by the
- * number of the newest entry; what is gone is found out when it is met, and never served, since every neighbour is read from the database.
+ * Vectors of stored questions in this process, kept equal to the database. New entries of any process are loaded before
+ * each search, from the number of the newest known entry on. Deleted entries are noticed when found, and never served,
+ * because every neighbour is read from the database.
  */
 export class QuestionIndex {
   private readonly cache: Pick<CacheStore, "newest" | "vectorsAfter">;
@@ -33,14 +36,14 @@ export class QuestionIndex {
     this.createVectors = createVectors;
   }
 
-  /** Number of questions held. */
+  /** Number of questions in the index. */
   get size(): number {
     return this.places.size;
   }
 
   /**
-   * The nearest stored questions of a scope, as far as `read` still finds them.
-   * @param read tells which of the keys have no entry any more
+   * Returns the nearest stored questions of a scope that `read` still finds.
+   * @param read returns the entries, and the keys that no longer have one
    */
   async nearest<T>(
     { model, scope, vector }: { readonly model: string; readonly scope: string; readonly vector: Float32Array },

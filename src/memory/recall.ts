@@ -9,37 +9,37 @@ import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "
 import type { QuestionIndex } from "./question-index.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
 
-/** The question that is asked, as the caches see it. */
+/** The asked question in the form that the caches compare. */
 export interface Asked extends QuestionNodes {
-  /** As it is compared: misspelt words as they were read. */
+  /** Question with misspelt words corrected. */
   readonly text: string;
-  /** As it was asked. */
+  /** Question as written. */
   readonly written: string;
   readonly scope: string;
   readonly domain: string;
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** A stored question that may have the same answer; accepted or not once the passages are known. */
+/** A stored question that may have the same answer. The passages decide whether it is accepted. */
 export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
   readonly cosine: number;
-  /** Review status as a factor of relevance (`seven-layer` source, equation 6). */
+  /** Factor on relevance by review status (`seven-layer` source, equation 6). */
   readonly weight: number;
-  /** Rule of the graph that speaks against it. */
+  /** Graph rule that excludes it, or `null`. */
   readonly barred: { readonly rule: string; readonly reason: string } | null;
 }
 
-/** Stored questions that the semantic cache compares. */
+/** Maximum number of stored questions that the semantic cache compares. */
 export const NEAREST_QUESTIONS = 10;
-/** Answers that each query of the graph gives at most (`seven-layer` source, listing 7). */
+/** Maximum number of answers per graph query (`seven-layer` source, listing 7). */
 export const GRAPH_ANSWERS = 5;
-/** Joined questions that are read to find the most relevant of them. */
+/** Maximum number of related questions to read before ranking them. */
 const GRAPH_READ = 50;
 const WEIGHT_OF = { approved: 1.5, flagged: 0.5, unreviewed: 1 } as const;
 
-/** Stored questions of the same scope that lie near by vector. */
+/** Returns the nearest stored questions of the same scope by vector. */
 export async function nearestQuestions(
   asked: Asked,
   { cache, index }: { readonly cache: Pick<CacheStore, "questions">; readonly index: QuestionIndex },
@@ -54,20 +54,24 @@ export async function nearestQuestions(
   });
 }
 
-/** Where stored questions are joined with what they are about. */
+/** Stores of the graph that relates questions to topics and entities. */
 interface GraphParts {
   readonly cache: Pick<CacheStore, "questions">;
   readonly graph: GraphStore;
 }
 
-/** Approved questions of the same scope that share a topic and an entity, the newest (`seven-layer` source, listing 7). */
+/**
+ * Returns the newest approved questions of the same scope that share a topic and an entity (`seven-layer` source,
+ * listing 7).
+ */
 export async function approvedQuestions(asked: Asked, parts: GraphParts): Promise<Candidate[]> {
   return readGraph(asked, await parts.graph.related({ ...queryOf(asked), approvedOnly: true, limit: GRAPH_ANSWERS }), parts);
 }
 
 /**
- * Stored questions that share a topic and an entity, whatever their review status, by status times relevance (`seven-layer` source, equation 6).
- * @param known keys that were judged before: the same would be found of them again
+ * Returns stored questions that share a topic and an entity, whatever their review status, ranked by status times
+ * relevance (`seven-layer` source, equation 6).
+ * @param known keys that were already judged
  */
 export async function relatedQuestions(asked: Asked, known: ReadonlySet<string>, parts: GraphParts): Promise<Candidate[]> {
   const keys = await parts.graph.related({ ...queryOf(asked), approvedOnly: false, limit: GRAPH_READ });
@@ -93,13 +97,15 @@ async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }
   });
 }
 
-/** Every stored question once: what the graph finds by topic, entity and approval is the graph's, whether or not it lies near too. */
+/** Lists every stored question once. One that the graph finds counts for the graph, even if its vector is near too. */
 export function joinCandidates(approved: readonly Candidate[], near: readonly Candidate[]): Candidate[] {
   const keys = new Set(approved.map(({ stored }) => stored.key));
   return [...approved, ...near.filter(({ stored }) => !keys.has(stored.key))];
 }
 
-/** Entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8). */
+/**
+ * Applies the rules of entity grounding, topic coherence and source consistency (`seven-layer` source, section 4.8).
+ */
 export function barredBy(
   asked: QuestionNodes,
   stored: { readonly topics: readonly { slug: string }[]; readonly entities: readonly EntityNode[]; readonly sources: readonly unknown[] },
@@ -116,19 +122,24 @@ export interface AcceptParts extends ReverifyParts {
   readonly cache: Pick<CacheStore, "get" | "delete">;
   readonly matcher: Matcher;
   readonly settings: MatchSettings;
-  /** Review status times relevance orders what is accepted (`seven-layer` source, equation 6); else the matcher's score does. */
+  /**
+   * True: accepted candidates are ordered by review status times relevance (`seven-layer` source, equation 6). False:
+   * by the matcher's score.
+   */
   readonly byReview: boolean;
-  /** Its word stands above that of soft rules; a profile that goes by thresholds of its source does not ask it. */
+  /** Cross-encoder decision, which overrules soft rules. Not used by profiles with thresholds of their source. */
   readonly judgeRewording: JudgeRewording;
-  /** Is that read too which no rule speaks against? */
+  /** True: the cross-encoder also confirms candidates without an objection. */
   readonly readAll: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * The first candidate that is the same question and whose answer is safe today, in the order of the profile, behind them those of which only a reading
- * could tell. The first that has to be read is – two texts of some 20 ms each – and served or nothing is. Everything that is not known speaks against a candidate.
- * @param passages what retrieval found for the question asked, best first
+ * Returns the first candidate that asks the same question and has an answer that is safe today. Accepted candidates
+ * come first in the order of the profile, then those that only the cross-encoder can decide. The cross-encoder runs for
+ * one candidate at most (two texts, about 20 ms each); that candidate is served or none is. Anything unknown excludes a
+ * candidate.
+ * @param passages what retrieval found for the asked question, best first
  */
 export async function acceptCandidate(
   asked: Asked,
@@ -157,7 +168,7 @@ export async function acceptCandidate(
     const pair = { asked: asked.text, stored: stored.question, cosine, answer: safe.answer, soft: verdict.soft };
     const isRead = parts.settings.type === "learned" && (verdict.soft || parts.readAll);
     const reading = isRead ? await parts.judgeRewording(pair, parts.signal) : null;
-    // What has to be read and cannot be is not served.
+    // If the cross-encoder is needed and cannot run, nothing is served.
     const served = reading === null ? !isRead : reading.same;
     judgements[at] = {
       ...before,
@@ -182,7 +193,7 @@ function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matche
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
 
-/** The matcher's score is the relevance: how surely both ask for the same; where it gives none, the cosine of the questions. */
+/** The matcher's score is the relevance; without one, the cosine of the questions. */
 function byReviewedRelevance(a: Judged, b: Judged): number {
   const rank = ({ candidate, verdict }: Judged) => candidate.weight * (verdict.score ?? candidate.cosine);
   return rank(b) - rank(a) || byAge(a.candidate, b.candidate);
@@ -199,7 +210,7 @@ function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict
   return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
 }
 
-/** Newer first; ties by key, so that they break the same way every time. */
+/** Newer first. Ties break by key, so that the order is stable. */
 function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.key < b.key ? -1 : 1;

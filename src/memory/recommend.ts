@@ -1,11 +1,11 @@
 import type { DiagnosticReport, MissingTerm, Recommendation, StoredReport, ValueKind } from "../store/diagnostic-report.ts";
 import { compareText } from "../text/normalise.ts";
 
-/** Advice of one report: more is not acted on. */
+/** Maximum number of recommendations in a report. Nobody acts on more. */
 const MAX_RECOMMENDATIONS = 8;
-/** Missing terms, and files, that get advice of their own. */
+/** Maximum number of missing terms, and of files, with a recommendation of their own. */
 const MAX_EACH = 3;
-/** From this share of words that stand in no document the question is taken for one outside the domain, when it has at least so many words. */
+/** Share and number of out-of-vocabulary words from which a question is outside the domain. */
 const STRANGE_SHARE = 0.6;
 const STRANGE_WORDS = 3;
 
@@ -28,7 +28,10 @@ export interface RecommendParts {
   readonly documents: number;
 }
 
-/** What would help the documents to answer, by rule: what was counted first, then guesses. An empty index has one advice only. */
+/**
+ * Returns what would help the documents to answer: counted facts first, then guesses. For an empty index, that is the
+ * only recommendation.
+ */
 export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
   if (parts.documents === 0) {
     const text = "Nothing has been ingested that the asker may read: read a folder with `sourcebound ingest FOLDER`.";
@@ -49,7 +52,10 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
   return found.slice(0, MAX_RECOMMENDATIONS);
 }
 
-/** Most words stand in no document and no topic is known: nothing that the documents lack, but another subject. */
+/**
+ * True if most words are out of vocabulary and no topic is known: the question is about another subject, not about a
+ * gap.
+ */
 function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, strange: readonly MissingTerm[]): boolean {
   const words = strange.filter(({ kind }) => kind === "word").length;
   return (
@@ -133,7 +139,7 @@ function listed(terms: readonly string[]): string {
   return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(" and ");
 }
 
-/** Missing terms and recommendations listed for a topic. */
+/** Maximum numbers of missing terms and recommendations listed for a topic. */
 const MAX_MISSING = 8;
 const MAX_ADVICE = 5;
 
@@ -157,7 +163,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
   const groups = new Map<string | null, Group>();
   let total = 0;
   return {
-    /** Reports come newest first: the newest wording of an advice is the one that is shown. */
+    /** Reports come newest first, and a recommendation keeps the wording of its newest report. */
     add({ topic, createdAt, report }: Pick<StoredReport, "topic" | "createdAt" | "report">): void {
       total++;
       const group = groups.get(topic) ?? newGroup(createdAt);
@@ -178,18 +184,18 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
     get total() {
       return total;
     },
-    /** The largest group first, then the one with the least confidence. */
+    /** The largest group first; ties by lowest confidence. */
     groups: () =>
       [...groups]
         .map(([topic, group]) => {
           const { reports, refused, newest, confidences, confidence } = group;
           return {
             ...{ topic, name: topics.find(({ slug }) => slug === topic)?.name ?? null, reports, refused },
-            /** Of those that are known; `null`: none is. */
+            /** Mean of the known values; `null` if there are none. */
             meanConfidence: confidences === 0 ? null : confidence / confidences,
-            /** Terms that no passage held, the most frequent first. */
+            /** Terms that no passage contained, most frequent first. */
             missing: mostFrequent(group.missing, MAX_MISSING).map(({ item, reports }) => ({ text: item, reports })),
-            /** The most frequent advice first, in the words of its newest report. */
+            /** Most frequent first, with the wording of the newest report. */
             recommendations: mostFrequent(group.recommendations, MAX_ADVICE).map(({ item, reports }) => ({ ...item, reports })),
             newest,
           };
@@ -200,12 +206,12 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
   };
 }
 
-/** Reports of one topic, for deciding what to write next. */
+/** Reports of one topic, to decide what to write next. */
 export type TopicOverview = ReturnType<ReturnType<typeof createReportGrouping>["groups"]>[number];
 
-/** Reports grouped by topic, the largest group first, and a page of them. */
+/** Reports grouped by topic, the largest group first, and a page of reports. */
 export interface ReportOverview {
-  /** Reports in all. */
+  /** Total number of reports. */
   readonly total: number;
   readonly topics: readonly TopicOverview[];
   /** Newest first. */
@@ -222,7 +228,7 @@ function count<T>(counts: Map<string, Counted<T>>, key: string, item: T): void {
   else known.reports++;
 }
 
-/** Ties in the order of their keys. */
+/** Ties break by key. */
 function mostFrequent<T>(counts: ReadonlyMap<string, Counted<T>>, limit: number): Counted<T>[] {
   return [...counts]
     .sort(([a, one], [b, other]) => other.reports - one.reports || compareText(a, b))

@@ -16,7 +16,7 @@ const TOPICS = [
 const NONE = { headroom: null, margin: null, below: null };
 const refused = (over: Partial<Answer> = {}) => sampleAnswer({ question: "q", refusal: sampleRefusal(), ...over });
 
-/** Parts over documents that hold these texts. */
+/** Returns report parts over documents with these texts. */
 function partsOf(documents: readonly string[], over: Partial<ReportParts> = {}): ReportParts {
   const held = new Set(documents.flatMap((text) => tokenize(text)));
   return {

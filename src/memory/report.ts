@@ -16,53 +16,56 @@ import { words } from "../text/tokens.ts";
 import type { ReadTopics } from "./classify.ts";
 import { recommend } from "./recommend.ts";
 
-/** Terms of one kind that are looked for: a question of a page has more words than anybody acts on. */
+/** Maximum number of terms of each kind. A page-long question has more words than anybody acts on. */
 export const MAX_TERMS = 32;
-/** Passages kept of a report: more than any profile hands on. */
+/** Maximum number of passages in a report, more than any profile uses. */
 const MAX_PASSAGES = 12;
-/** Conflicts, and files that could not be parsed, that are named. */
+/** Maximum number of named conflicts, and of named unreadable files. */
 const MAX_NAMED = 5;
-/** Reasons kept of one check, and their characters. */
+/** Maximum number of reasons per check, and their maximum length in characters. */
 const MAX_REASONS = 3;
 const REASON_CHARACTERS = 200;
-/** Name of the check that looks for personal data. */
+/** Name of the check for personal data. */
 const PII_CHECK = "pii";
-/** Characters of a question that are analysed: many times the longest one that is admitted by default. */
+/** Maximum number of characters of a question to analyse, many times the default limit of a question. */
 const MAX_READ = 10_000;
 
-/** What a report is made of besides question and answer. */
+/** Inputs of a report besides question and answer. */
 export interface ReportParts {
-  /** Tokens of the index; a text that says the same in other words holds the question's words. */
+  /** Tokens of the index. A text with synonyms counts as containing the question's words. */
   readonly words: AskedWordsIndex;
-  /** Does a document that the asker may read hold the token? */
+  /** Checks whether a document that the user may read contains the token. */
   readonly holds: (token: string) => boolean;
   readonly readTopics: ReadTopics;
-  /** Is a word (lower case) one that every text uses? Such words are named last. */
+  /** Checks whether a lower-case word is very common. Such words are listed last. */
   readonly isCommon: (word: string) => boolean;
-  /** The domain's topics, for their names and keywords. */
+  /** The domain's topics with their names and keywords. */
   readonly topics: readonly { readonly slug: string; readonly name: string; readonly keywords: readonly string[] }[];
   readonly repairs: QueryAnalysis["repaired"];
-  /** Other words that were searched too. */
+  /** Synonyms that were searched too. */
   readonly expanded: readonly string[];
   readonly conflicts: readonly Conflict[];
-  /** Does the domain pack declare which source holds? */
+  /** True if the domain pack declares precedence rules. */
   readonly declaresPrecedence: boolean;
   readonly documents: number;
   readonly unreadable: readonly string[];
   readonly threshold: ReportThreshold;
 }
 
-/** From where on an answered question is reported; `null`: the profile does not go by it. */
+/** Limits below which an answered question gets a report; `null`: the profile does not use the limit. */
 export interface ReportThreshold {
-  /** How far above the least that answers; `null`: not known. */
+  /** Distance of the score from the answer threshold; `null` if unknown. */
   readonly headroom: number | null;
-  /** Reported with less headroom than this. */
+  /** Report if the headroom is below this. */
   readonly margin: number | null;
-  /** Reported with less confidence than this. */
+  /** Report if the confidence is below this. */
   readonly below: number | null;
 }
 
-/** Why a fresh answer gets a report; empty: it needs none. A hit had its report when it was written. */
+/**
+ * Returns why a new answer gets a report; empty if it needs none. A cache hit got its report when the answer was
+ * written.
+ */
 export function reportCauses(
   { refusal, confidence, checks, cacheMode }: Pick<Answer, "refusal" | "confidence" | "checks" | "cacheMode">,
   { headroom, margin, below }: ReportThreshold,
@@ -79,10 +82,10 @@ function isIssue({ verdict, leftOut }: CheckResult): boolean {
   return verdict === "warn" || (verdict === "fail" && leftOut === true);
 }
 
-/** The diagnostic report of a question. Pure; no model. Time is linear in question and passages. */
+/** Builds the diagnostic report of a question. Pure, without a model. Linear in question and passages. */
 export function diagnose(question: Question, answer: Answer, causes: readonly ReportCause[], parts: ReportParts): DiagnosticReport {
   const hostile = question.injectionSignals.length > 0;
-  // What somebody in danger writes is nothing that documents lack.
+  // A message in a crisis shows no gap in the documents.
   const urgent = answer.warnings.some(({ code }) => code === "hotline");
   const text = withoutPersonalData(question.resolved);
   const repairs = parts.repairs.filter(({ written }) => words(text).some((word) => word.text === written));
@@ -133,7 +136,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   return { ...found, recommendations: hostile || urgent ? [] : recommend(found, parts) };
 }
 
-/** A report that tells nothing of what was asked: kinds, counts and scores are left, for where no text may be stored. */
+/** Removes all text from a report. Kinds, counts and scores stay, for cases where no text may be stored. */
 export function withoutText(report: DiagnosticReport): DiagnosticReport {
   const { query, gaps } = report;
   return {
@@ -152,7 +155,7 @@ export function withoutText(report: DiagnosticReport): DiagnosticReport {
   };
 }
 
-/** A report without what it took from documents that its reader may not see today; ids, counts and scores stay. */
+/** Removes what a report took from documents that its reader may not see today. Ids, counts and scores stay. */
 export function withoutDocuments(report: DiagnosticReport, isVisible: (documentId: string) => boolean): DiagnosticReport {
   const { query, gaps } = report;
   if (report.passages.every(({ documentId }) => isVisible(documentId))) return report;
@@ -160,7 +163,7 @@ export function withoutDocuments(report: DiagnosticReport, isVisible: (documentI
     ...report,
     query: { ...query, repaired: [] },
     passages: report.passages.map((one) => (isVisible(one.documentId) ? one : withoutSource(one))),
-    // Of values, titles and reasons nobody knows which document they came from.
+    // The source document of values, titles and reasons is unknown.
     gaps: { ...gaps, conflicts: [] },
     checks: report.checks.map((issue) => ({ ...issue, reasons: [] })),
     recommendations: report.recommendations.filter(({ kind }) => kind !== "conflict" && kind !== "sentences_left_out"),
@@ -173,7 +176,7 @@ function withoutSource(passage: ReportedPassage): ReportedPassage {
 
 const PLACEHOLDER = new RegExp(String.raw`\[(?:${PERSONAL_KINDS.join("|")})\]`, "g");
 
-/** The text without personal data, and without the marks that stand for it: they are not what was asked. */
+/** Removes personal data and its placeholders, which are not part of the question. */
 function withoutPersonalData(text: string): string {
   return redactPersonalData(text.slice(0, MAX_READ)).replaceAll(PLACEHOLDER, " ");
 }
@@ -189,7 +192,7 @@ interface AskedTerms {
   readonly values: readonly { readonly text: string; readonly key: string }[];
 }
 
-/** What the question asks about. What is a code is no value, and what has digits is no word. */
+/** Extracts what the question asks about. A code is not also a value, and a term with digits is not a word. */
 function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   const codes = codesIn(text).slice(0, MAX_TERMS);
   const held = new Set(codes.flatMap((code) => [code, ...index.tokens(code)]));
@@ -210,7 +213,7 @@ interface PassageView {
   readonly passage: ReportedPassage;
   readonly tokens: ReadonlySet<string>;
   readonly values: ReadonlySet<string>;
-  /** Kinds of value that it holds, as bits. */
+  /** Kinds of value in the passage, as bits. */
   readonly kinds: number;
 }
 
@@ -241,7 +244,7 @@ function viewPassage(
   };
 }
 
-/** A code as people write it; the index has it in lower case. */
+/** Returns a code in upper case, as people write it; the index has it in lower case. */
 function shownCode(code: string): string {
   return code.toUpperCase();
 }
@@ -269,7 +272,7 @@ function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words:
   ];
 }
 
-/** Could a document be on the topic? It could where the words of one of its keywords stand in documents, together or apart. */
+/** Checks whether the documents may cover a topic: they contain all words of one of its keywords, together or apart. */
 function mayHold(topic: string, { topics, words: index, holds }: ReportParts): boolean {
   const keywords = topics.find(({ slug }) => slug === topic)?.keywords ?? [];
   return keywords.some((keyword) => {
@@ -279,8 +282,8 @@ function mayHold(topic: string, { topics, words: index, holds }: ReportParts): b
 }
 
 /**
- * Reasons are redacted: they may say what a model wrote. Where that held personal data only the check that found it speaks: another one may name it in pieces
- * that nothing recognises.
+ * Redacts reasons, which may repeat a model's text. If that contained personal data, only the check that found it gives
+ * reasons. Another check may repeat it in fragments that redaction does not recognise.
  */
 function checkIssues(checks: readonly CheckResult[]): CheckIssue[] {
   const personal = checks.some(({ name, verdict }) => name === PII_CHECK && verdict !== "pass");

@@ -9,19 +9,20 @@ export interface ReverifyParts {
   readonly cache: Pick<CacheStore, "delete">;
   readonly answers: Pick<StoredAnswers, "read">;
   readonly documents: Pick<DocumentStore, "load">;
-  /** Runs today's checks over a stored answer; only a clean one may be served. */
+  /** Runs the current checks on a stored answer. Only a clean one may be served. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
 }
 
-/** A stored answer that may be served, or the rule by which it may not. */
+/** A stored answer that may be served, or the rule that prevents it. */
 export type Reverified =
   | { readonly type: "safe"; readonly answer: Answer }
   | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
 
 /**
- * Everything that must hold of a stored answer today, whatever found it (DESIGN.md, "Cache safety"): no person has flagged it, every document that it names is
- * visible and of the version that it names, every quote stands byte for byte, and the checks find nothing. One that fails is dropped, unless it is only looked at.
- * @param effects `"none"` reads only, for explanations
+ * Verifies a stored answer before it is served, however it was found (DESIGN.md, "Cache safety"): it is not flagged,
+ * every document that it names is visible in the named version, every quote is byte-equal, and the checks find nothing.
+ * An entry that fails is deleted, unless `effects` is `"none"`.
+ * @param effects `"none"` changes nothing, for explanations
  */
 export async function reverify(
   entry: CacheEntry,
@@ -68,7 +69,7 @@ function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredD
   );
 }
 
-/** The answer that is stored for this very question, if it is safe to serve today; an entry that is not goes. */
+/** Returns the answer stored for exactly this question if it is safe to serve today. An unsafe entry is deleted. */
 export async function lookupExact(
   key: string,
   scope: Scope,
@@ -93,8 +94,8 @@ export async function lookupExact(
 }
 
 /**
- * Where a reviewer's answer to this question is kept: as the exact cache, but whichever encoder and settings made the answer that was
- * corrected, and whatever was said before, for a person wrote this one. Today's checks still decide on every hit.
+ * Returns the key of a reviewer's answer to this question. Unlike the exact key, it ignores the encoder, the settings
+ * and the conversation, because a person wrote the answer. The current checks still run on every hit.
  */
 export function curatedKey(question: Question, scope: CacheScope): string {
   return exactCacheKey({ ...question, text: question.resolved }, { ...scope, encoder: "", configHash: "curated" });
@@ -103,11 +104,17 @@ export function curatedKey(question: Question, scope: CacheScope): string {
 export interface CuratedParts {
   readonly review: Pick<ReviewStore, "curated" | "demote">;
   readonly documents: Pick<DocumentStore, "load">;
-  /** Runs today's checks over the answer and looks whether it keeps to what the question is limited to; only a clean one may be served. */
+  /**
+   * Runs the current checks and verifies that the answer respects the limits of the question. Only a clean one may be
+   * served.
+   */
   readonly recheck: (answer: Answer) => Promise<boolean>;
 }
 
-/** A reviewer's answer that still stands: its documents are current, its quotes byte-equal, its checks pass. One that does not goes back to the queue. */
+/**
+ * Returns a reviewer's answer that is still valid: its documents are current, its quotes byte-equal, its checks pass.
+ * Otherwise the answer goes back to the review queue.
+ */
 export async function lookupCurated(key: string, question: Question, { review, documents, recheck }: CuratedParts): Promise<Hit | null> {
   if (question.injectionSignals.length > 0) return null;
   const entry = await review.curated(key);
@@ -119,7 +126,7 @@ export async function lookupCurated(key: string, question: Question, { review, d
   if (isCurrent && isExact && (await recheck(answer))) {
     return { level: "curated", answer, question: answer.question === "" ? null : answer.question, storedAt: entry.createdAt };
   }
-  // A document that has changed meanwhile has taken it out itself.
+  // A changed document has already demoted the answer itself.
   if (isCurrent) await review.demote(key, "its checks no longer pass");
   return null;
 }

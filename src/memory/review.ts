@@ -7,27 +7,30 @@ import type { Store } from "../store/store.ts";
 import { compareText } from "../text/normalise.ts";
 import { shownOf } from "./named-documents.ts";
 
-/** Interactions that the order of the queue is worked out from: the newest. */
+/** Maximum number of newest interactions that the queue is computed from. */
 export const QUEUE_DEPTH = 20_000;
-/** Items of the queue that are listed. */
+/** Default number of listed queue items. */
 export const DEFAULT_QUEUE_LIMIT = 20;
-/** Rows of the history that are listed. */
+/** Default number of listed history rows. */
 export const DEFAULT_HISTORY_LIMIT = 50;
-/** Rows of the history that are read at once where only some may be seen. */
+/** Number of history rows per read if the reader may see only some of them. */
 const HISTORY_READ = 500;
 
 export type QueuedQuestion = QueueItem & {
   readonly question: string;
-  /** What the question was limited to, in words; `null`: to nothing, or it is not known any more. */
+  /** Limits of the question in words; `null` if there were none or they are no longer known. */
   readonly within: string | null;
 };
 
 export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curatedKey" | "curated"> {
-  /** `null`: its text was not kept, or it is withheld. */
+  /** `null`: the text was not kept or is withheld. */
   readonly answer: Answer | null;
-  /** Answer and correction that rest on a document which is gone or not open to the reader are left out. */
+  /**
+   * True if the answer or correction is left out because it uses a document that is deleted or not visible to the
+   * reader.
+   */
   readonly withheld: boolean;
-  /** What the question was limited to, in words; `null`: to nothing, or it is not known any more. */
+  /** Limits of the question in words; `null` if there were none or they are no longer known. */
   readonly within: string | null;
   readonly curated: { readonly answer: Answer; readonly status: "served" | "demoted"; readonly by: string; readonly at: string } | null;
   readonly history: readonly AuditRow[];
@@ -46,10 +49,10 @@ export interface HistoryOptions extends Pick<AuditPage, "before"> {
   readonly sees?: Sees | undefined;
 }
 
-/** Who looks at answers. */
+/** A person who looks at answers. */
 export interface Reader {
   readonly sees: Sees;
-  /** What it may see today of the documents from which an asker was answered. */
+  /** Returns what the person may see today of the documents used for a user's answer. */
   readonly scopeFor: (asker: Asker) => Scope;
 }
 
@@ -63,9 +66,9 @@ export interface ReviewParts {
   readonly store: Pick<Store, "review" | "audit" | "documents">;
   readonly domain: (name?: string) => string;
   readonly createId: () => string;
-  /** What questions were limited to, in words, by the ids of their answers; those that were not are left out. */
+  /** Returns the limits of questions in words, by answer id. Questions without limits are left out. */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
-  /** Binds what a reviewer wrote to documents, or throws. */
+  /** Links a reviewer's text to documents, or throws. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
@@ -85,7 +88,10 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       );
       return items.map((item) => ({ ...item, question: questions.get(item.id) ?? "", within: limits.get(item.id) ?? null }));
     },
-    /** Absent, the reader sees everything. @throws RequestError `unknown_interaction`, also of what is not seen */
+    /**
+     * Without a reader, everything is visible.
+     * @throws RequestError `unknown_interaction`, also for one that is not visible
+     */
     async show(id: string, reader?: Reader): Promise<ShownReview> {
       const { curatedKey: _, curated, answer: text, ...found } = await load(id, reader?.sees);
       const limits = await within([{ id, scope: found }]);
@@ -106,17 +112,24 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
         history: await store.audit.list({ subject: id, limit: DEFAULT_HISTORY_LIMIT }),
       };
     },
-    /** The answer is right: also wherever the same question got the same answer. @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text` */
+    /**
+     * Approves the answer, also wherever the same question got the same answer.
+     * @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text`
+     */
     async approve(id: string, by: string): Promise<void> {
       const answer = answerOf(await load(id));
       assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
     },
-    /** The answer is wrong or doubtful: the cache lets go of it. @throws RequestError `unknown_interaction` */
+    /**
+     * Marks the answer as wrong or doubtful. The cache deletes it.
+     * @throws RequestError `unknown_interaction`
+     */
     async flag(id: string, by: string): Promise<void> {
       assertDone(await store.review.flag({ id, by: actor(by) }), id);
     },
     /**
-     * Another answer in its place, served first from now on wherever the question is asked as it was, within the same limits, until one of its documents changes.
+     * Replaces the answer. From now on the correction is served first for the same question with the same limits, until
+     * one of its documents changes.
      * @throws RequestError `unknown_interaction`, `review_no_text`, `review_not_repeatable`, `review_stale`, `answer_…`
      */
     async correct(id: string, text: string, by: string): Promise<Answer> {
@@ -131,23 +144,26 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       assertDone(await store.review.correct(act), id);
       return answer;
     },
-    /** Acts on answers that the reviewer may look at; the chain is that of the whole log. */
+    /** Returns audit rows of answers that the reviewer may see. The chain check covers the whole log. */
     async history({ id, limit = DEFAULT_HISTORY_LIMIT, before, sees }: HistoryOptions = {}) {
-      // One more than is listed says whether any follows.
+      // One extra row shows whether more follow.
       const asked = { subject: id, limit: limit + 1, before };
       const found = sees === undefined ? await store.audit.list(asked) : await listSeen(store, asked, sees);
       const rows = found.slice(0, limit);
-      // `seq` of the last row, where older ones follow; `null`: these were all.
+      // `seq` of the last row if older rows follow; otherwise `null`.
       const olderThan = found.length > limit ? (rows.at(-1)?.seq ?? null) : null;
       return { rows, olderThan, chain: await store.audit.verify() };
     },
   };
 }
 
-/** What a reviewer can do; every act is in the audit log under `by`. `sees`: whose questions the reviewer may look at; absent: everybody's. */
+/**
+ * Actions of a reviewer. Each is recorded in the audit log under `by`. `sees` limits whose questions are visible;
+ * absent: everybody's.
+ */
 export type Review = ReturnType<typeof createReview>;
 
-/** Acts on answers that the asker may look at, newest first. */
+/** Returns audit rows of answers that the reviewer may see, newest first. */
 async function listSeen(
   { audit, review }: ReviewParts["store"],
   { subject, limit, before: from }: AuditPage,
@@ -177,7 +193,7 @@ function versionsOf({ citations }: Answer): Map<string, string> {
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
 }
 
-/** Longest name of an actor, in characters. */
+/** Maximum length of an actor's name in characters. */
 const ACTOR_CHARACTERS = 100;
 
 /** @throws RequestError `review_actor` */
@@ -197,7 +213,7 @@ function assertDone(outcome: ReviewOutcome, id: string): void {
   }
 }
 
-/** Also said of an interaction that the asker may not see. */
+/** Also used for an interaction that the user may not see, so that its existence is not revealed. */
 export function unknownInteraction(id: string): RequestError {
   return new RequestError("unknown_interaction", `There is no interaction "${id}": \`sourcebound review list\` shows those that wait.`, {
     id,
@@ -205,8 +221,8 @@ export function unknownInteraction(id: string): RequestError {
 }
 
 /**
- * What makes an answer worth a look, each part in 0–1. A reader who says that it is wrong counts most; then a review that no longer holds;
- * what the checks said; and how unsure the answer was. The weights are a choice, not measured.
+ * Weights of the review risk, for factors from 0 to 1. A user's negative rating counts most, then a review that is no
+ * longer valid, then the checks, then low confidence. Chosen by hand, not measured.
  */
 export const RISK_WEIGHTS = {
   thumbsDown: 1,
@@ -215,17 +231,17 @@ export const RISK_WEIGHTS = {
   conflicts: 0.5,
   warnings: 0.4,
   reported: 0.4,
-  /** Times 1 − confidence, of an answer; an answer without a confidence counts as wholly unsure. */
+  /** Factor on 1 − confidence of an answer. An answer without a confidence counts as 0. */
   unsure: 0.6,
-  /** A refusal misleads nobody; it may be a gap in the documents. */
+  /** A refusal misleads nobody, but may show a gap in the documents. */
   refused: 0.2,
   thumbsUp: -0.3,
 } as const;
 
-/** Least risk of what is in the queue: how often it was asked must count for something. */
+/** Minimum risk in the queue, so that the number of times a question was asked still counts. */
 const LEAST_RISK = 0.05;
 
-/** How much an answer needs a look, from 0.05 up. */
+/** Returns the review risk of an answer, at least 0.05. */
 export function riskOf(one: PendingInteraction): number {
   const w = RISK_WEIGHTS;
   const unsure = one.status === "ok" ? w.unsure * (1 - (one.confidence ?? 0)) : w.refused;
@@ -241,17 +257,17 @@ export function riskOf(one: PendingInteraction): number {
   return Math.max(LEAST_RISK, sum);
 }
 
-/** One question of the queue, under the interaction of it that most needs a look. */
+/** A question in the queue, represented by its interaction with the highest risk. */
 export interface QueueItem extends PendingInteraction {
   readonly risk: number;
   /** risk × (1 + log2 of how often it was asked). */
   readonly score: number;
-  /** Interactions with this question that wait for review. */
+  /** Number of interactions with this question that await review. */
   readonly waiting: number;
   readonly why: readonly string[];
 }
 
-/** Questions in the order in which they need a look; the same question of the same scope is one item. */
+/** Ranks questions by review priority. The same question in the same scope is one item. */
 export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
   const byQuestion = new Map<string, { first: PendingInteraction; risk: number; waiting: number }>();
   for (const one of pending) {

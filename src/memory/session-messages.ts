@@ -21,13 +21,13 @@ const shownSchema = z.object({
       end: z.int(),
     }),
   ),
-  /** What a sentence without a citation may have been drawn from; absent: every sentence cites. */
+  /** Documents that sentences without a citation may be based on; absent if every sentence cites. */
   documents: z.array(z.string()).optional(),
 });
 type Shown = z.infer<typeof shownSchema>;
 
 export type SessionCitation = Shown["citations"][number] & {
-  /** `false`: the document has another version now. */
+  /** `false`: the document has a newer version. */
   readonly current: boolean;
 };
 
@@ -36,7 +36,7 @@ export type SessionMessage =
   | { readonly role: "user"; readonly content: string; readonly at: string }
   | {
       readonly role: "assistant";
-      /** Sentences with their `[n]`; `null`: withheld, because a cited document is gone or may not be seen any more. */
+      /** Sentences with their `[n]`; `null` if withheld because a cited document is deleted or no longer visible. */
       readonly content: string | null;
       readonly at: string;
       readonly answerId: string | null;
@@ -44,8 +44,8 @@ export type SessionMessage =
     };
 
 /**
- * What a session keeps of an answer, as JSON text.
- * @param isStored what it says was stored before, and redacted then
+ * Returns what a session stores of an answer, as JSON text.
+ * @param isStored true if the text was redacted when it was stored before
  */
 export function sessionShown(answer: Answer, isStored = false): string {
   const { id: answerId, status } = answer;
@@ -57,7 +57,7 @@ export function sessionShown(answer: Answer, isStored = false): string {
   return JSON.stringify({ answerId, status, sentences, citations, documents });
 }
 
-/** Ids of the documents on which an answer rests that a session shows. */
+/** Returns the ids of the documents that a session's answer is based on. */
 export function documentsShown(text: string | null): string[] {
   return text === null ? [] : restsOn(shownSchema.parse(JSON.parse(text)));
 }
@@ -66,7 +66,10 @@ function restsOn({ citations, documents = [] }: Shown): string[] {
   return [...new Set([...citations.map(({ documentId }) => documentId), ...documents])];
 }
 
-/** The messages of a session for its owner. What rests on a document that the owner may not see today is withheld. */
+/**
+ * Returns the messages of a session for its owner. Answers based on documents that the owner may not see today are
+ * withheld.
+ */
 export async function sessionMessages(
   turns: readonly StoredTurn[],
   scope: Scope,

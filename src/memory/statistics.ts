@@ -6,11 +6,11 @@ export type Statistics = Awaited<ReturnType<typeof sumUp>>;
 /** How the newest answers were made. */
 export type MadeStatistics = ReturnType<typeof sumUpMade>;
 
-/** Topics that are listed. */
+/** Maximum number of listed topics. */
 const TOPICS_SHOWN = 20;
 const CONFIDENCE_PARTS = 10;
 
-/** Sums up interactions; no text of a question is in it. */
+/** Summarises interactions, without any text of questions. */
 export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
   const statuses = new Tally();
   const refusals = new Tally();
@@ -51,23 +51,23 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
   const hits = interactions - (levels.counts.get("miss") ?? 0);
   return {
     interactions,
-    /** Answered, refused, failed. */
+    /** Number of interactions by status: answered, refused, failed. */
     statuses: statuses.sorted(),
-    /** Why it was refused. */
+    /** Number of refusals by reason. */
     refusals: refusals.sorted(),
-    /** By level of the memory: `miss`, `exact`, `semantic`, `graph`, `curated`. */
+    /** Number of interactions by cache level: `miss`, `exact`, `semantic`, `graph`, `curated`. */
     levels: levels.sorted(),
-    /** Share of interactions that were served from memory; `null` without any. */
+    /** Share of interactions served from the cache; `null` if there are none. */
     hitRate: interactions === 0 ? null : hits / interactions,
-    /** Of models; `uncounted` interactions called an endpoint that did not count, or has no known price. */
+    /** Model costs. `uncounted` interactions called an endpoint that did not count tokens or has no known price. */
     spent,
-    /** What hits had cost when their answers were made; `uncounted` as above. */
+    /** Original cost of the answers served from the cache; `uncounted` as above. */
     saved,
     topics: topics
       .entries()
       .slice(0, TOPICS_SHOWN)
       .map(([topic, count]) => ({ topic, count })),
-    /** Ten equal parts of 0–1, and how many had none. */
+    /** Histogram over ten equal parts of 0–1, and the number without a confidence. */
     confidence: { counts, none: interactions - confidences.length, median: quantile(confidences, 0.5) },
     latencyMs: { p50: quantile(latencies, 0.5), p95: quantile(latencies, 0.95), max: quantile(latencies, 1) },
     reviews: reviews.sorted(),
@@ -75,18 +75,18 @@ export async function sumUp(counted: AsyncIterable<CountedInteraction>) {
     ephemeral,
     /** By day (UTC), oldest first. */
     days: [...days.values()].map(dayOf).sort((a, b) => (a.day < b.day ? -1 : 1)),
-    /** Answers that a person judged, by the same ten parts of confidence: approved or thumbed up, flagged or thumbed down. */
+    /** Answers judged by a person, by the same ten parts of confidence: approved or rated up, flagged or rated down. */
     judged,
   };
 }
 
-/** A day while it is summed up, with every time of it. */
+/** Sums of a day, with every latency of it. */
 function newDay(day: string) {
   return { day, interactions: 0, refused: 0, failed: 0, hits: 0, usd: 0, tokens: 0, latencies: [] as number[] };
 }
 type DaySums = ReturnType<typeof newDay>;
 
-/** Of a day of which no time is known, the quantiles are `null`. */
+/** A day without latencies has `null` quantiles. */
 function dayOf({ latencies, ...sums }: DaySums) {
   return { ...sums, p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95) };
 }
@@ -104,14 +104,17 @@ function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
   if (one.latencyMs !== null) sum.latencies.push(one.latencyMs);
 }
 
-/** What a person thought of an answer: a review outweighs a reader's thumb. A refusal is not judged: its confidence is none of an answer. */
+/**
+ * A person's judgement of an answer; a review overrides a user's rating. Refusals are skipped, because their confidence
+ * is not that of an answer.
+ */
 function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): boolean | null {
   if (status !== "ok") return null;
   if (reviewStatus !== "unreviewed") return reviewStatus === "approved";
   return thumbs === null ? null : thumbs === "up";
 }
 
-/** Sums up how answers were made. */
+/** Summarises how answers were made. */
 export function sumUpMade(made: readonly MadeAnswer[]) {
   const stages = new Map<string, number[]>();
   const models = new Map<string, { calls: number; tokens: number; usd: number; uncounted: number }>();
@@ -132,9 +135,9 @@ export function sumUpMade(made: readonly MadeAnswer[]) {
   }
   const at = (values: readonly number[], share: number) => quantile(values, share) ?? 0;
   return {
-    /** Answers that were looked at: the newest whose text is kept. */
+    /** Number of analysed answers: the newest with their text kept. */
     answers: made.length,
-    /** Milliseconds, in the order of the path. */
+    /** Milliseconds, in pipeline order. */
     stages: [...stages].map(([stage, ms]) => ({ stage, n: ms.length, p50: at(ms, 0.5), p95: at(ms, 0.95), p99: at(ms, 0.99) })),
     metrics: metricsOf(made),
     models: [...models].map(([model, sum]) => ({ model, ...sum })).sort((a, b) => b.calls - a.calls || (a.model < b.model ? -1 : 1)),
@@ -142,7 +145,7 @@ export function sumUpMade(made: readonly MadeAnswer[]) {
   };
 }
 
-/** Grades by metric, with those of each day, oldest first. */
+/** Grades by metric, and by day, oldest first. */
 function metricsOf(made: readonly MadeAnswer[]) {
   const names = [...new Set(made.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
   return names.map((metric) => {
@@ -157,7 +160,7 @@ function metricsOf(made: readonly MadeAnswer[]) {
       metric,
       passed: told.filter(({ passed }) => passed === true).length,
       failed: told.filter(({ passed }) => passed === false).length,
-      /** Could not be told. */
+      /** Number of answers that could not be graded. */
       unknown: graded.length - told.length,
       mean: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
       threshold: graded[0]?.threshold ?? null,
@@ -180,7 +183,7 @@ class Tally {
   add(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
-  /** Most first; ties by name. */
+  /** Largest count first; ties by name. */
   entries(): [string, number][] {
     return [...this.counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   }

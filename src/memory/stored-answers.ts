@@ -4,34 +4,34 @@ import type { SharedContent } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Hit, Judgement } from "./cache.ts";
 
-/** Characters of stored answers that are kept as they were read: some 500 answers, with what was made of them some 100 MB. */
+/** Maximum number of cached characters: about 500 answers, about 100 MB with derived data. */
 const KEPT_CHARACTERS = 16_000_000;
-/** Ways of asking for one answer for which its checks are kept, and for which it is known to have been served. */
+/** Maximum number of contexts per answer for which checks, and hits, are cached. */
 const MOST_CONTEXTS = 64;
 
-/** Parts of an answer that are taken over from the stored one as they are; nearly all of its text. */
+/** Parts of an answer, nearly all of its text, that a hit shares with the stored answer. */
 const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "checks"] as const satisfies readonly (keyof Answer)[];
 
 interface Read {
   readonly text: string;
   readonly answer: Answer;
-  /** By the question. */
+  /** Keyed by question. */
   readonly served: Map<string, Served>;
 }
 
-/** A hit, and what it was found with. */
+/** A cache hit with the state in which it was found. */
 export interface Served {
   readonly hit: Hit;
   readonly judged: Judgement;
   readonly expiresAt: string;
-  /** Of the store, before anything of the hit was read. */
+  /** Generation of the store before the hit was read. */
   readonly generation: number;
 }
 
 /**
- * Stored answers that are served again and again, read once. What is kept is what follows from the text of an entry, and hits with the generation of the store
- * in which they were found: whether an entry is still there, not flagged, and its documents current and visible is for the store to say, every time; that nothing
- * has changed since is one way of saying it.
+ * Cache of parsed stored answers that are served repeatedly. It keeps only what follows from the text of an entry, and
+ * hits with the generation of the store in which they were found. The store decides every time whether an entry still
+ * exists, is not flagged, and has current and visible documents; an unchanged generation proves that.
  */
 export class StoredAnswers {
   private readonly known: LRUCache<string, Read>;
@@ -40,12 +40,12 @@ export class StoredAnswers {
   private readonly topics = new WeakMap<Answer, readonly string[]>();
   private readonly said = new WeakMap<Answer, string>();
 
-  /** @param limit characters kept at most */
+  /** @param limit maximum number of characters */
   constructor(limit: number = KEPT_CHARACTERS) {
     this.known = new LRUCache({ maxSize: limit, sizeCalculation: ({ text }) => Math.max(1, text.length) });
   }
 
-  /** The answer of an entry; the same object for as long as the entry has the same text. Nobody can change it. */
+  /** Returns the answer of an entry: the same frozen object as long as the entry has the same text. */
   read(key: string, text: string): Answer {
     const before = this.known.get(key);
     if (before?.text === text) return before.answer;
@@ -54,7 +54,10 @@ export class StoredAnswers {
     return answer;
   }
 
-  /** Keeps a hit on an entry that `read` gave: all that must hold of it held. @param question as it was resolved */
+  /**
+   * Caches a verified hit on an entry returned by `read`.
+   * @param question the resolved question
+   */
   serves(key: string, question: string, served: Served): void {
     const hits = this.known.peek(key)?.served;
     if (hits === undefined) return;
@@ -62,15 +65,18 @@ export class StoredAnswers {
     hits.set(question, served);
   }
 
-  /** The hit on the same entry by the same question, where the store has not changed since; `null`: all of it has to be looked at again. */
+  /**
+   * Returns the cached hit of the same question on the same entry, or `null` if the store has changed since and
+   * everything must be verified again.
+   */
   servedIn(generation: number, key: string, question: string): Served | null {
     const served = this.known.get(key)?.served.get(question);
     return served?.generation === generation ? served : null;
   }
 
   /**
-   * Do the checks pass? They are a function of the answer and of what they are made with.
-   * @param context all that they are made with, as text
+   * Checks an answer, with caching. The checks depend only on the answer and their context.
+   * @param context everything else that the checks depend on, as text
    */
   async passes(answer: Answer, context: string, check: () => Promise<boolean>): Promise<boolean> {
     const contexts = this.passed.get(answer) ?? new Set();
@@ -82,10 +88,10 @@ export class StoredAnswers {
   }
 
   /**
-   * What an answer that is stored has in common with the one that was served, to be kept once for all of them, and what is left of it; `null`: it does not
-   * have all of these parts unchanged.
-   * @param stored as it is stored
-   * @param served an answer that `read` gave
+   * Splits an answer to store into the content shared with the served answer, which is stored once, and the rest.
+   * Returns `null` if a shared part has changed.
+   * @param stored answer in the form to store
+   * @param served answer returned by `read`
    */
   share(stored: Answer, served: Answer): { readonly own: object; readonly content: SharedContent } | null {
     if (!SHARED.every((part) => stored[part] === served[part])) return null;
@@ -93,14 +99,17 @@ export class StoredAnswers {
     return { own, content: this.contentOf(served) };
   }
 
-  /** Topics of the documents that an answer cites: of a stored one that is served they stay the same, since a document that says anything else has another version. */
+  /**
+   * Returns the topics of the documents that an answer cites. They are constant for a stored answer, because a changed
+   * document has another version.
+   */
   async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const known = this.topics.get(served) ?? (await read());
     this.topics.set(served, known);
     return known;
   }
 
-  /** What a stored answer says and rests on, as text: the same whenever it is served. */
+  /** Returns what a stored answer says and cites, as text, which is the same whenever it is served. */
   saidBy(served: Answer, write: (served: Answer) => string): string {
     const known = this.said.get(served) ?? write(served);
     this.said.set(served, known);
