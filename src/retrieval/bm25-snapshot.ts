@@ -3,7 +3,7 @@ import type { PackedPostings, Postings } from "./postings.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 import type { PackedTerms, Terms } from "./vocabulary.ts";
 
-/** An index without gaps: every list is whole, no entry is deleted but by `alive`. */
+/** An index without gaps: every list is contiguous, and only `alive` marks deleted entries. */
 export interface PackedIndex extends PackedTerms, PackedPostings {
   readonly used: number;
   readonly totalLength: number;
@@ -17,7 +17,7 @@ export interface PackedIndex extends PackedTerms, PackedPostings {
 
 const factsSchema = z.object({ slots: z.number().int().nonnegative(), totalLength: z.number(), boundAverage: z.number().nonnegative() });
 
-/** A packed index as bytes. */
+/** Serialises a packed index. */
 export function writeIndex(packed: PackedIndex): Uint8Array<ArrayBuffer> {
   const { units, ends, table, starts, slots, frequencies, bounds, entryTerms, entryStarts, alive, lengths } = packed;
   const facts = { slots: packed.used, totalLength: packed.totalLength, boundAverage: packed.boundAverage };
@@ -36,7 +36,7 @@ export function writeIndex(packed: PackedIndex): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** @throws SnapshotError when it is not a whole, unchanged snapshot */
+/** @throws SnapshotError when the snapshot is incomplete or damaged */
 export function readIndex(from: Uint8Array | SnapshotFile): PackedIndex {
   const snapshot = readSnapshot("bm25", from);
   const { slots: used, totalLength, boundAverage } = readFacts(snapshot, factsSchema);
@@ -73,11 +73,11 @@ export function readIndex(from: Uint8Array | SnapshotFile): PackedIndex {
   return packed;
 }
 
-/** What an index holds, with its gaps. */
+/** Arrays of a live index, with gaps. */
 export interface HeldIndex {
   readonly terms: Terms;
   readonly postings: Postings;
-  /** Entries alive that hold each term. */
+  /** Number of live entries that contain each term. */
   readonly termLive: Uint32Array;
   readonly termBound: Float64Array;
   readonly entryStarts: Uint32Array;
@@ -85,11 +85,11 @@ export interface HeldIndex {
   readonly lengths: Float32Array;
   readonly totalLength: number;
   readonly boundAverage: number;
-  /** Slots ever handed out. */
+  /** Number of slots ever assigned. */
   readonly used: number;
 }
 
-/** The index without gaps, slots renamed; −1 leaves a slot's entry out. */
+/** Returns the index without gaps and with renumbered slots. −1 in `renamed` drops a slot's entry. */
 export function packIndex(held: HeldIndex, renamed: Int32Array, used: number): PackedIndex {
   const kept: number[] = [];
   const newTerm = new Uint32Array(held.terms.size);

@@ -6,7 +6,7 @@ import { BM25_B, BM25_K1, scoreText } from "./postings.ts";
 import { SnapshotError } from "./snapshot.ts";
 import type { WeightedField } from "./top-k.ts";
 
-/** The formula once more, written from the paper over plain maps, to compare with. */
+/** Independent implementation of the formula from the paper, over plain maps, for comparison. */
 function naiveScores(documents: readonly (readonly WeightedField[] | null)[], query: readonly string[]): Map<number, number> {
   const alive = documents.flatMap((fields, slot) => (fields === null ? [] : [{ slot, fields }]));
   const lengthOf = (fields: readonly WeightedField[]) => fields.reduce((sum, { tokens, weight }) => sum + weight * tokens.length, 0);
@@ -97,11 +97,11 @@ describe("Bm25Index", () => {
           const index = zipfIndex(seed, 400);
           const query = words.flatMap(([word, times]) => Array.from({ length: times }, () => `w${word}`));
           const accept = filtered ? (slot: number) => slot % 3 === 0 : undefined;
-          // The first search works out the bounds; what is added and deleted afterwards must keep them true.
+          // The first search computes the bounds. Later additions and deletions must keep them valid.
           index.search(query, k, accept);
           for (const slot of deleted) index.delete(slot);
           for (let i = 0; i < 20; i++) index.add(body(`w${i} w1 w2${" filler".repeat(i)}`));
-          // As many wanted as there are entries: nothing can be pruned.
+          // With `k` equal to the number of entries, nothing can be pruned.
           expect(index.search(query, k, accept)).toEqual(index.search(query, index.slots, accept).slice(0, k));
         },
       ),

@@ -6,27 +6,27 @@ import { type Scored, type TermCounts, TopK, type WeightedField, type WeightedTe
 import { Terms } from "./vocabulary.ts";
 
 /**
- * Words ranking over typed arrays: BM25 with Lucene's non-negative idf, fields folded by weight into one frequency and one length
- * before saturation ("simple BM25F": Robertson, Zaragoza, Taylor, CIKM 2004).
+ * Ranking by words over typed arrays: BM25 with Lucene's non-negative idf. Fields are combined by weight into one
+ * frequency and one length before saturation ("simple BM25F": Robertson, Zaragoza, Taylor, CIKM 2004).
  *
  *   score(q, d) = Σ_t idf(t) · tf·(k1+1) / (tf + k1·(1 − b + b·len/avgLen)),  idf(t) = ln(1 + (N − n + ½)/(n + ½))
  *
- * with tf and len weighted sums over fields. A term that stands twice in the question counts twice.
+ * Here tf and len are weighted sums over fields. A term that occurs twice in the question counts twice.
  *
- * Search goes term by term, the heaviest first (Turtle & Flood 1995, "MaxScore"): once the k-th best partial score is above all that
- * the terms left can add, only entries already found are looked up in the rest. Contributions are added in the same order with and
- * without this shortcut, so that the scores are equal to the last bit.
+ * Search proceeds term by term, highest weight first (Turtle & Flood 1995, "MaxScore"): once the k-th best partial
+ * score exceeds everything that the remaining terms can add, only entries already found are looked up in the rest.
+ * Contributions are added in the same order with and without this shortcut, so scores are equal to the last bit.
  */
-/** Drift of the average length after which all bounds are computed again: looser ones prune less. */
+/** Change of the average length after which all bounds are recomputed. Looser bounds prune less. */
 const BOUND_DRIFT = 1.25;
 
-/** Bounds are sums in another order than scores are: this much more than their rounding. */
+/** Bounds are summed in another order than scores; this factor exceeds the difference in rounding. */
 const SLACK = 1 + 1e-9;
 
-/** A binary search costs about as much as reading this many list entries for each of its steps. */
+/** Cost of one binary search step, in list entries read. */
 const PROBE_COST = 3;
 
-/** A term of a question: its factor before the frequency part, and the most that it adds to any score. */
+/** A query term with its factor on the frequency part and the maximum that it adds to any score. */
 interface QueryTerm {
   readonly term: number;
   readonly weight: number;
@@ -34,19 +34,19 @@ interface QueryTerm {
 }
 
 /**
- * An index with entries added and deleted one at a time. Slots are handed out in rising order and never reused;
- * equal scores rank the lower slot first.
+ * An index to which entries are added and from which they are deleted one at a time. Slots are assigned in ascending
+ * order and never reused; equal scores rank the lower slot first.
  */
 export class Bm25Index implements TermCounts {
   private terms = new Terms();
   private postings = new Postings();
-  /** Entries alive that hold each term. */
+  /** Number of live entries with each term. */
   private termLive = new Uint32Array(0);
-  /** Most that tf / (tf + norm) is in each term's list at `boundAverage`; deleted entries may make it too large. */
+  /** Maximum of tf / (tf + norm) in each term's list at `boundAverage`. Deleted entries may make it too large. */
   private termBound = new Float64Array(0);
-  /** Average length that the bounds were worked out for; 0: not yet. */
+  /** Average length for which the bounds were computed; 0 before that. */
   private boundAverage = 0;
-  /** Terms of each slot, one after the other, for deletion: those of slot s at entryStarts[s] up to entryStarts[s + 1]. */
+  /** Terms of each slot, concatenated, for deletion: those of slot s are at entryStarts[s] up to entryStarts[s + 1]. */
   private entryTerms = new Uint32Array(0);
   private entryStarts = new Uint32Array(1);
   private alive = new Uint8Array(0);
@@ -54,20 +54,22 @@ export class Bm25Index implements TermCounts {
   private used = 0;
   private live = 0;
   private totalLength = 0;
-  /** k1·(1 − b + b·len/avgLen) of each slot at `normAverage`; ∞ when deleted, which makes every contribution 0. */
+  /**
+   * k1·(1 − b + b·len/avgLen) of each slot at `normAverage`; ∞ for a deleted slot, which makes every contribution 0.
+   */
   private norms = new Float64Array(0);
   private normAverage = 0;
-  /** Working memory of a search: a slot's score counts only where its mark is this search's. */
+  /** Working memory of a search. A slot's score is valid only if its mark equals that of the search. */
   private scores = new Float64Array(0);
   private marks = new Uint32Array(0);
   private found = new Uint32Array(0);
   private mark = 0;
-  /** Number of entries alive. */
+  /** Number of live entries. */
   get size(): number {
     return this.live;
   }
 
-  /** Number of slots ever handed out. */
+  /** Number of slots ever assigned. */
   get slots(): number {
     return this.used;
   }
@@ -123,38 +125,38 @@ export class Bm25Index implements TermCounts {
     this.normAverage = 0;
   }
 
-  /** Counts among some of the entries alive; see `countAmong`. */
+  /** Counts terms among some of the live entries; see `countAmong`. */
   countsAmong(slots: SlotSet): TermCounts {
     return slots.size === this.live ? this : countAmong(slots, this.postings);
   }
 
-  /** Entries alive that hold a term, by its number. */
+  /** Returns the number of live entries with a term, by the term's number. */
   holding(term: number): number {
     return this.termLive[term] as number;
   }
 
-  /** Entries that hold a token. */
+  /** Returns the number of entries with a token. */
   frequency(token: string, counts: TermCounts = this): number {
     const term = this.terms.get(token);
     return term < 0 ? 0 : counts.holding(term);
   }
 
-  /** Mean length of the entries alive. */
+  /** Mean length of the live entries. */
   get averageLength(): number {
     return this.totalLength / this.live || 1;
   }
 
   /**
-   * The `k` best entries that `accept` lets through, best first.
+   * Returns the `k` best accepted entries, best first.
    * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
-   * @param accept decides by slot before ranking, the same way every time; absent: all
-   * @param counts what words are weighed by: those of all that `accept` may ever let through
+   * @param accept filters by slot before ranking and must be deterministic; absent: all
+   * @param counts statistics for idf, over all entries that `accept` may ever let through
    */
   search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean, counts: TermCounts = this): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     this.prepare();
     const asked = this.queryTerms(terms, counts);
-    /** Most that the terms from each place on can add together. */
+    /** Maximum that the terms from each place on can add together. */
     const rest = new Float64Array(asked.length + 1);
     for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
     let postingsLeft = asked.reduce((sum, { term }) => sum + this.postings.length(term), 0);
@@ -181,9 +183,9 @@ export class Bm25Index implements TermCounts {
     return best.ranked();
   }
 
-  /** The whole index as bytes: slots as they are, or with `compact` renumbered, without the gaps of deleted ones. */
+  /** Serialises the whole index with its slots or, with `compact`, renumbered without the gaps of deleted ones. */
   save({ compact = false } = {}): Uint8Array<ArrayBuffer> {
-    // The bounds go with it: what loads it need not work them out at its first search.
+    // The bounds are stored too, so that the first search after loading need not compute them.
     if (this.live > 0) this.prepare();
     let next = 0;
     const renamed = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] !== 1 ? -1 : compact ? next++ : slot));
@@ -192,8 +194,9 @@ export class Bm25Index implements TermCounts {
   }
 
   /**
-   * An index from the bytes of `save`, or from a file of them. It reads from bytes as long as it lives: they must not change.
-   * @throws SnapshotError when it is not a whole, unchanged snapshot
+   * Loads an index from the bytes of `save`, or from a file of them. The index keeps using the bytes, so they must not
+   * change.
+   * @throws SnapshotError when the snapshot is incomplete or damaged
    */
   static load(from: Uint8Array | SnapshotFile): Bm25Index {
     const index = new Bm25Index();
@@ -211,7 +214,7 @@ export class Bm25Index implements TermCounts {
     return id;
   }
 
-  /** Terms of a question that some entry holds, the heaviest first; equal weights in the order of the question. */
+  /** Returns the query terms that some entry contains, highest weight first; equal weights in query order. */
   private queryTerms(terms: readonly (string | WeightedTerm)[], counts: TermCounts): QueryTerm[] {
     const times = new Map<number, number>();
     for (const one of terms) {
@@ -219,7 +222,7 @@ export class Bm25Index implements TermCounts {
       const term = this.terms.get(token);
       if (term >= 0 && counts.holding(term) > 0) times.set(term, (times.get(term) ?? 0) + weight);
     }
-    // A longer average makes every norm smaller, by its own factor at most; a shorter one makes contributions smaller.
+    // A longer average reduces every norm, at most by its own factor. A shorter one only reduces contributions.
     const growth = Math.max(1, this.normAverage / this.boundAverage);
     return [...times]
       .map(([term, count]) => {
@@ -229,7 +232,7 @@ export class Bm25Index implements TermCounts {
       .sort((a, b) => b.weight - a.weight);
   }
 
-  /** Brings norms and bounds up to what was added and deleted, and begins a new search. */
+  /** Updates norms and bounds after additions and deletions, and starts a new search. */
   private prepare(): void {
     const { used } = this;
     const average = this.averageLength;
@@ -264,7 +267,7 @@ export class Bm25Index implements TermCounts {
     this.boundAverage = this.normAverage;
   }
 
-  /** Adds a term's contributions to every entry that holds it; returns how many entries are found now. */
+  /** Adds a term's contributions to every entry with it; returns the number of entries found so far. */
   private addAll({ term, weight }: QueryTerm, count: number): number {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;
@@ -286,7 +289,7 @@ export class Bm25Index implements TermCounts {
     return next;
   }
 
-  /** Adds a term's contributions to entries already found: looked up one by one, or in one pass when they are many. */
+  /** Adds a term's contributions to entries already found, by lookup, or in one pass if there are many. */
   private addFound({ term, weight }: QueryTerm, count: number): void {
     const { norms, scores, marks, found, mark } = this;
     const { slots, frequencies } = this.postings;
@@ -310,7 +313,7 @@ export class Bm25Index implements TermCounts {
     }
   }
 
-  /** Offers what was found; forgets what `accept` does not let through and what is deleted. Returns how many are left. */
+  /** Offers the found entries and drops those that are not accepted or deleted. Returns the number left. */
   private offerFound(count: number, best: TopK, accept: ((slot: number) => boolean) | undefined): number {
     const { scores, found } = this;
     let kept = 0;
@@ -336,14 +339,14 @@ export class Bm25Index implements TermCounts {
     return kept;
   }
 
-  /** The index without gaps, slots renamed; −1 leaves a slot's entry out. */
+  /** Returns the index without gaps and with renumbered slots. −1 in `renamed` drops a slot's entry. */
   private packed(renamed: Int32Array, used: number): PackedIndex {
     const { terms, postings, termLive, termBound, entryStarts, entryTerms, lengths, totalLength, boundAverage } = this;
     const held = { terms, postings, termLive, termBound, entryStarts, entryTerms, lengths, totalLength, boundAverage, used: this.used };
     return packIndex(held, renamed, used);
   }
 
-  /** Becomes what was packed. Only arrays that change in place are copied. */
+  /** Loads a packed index. Only arrays that change in place are copied. */
   private take(packed: PackedIndex): void {
     this.terms = new Terms(packed);
     this.postings = new Postings(packed);

@@ -16,9 +16,9 @@ import { withSnapshotFile } from "./snapshot.ts";
 const here = storeOfTest();
 let path = "";
 let warnings: string[] = [];
-/** Ids of documents that were read from the store to be indexed. */
+/** Ids of documents read from the store for indexing. */
 let indexed: string[] = [];
-/** What a test has opened: none may write its snapshot later, in the folder of the next. */
+/** Indexes opened by a test. None may write its snapshot later, into the folder of the next test. */
 let opened: DomainIndex[] = [];
 beforeEach(() => {
   path = join(here.folder, "index", "d.snapshot");
@@ -57,7 +57,7 @@ function open(encoder: Encoder | null = null, storeId = "store"): DomainIndex {
   return corpus;
 }
 
-/** A corpus that is equal to the store, as a new process has it. */
+/** Opens a corpus equal to the store, as a new process does. */
 async function start(encoder: Encoder | null = null, storeId = "store"): Promise<DomainIndex> {
   indexed = [];
   const corpus = open(encoder, storeId);
@@ -65,7 +65,7 @@ async function start(encoder: Encoder | null = null, storeId = "store"): Promise
   return corpus;
 }
 
-/** As a process that takes in the store, writes what changed, and ends. */
+/** Simulates a process that reads the store, writes changes, and ends. */
 async function run(encoder: Encoder | null = null): Promise<void> {
   await (await start(encoder)).idle();
 }
@@ -84,7 +84,7 @@ const SETTINGS = { frame: true, repair: true, expand: true, codesFirst: true };
 const QUESTIONS = ["tinnitus claim", "rating", "pays tinnitus tinnitus naïve ☂"];
 const SCOPES: Scope[] = [PUBLIC, { ...PUBLIC, tenant: "acme" }, { ...PUBLIC, access: ["public", "staff"] }];
 
-/** Everything that a corpus answers. */
+/** Returns everything that a corpus answers. */
 async function answers(corpus: DomainIndex): Promise<unknown> {
   const all: unknown[] = [corpus.windows];
   for (const question of QUESTIONS) {
@@ -170,7 +170,7 @@ describe("a corpus that begins with its snapshot", () => {
     await run(fakeEncoder());
     await here.store.documents.deleteFiles(SOURCE, ["gone.md", "moved.md", "hers.md"]);
     await put(document("moved", ["Tinnitus pension."], { access: "staff" }), document("hers", ["Tinnitus three."], { tenant: "acme" }));
-    // A database put back from a copy can stand at the revision that a snapshot was made at.
+    // A restored database may have the revision of a snapshot but other contents.
     const revision = here.store.documents.revision;
     Object.assign(here.store.documents, { revision: async () => 4 });
     const corpus = await start(fakeEncoder());
@@ -218,7 +218,7 @@ describe("a corpus that begins with its snapshot", () => {
 describe("a snapshot that cannot be used", () => {
   const three = () => put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating ☂."]));
 
-  /** Starts on a spoilt file: everything is there, it is said why, and the next start is quiet. */
+  /** Starts with a damaged file: everything is there, the reason is reported, and the next start is silent. */
   async function expectRebuilt(spoilt: Uint8Array | string, why: RegExp, encoder: Encoder | null = null): Promise<void> {
     writeFileSync(path, spoilt);
     warnings = [];

@@ -22,11 +22,11 @@ import {
 import { VectorIndex } from "./vector-index.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
-/** Numbers of a chunk and of a window in their sections. */
+/** Column indexes of a chunk and of a window in their sections. */
 const CHUNK = { ordinal: 0, start: 1, end: 2, tokens: 3, headings: 4, windowsEnd: 5, length: 6 } as const;
 const WINDOW = { start: 0, end: 1, tokens: 2, length: 3 } as const;
 
-/** Where windows stand, for `WindowTable`. Those of a chunk follow each other. */
+/** Writes the sections for `WindowTable`. The windows of a chunk must be adjacent. */
 function chunkSections(entries: readonly Entry[]): Section[] {
   const chunks = entries.map(({ chunk }) => chunk).filter((chunk, i, all) => chunk !== all[i - 1]);
   const headings = numbered(chunks.map(({ headingPath }) => JSON.stringify(headingPath)));
@@ -45,7 +45,7 @@ function chunkSections(entries: readonly Entry[]): Section[] {
   ];
 }
 
-/** Chunks and windows, made when they are asked for. */
+/** Chunks and windows, created on first access. */
 class WindowTable {
   readonly windows: number;
   private readonly chunkRows: Uint32Array;
@@ -67,7 +67,7 @@ class WindowTable {
       throw damaged(`${chunks} chunks do not hold its ${this.windows} windows`);
   }
 
-  /** First window after a chunk. */
+  /** Returns the index of the first window after a chunk. */
   windowsEnd(chunk: number): number {
     return chunk < 0 ? 0 : (this.chunkRows[chunk * CHUNK.length + CHUNK.windowsEnd] as number);
   }
@@ -92,7 +92,7 @@ class WindowTable {
     return chunk;
   }
 
-  /** Place of a window in its chunk. */
+  /** Returns the index of a window in its chunk. */
   placeOf(window: number, chunk: number): number {
     return window - this.windowsEnd(chunk - 1);
   }
@@ -133,7 +133,7 @@ class LoadedEntry implements Entry {
   }
 }
 
-/** A document of a snapshot. Its text stays in the snapshot's bytes until it is asked for. */
+/** A document of a snapshot. Its text is decoded from the snapshot on first access. */
 class LoadedDocument implements HeldDocument {
   readonly id: string;
   readonly version: string;
@@ -166,10 +166,10 @@ class LoadedDocument implements HeldDocument {
   }
 }
 
-/** Texts kept as strings: those of one question, a few times over. */
+/** Maximum number of decoded texts, a few times those of one question. */
 const MEMO_TEXTS = 256;
 
-/** Texts of a snapshot. */
+/** Texts of a snapshot with a cache. */
 class TextMemo {
   private readonly column: StringColumn;
   private readonly memo = new LRUCache<number, string>({ max: MEMO_TEXTS });
@@ -182,7 +182,7 @@ class TextMemo {
     return this.column.length;
   }
 
-  /** Read from the bytes: of most documents that a question finds, one window is looked at. */
+  /** Decodes only the range, because a question usually needs one window of a document. */
   slice(number: number, start: number, end: number): string {
     return this.memo.get(number)?.slice(start, end) ?? this.column.slice(number, start, end);
   }
@@ -197,26 +197,26 @@ class TextMemo {
 const headingSchema = z.array(z.string());
 
 /**
- * The snapshot of a corpus: everything that `IndexedWindows` and the vectors hold, without the gaps of deleted windows, so that no word,
- * text or vector of a deleted document is written again.
+ * Snapshot of a corpus: the data of `IndexedWindows` and the vectors, without the gaps of deleted windows, so that no
+ * word, text or vector of a deleted document is written again.
  *
- * Documents stand in the order of their windows. Title, description and path are not in it: they are read from the store, like everything else that
- * decides who sees a document.
+ * Documents are ordered by their windows. Title, description and path are read from the store instead, like everything
+ * that decides who may see a document.
  */
 
 const KIND = "corpus";
 
-/** Which index a snapshot holds. */
+/** Header of a snapshot, which says what index it contains. */
 export interface CorpusFacts {
-  /** The store that it was made from. */
+  /** Id of the store that it mirrors. */
   readonly store: string;
   readonly domain: string;
-  /** The store's revision that it equals. */
+  /** Revision of the store that it equals. */
   readonly revision: number;
-  /** Encoder of its vectors; `null`: words alone. */
+  /** Encoder of its vectors; `null` for words alone. */
   readonly encoder: string | null;
   readonly vectors: number;
-  /** Program and tokens that made it, from `analysis`. */
+  /** Hash of everything that affects tokens, from `analysis`. */
   readonly analysis: string;
 }
 
@@ -229,19 +229,19 @@ const factsSchema: z.ZodType<CorpusFacts> = z.object({
   analysis: z.string(),
 });
 
-/** Text of every kind that tokens are made of. */
+/** Text with every kind of token. */
 const PROBE =
   "The veterans' claims weren't rated 70 percent: Form 21-526EZ, DC 6260 and 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés running";
 
-/** Changes with whatever makes other words of the same documents: an index of other words is not this program's. */
+/** Returns a hash that changes with tokens or field weights. An index with another hash is not used. */
 export function analysis(): string {
   return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
 }
 
-/** Numbers of a document in its section. */
+/** Column indexes of a document in its section. */
 const DOCUMENT = { owner: 0, windowsEnd: 1, wordsEnd: 2, length: 3 } as const;
 
-/** A corpus as the pieces of a snapshot, copies all of them: it may change while they are written. */
+/** Serialises a corpus as snapshot parts. All parts are copies, so the corpus may change while they are written. */
 export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | null, facts: CorpusFacts): Uint8Array[] {
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
   const slots = documents.flatMap(([, { slots }]) => slots);
@@ -280,31 +280,34 @@ export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | nul
   ]);
 }
 
-/** What a snapshot says of itself. @throws SnapshotError when it is none */
+/**
+ * Reads the header of a snapshot.
+ * @throws SnapshotError when the file is no snapshot
+ */
 export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
   return readFacts(readSnapshot(KIND, file), factsSchema);
 }
 
-/** What a snapshot must equal to be used. */
+/** Requirements on a snapshot. */
 export interface Wanted {
   readonly store: string;
   readonly domain: string;
-  /** Id of the encoder that serves. */
+  /** Id of the active encoder. */
   readonly encoder: string | null;
-  /** The store's documents: of others, and of those at another version or label, nothing is taken. */
+  /** Documents of the store. Snapshot documents with another version or label are skipped. */
   readonly heads: ReadonlyMap<string, DocumentHead>;
 }
 
 export interface Restored {
   readonly windows: IndexedWindows;
   readonly vectors: VectorIndex | null;
-  /** Encoder of vectors that were not taken because another one serves. */
+  /** Encoder of vectors that were skipped because another encoder is active. */
   readonly otherEncoder: string | null;
-  /** Did it hold documents that the store does not hold like this? */
+  /** True if it contained documents that differ from the store. */
   readonly outdated: boolean;
 }
 
-/** @throws SnapshotError when it is not a whole, unchanged snapshot of this store's domain by this program */
+/** @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version */
 export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Promise<Restored> {
   const snapshot = readSnapshot(KIND, file);
   const facts = readFacts(snapshot, factsSchema);
@@ -313,7 +316,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
   if (facts.analysis !== analysis())
     throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program: build the index again.");
   const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
-  // Most bytes are words and texts on the one hand and vectors on the other: they are read side by side.
+  // Words and texts on one side and vectors on the other make up most bytes, so both are read in parallel.
   const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
   const usable = encoder !== null && facts.encoder === encoder;
   const vectors = await besides(others, () =>
@@ -372,7 +375,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
   };
 }
 
-/** What `run` gives, when `other` has ended too, however either ends. */
+/** Returns the result of `run`, but waits for `other` even if `run` throws. */
 async function besides<T>(other: Promise<void>, run: () => T): Promise<T> {
   try {
     return run();

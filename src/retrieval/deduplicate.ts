@@ -4,11 +4,11 @@ import type { NearDuplicate, Passage } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
 
-/** What a text states besides its wording. Two texts with equal signatures and nearly the same words say the same. */
+/** Facts of a text besides its wording. Two texts with equal signatures and nearly equal words say the same. */
 interface Signature {
-  /** Numbers with units, amounts, percentages, codes, years, dates by their parts. */
+  /** Numbers with units, amounts, percentages, codes, years, and dates. */
   readonly values: string;
-  /** Negations and limits with the word that they act on: `not eligible`, `unless`. */
+  /** Negations and limits with the word that follows: `not eligible`, `unless`. */
   readonly polarity: string;
   /** Names and months. */
   readonly entities: string;
@@ -19,7 +19,7 @@ const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
 const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
 const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 
-/** The signature of a text, in the order of the text: "A pays 10, B pays 20" is not "A pays 20, B pays 10". */
+/** Returns the signature of a text, in text order: "A pays 10, B pays 20" differs from "A pays 20, B pays 10". */
 function signatureOf(text: string): Signature {
   return {
     values: inOrder(valuesIn(text).map(keyOf)),
@@ -36,7 +36,7 @@ function spelling(negation: string): string {
   return deniesAsVerb(negation) ? "not" : negation.toLowerCase();
 }
 
-/** The first content word behind a negation. */
+/** Returns the first content word after a negation. */
 function nextWord(text: string, from: number): string {
   return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
 }
@@ -52,33 +52,37 @@ function inOrder(keys: readonly string[]): string {
   return keys.join("|");
 }
 
-/** Cosine of TF-IDF vectors from which on two passages are near-duplicates (`spark` source, section 2.2). */
+/** Minimum cosine of the TF-IDF vectors of near-duplicates (`spark` source, section 2.2). */
 export const NEAR_DUPLICATE_COSINE = 0.85;
 
-/** What comparing passages needs of the index. */
+/** Functions of the index that comparing passages needs. */
 export interface DuplicateWords {
   tokens(text: string): string[];
   idf(token: string): number;
 }
 
-/** What was computed of passages before: the same chunks come up again and again. */
+/** Cached fingerprints of passages. The same chunks recur. */
 export type FingerprintMemo = Map<string, DuplicateFingerprint>;
 
-/** Passages that a memo keeps. */
+/** Maximum number of cached passages. */
 const MEMO_PASSAGES = 5_000;
 
-/** Share of the shorter passage's long words that two passages must have in common before their cosine is computed at all; far below what .85 needs. */
+/**
+ * Minimum share of the shorter passage's long words in both passages to compute their cosine at all; far below what .85
+ * needs.
+ */
 const WORTH_COMPARING = 0.5;
-/** Characters of a long word at least: what is shorter stands in every text. */
+/** Minimum length of a long word in characters. Shorter words occur in every text. */
 const LONG_WORD = 6;
 /** Characters between words. */
 const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
- * Merges near-duplicates; the better ranked one stays and lists the others as further sources. `same-facts`: near-duplicate text and equal values,
- * dates, polarity and names; what differs in one of these stays apart and may be a conflict. `cosine`: near-duplicate text alone; one that
- * differs in a fact is dropped as that rule says, but never listed as a source of what it does not say.
- * @param passages in rank order; the order of those kept stays
+ * Merges near-duplicates. The one ranked higher stays and lists the others as further sources. `same-facts`:
+ * near-duplicate text and equal values, dates, polarity and names; passages that differ in one of these stay separate
+ * and may be a conflict. `cosine`: near-duplicate text alone; a passage with a different fact is dropped, but not
+ * listed as a source.
+ * @param passages in rank order, which the result keeps
  */
 export function deduplicate(
   passages: readonly Passage[],
@@ -97,10 +101,10 @@ export function deduplicate(
   return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
 }
 
-/** A passage with what is compared of it, computed when it is asked for. */
+/** Comparison data of a passage, computed on first use. */
 export interface DuplicateFingerprint {
   readonly words: ReadonlySet<string>;
-  /** By the words of whoever asked last: how rare a word is, is another for each. */
+  /** Returns the vector for the given word statistics, because idf differs between scopes. The last one is cached. */
   readonly vector: (words: DuplicateWords) => ReadonlyMap<string, number>;
   readonly signature: () => Signature;
 }
@@ -130,7 +134,7 @@ function longWords(text: string): Set<string> {
   return found;
 }
 
-/** Letters are told apart without a pattern: there are many. */
+/** ASCII letters are tested without a pattern, because there are many. */
 function isBetween(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
@@ -162,7 +166,7 @@ function nearDuplicateOf({ chunkId, document, headingPath, range }: Passage): Ne
   return { chunkId, documentId: id, documentVersion: version, title, url, asOf, headingPath, range };
 }
 
-/** Term frequency times inverse document frequency, scaled to length 1. */
+/** Returns term frequency times inverse document frequency, scaled to length 1. */
 export function tfIdf(text: string, words: DuplicateWords): Map<string, number> {
   const vector = new Map<string, number>();
   for (const token of words.tokens(text)) vector.set(token, (vector.get(token) ?? 0) + 1);
@@ -177,7 +181,7 @@ export function tfIdf(text: string, words: DuplicateWords): Map<string, number> 
   return vector;
 }
 
-/** Dot product of two vectors of length 1; 0 when one is empty. */
+/** Returns the dot product of two unit vectors; 0 if one is empty. */
 export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let dot = 0;
@@ -186,8 +190,8 @@ export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, nu
 }
 
 /**
- * At most `perDocument` items of one document come before those of others; what is left over follows in its order, so nothing is lost
- * when only one document answers.
+ * Moves items beyond the first `perDocument` of each document behind those of other documents. They keep their order,
+ * so nothing is lost if only one document answers.
  * @param perDocument `null`: the order stays
  */
 export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {

@@ -2,8 +2,8 @@ import { withRoom } from "./slot-set.ts";
 import { arrayOf, damaged, type Section, type Snapshot } from "./snapshot.ts";
 
 /**
- * Many strings as bytes, each in Latin-1 where that holds it, else in UTF-16: both are what the engine holds strings in, so that reading
- * one is a copy, and every string comes back code unit by code unit.
+ * Serialises strings, each in Latin-1 if possible, else in UTF-16. The JavaScript engine uses both internally, so
+ * reading is a plain copy, and every string comes back with the same code units.
  */
 export function stringSections(name: string, strings: readonly string[]): Section[] {
   let bytes = new Uint8Array(0);
@@ -27,7 +27,7 @@ export function stringSections(name: string, strings: readonly string[]): Sectio
 
 const WIDE = /[^\0-\xff]/;
 
-/** Strings of a snapshot, made when they are asked for. */
+/** Strings of a snapshot, decoded on access. */
 export class StringColumn {
   private readonly bytes: Buffer;
   private readonly ends: Float64Array;
@@ -51,7 +51,7 @@ export class StringColumn {
     return this.bytes.toString(this.wide[i] === 1 ? "utf16le" : "latin1", start, this.ends[i]);
   }
 
-  /** A part of a string, as `slice` gives it for whole numbers from 0: no more is read. */
+  /** Decodes a part of a string, like `slice` with non-negative integers. */
   slice(i: number, from: number, to: number): string {
     const start = i === 0 ? 0 : (this.ends[i - 1] as number);
     const end = this.ends[i] as number;
@@ -61,7 +61,7 @@ export class StringColumn {
   }
 }
 
-/** Each value once, and the number of every one. */
+/** Returns the distinct values, and the index of each input among them. */
 export function numbered(values: readonly string[]): { values: string[]; numbers: number[] } {
   const known = new Map<string, number>();
   const numbers = values.map((value) => {
@@ -72,7 +72,7 @@ export function numbered(values: readonly string[]): { values: string[]; numbers
   return { values: [...known.keys()], numbers };
 }
 
-/** Rows of numbers below 2³², one after the other. */
+/** Serialises rows of numbers below 2³², one after the other. */
 export function numberSection(name: string, list: readonly (readonly number[])[]): Section {
   const width = list[0]?.length ?? 0;
   const numbers = new Uint32Array(list.length * width);
@@ -83,8 +83,8 @@ export function numberSection(name: string, list: readonly (readonly number[])[]
 }
 
 /**
- * Largest value of a quantised query. With int8 rows a product stays below 127 · 4095, and 4,096 of them below 2³¹, so that the
- * whole-number sums of `MAX_DIMENSIONS` cannot overflow.
+ * Maximum absolute value of a quantised query. With int8 rows a product is at most 127 · 4095, and 4,096 of them stay
+ * below 2³¹, so that integer sums over `MAX_DIMENSIONS` cannot overflow.
  */
 export const QUERY_LEVELS = 4095;
 
@@ -92,24 +92,27 @@ export const ROW_LEVELS = 127;
 
 export const MAX_DIMENSIONS = 4096;
 
-/** Rows of one block: small enough not to waste memory on a small index, large enough that a call per block costs nothing. */
+/**
+ * Number of rows per block: small enough to waste little memory on a small index, large enough that a call per block
+ * costs nothing.
+ */
 export const BLOCK_ROWS = 1024;
 
 export const BLOCK_WORDS = BLOCK_ROWS / 32;
 
-/** Where things stand in the kernel's memory. */
+/** Addresses in the kernel's memory. */
 export interface Layout {
   readonly dimensions: number;
-  /** Bytes of an int8 and of an f32 row, padded with zeros to whole vectors of the machine. */
+  /** Bytes of an int8 and of an f32 row, padded with zeros to whole SIMD vectors. */
   readonly int8Bytes: number;
   readonly floatBytes: number;
   readonly query: number;
   readonly query16: number;
   readonly mask: number;
   readonly list: number;
-  /** (number, score) pairs of a scan, or scores of a rescoring. */
+  /** (index, score) pairs of a scan, or scores of a rescoring. */
   readonly hits: number;
-  /** First block: scales, int8 rows, f32 rows of `BLOCK_ROWS` slots. */
+  /** First block: scales, int8 rows and f32 rows of `BLOCK_ROWS` slots. */
   readonly blocks: number;
   readonly blockBytes: number;
 }
@@ -153,7 +156,7 @@ export function largest(vector: Float32Array): number {
   return max;
 }
 
-/** To the nearest whole number within ±levels. */
+/** Rounds to the nearest integer within ±levels. */
 export function quantise(value: number, levels: number): number {
   return Math.max(-levels, Math.min(levels, Math.round(value)));
 }

@@ -9,7 +9,7 @@ const unit = (values: readonly number[]): Float32Array => {
   return Float32Array.from(values, (value) => value / norm);
 };
 
-/** The ranking once more, in f64 over plain arrays; rounded, for the index sums in f32. */
+/** Independent ranking in f64 over plain arrays; rounded, because the index sums in f32. */
 function naiveRanking(rows: readonly (Float32Array | null)[], query: Float32Array, accept: (slot: number) => boolean): number[] {
   return rows
     .flatMap((row, slot) =>
@@ -22,7 +22,7 @@ function naiveRanking(rows: readonly (Float32Array | null)[], query: Float32Arra
 const vectorsOf = (dimensions: number) =>
   fc.array(fc.integer({ min: -40, max: 40 }), { minLength: dimensions, maxLength: dimensions }).map(unit);
 
-/** Vectors added, slots deleted, slots let through, a query and how many are wanted. */
+/** Added vectors, deleted slots, accepted slots, a query, and the number of wanted results. */
 const scenes = fc.integer({ min: 1, max: 37 }).chain((dimensions) =>
   fc.record({
     rows: fc.array(vectorsOf(dimensions), { minLength: 1, maxLength: 90 }),

@@ -17,16 +17,17 @@ import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, wri
 import { type Scored, TopK } from "./top-k.ts";
 import { createScalarKernel, createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 /**
- * Rows that the int8 scan hands to f32 rescoring for every result wanted. `bench speed`, 100,000 × 384, top 50: recall .991 with as
- * many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors that lie closer together, and costs little.
+ * Number of rows per result that the int8 scan passes on to f32 rescoring. `bench speed`, 100,000 × 384, top 50: recall
+ * .991 with as many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors closer together
+ * and costs little.
  */
 export const OVERSAMPLING = 3;
 
-/** At least so many, for small results: one result has one near rival too few. */
+/** Minimum number of such rows. A single result needs more than three candidates. */
 export const MIN_CANDIDATES = 64;
 
 export interface DenseOptions {
-  /** Id of the encoder whose vectors these are; a snapshot of another one does not load. @default "" */
+  /** Id of the encoder of the vectors. A snapshot of another encoder does not load. @default "" */
   readonly model?: string;
   /** `int8` scans a quarter of the bytes and rescores the best in f32; `float32` scans all in f32. @default "int8" */
   readonly scan?: "int8" | "float32";
@@ -34,15 +35,15 @@ export interface DenseOptions {
   readonly oversampling?: number;
   /** @default MIN_CANDIDATES */
   readonly minCandidates?: number;
-  /** @default WebAssembly SIMD where there is any, else plain TypeScript: the ranking is the same */
+  /** @default WebAssembly SIMD if available, else plain TypeScript; both give the same ranking */
   readonly kernel?: ScanKernel;
 }
 
 /**
- * Exact ranking by dot product (cosine, for unit vectors). Slots are handed out in rising order and never reused;
- * equal scores rank the lower slot first.
+ * Exact ranking by dot product (cosine for unit vectors). Slots are assigned in ascending order and never reused; equal
+ * scores rank the lower slot first.
  *
- * Rows lie in blocks of a WebAssembly memory that grows in place: no row is ever copied because another is added.
+ * Rows are stored in blocks of a WebAssembly memory that grows in place, so adding a row copies no other.
  */
 export class DenseIndex {
   readonly model: string;
@@ -67,17 +68,17 @@ export class DenseIndex {
     this.kernel = kernel ?? createWasmKernel() ?? createScalarKernel();
   }
 
-  /** Number of vectors alive. */
+  /** Number of live vectors. */
   get size(): number {
     return this.live;
   }
 
-  /** Number of slots ever handed out. */
+  /** Number of slots ever assigned. */
   get slots(): number {
     return this.used;
   }
 
-  /** Dimensions of the vectors; 0 while there was none. */
+  /** Dimensions of the vectors; 0 before the first one. */
   get dimensions(): number {
     return this.layout?.dimensions ?? 0;
   }
@@ -111,8 +112,8 @@ export class DenseIndex {
   }
 
   /**
-   * The `k` best by dot product, best first.
-   * @param accept slots to rank; others are skipped before they are scored. Absent: all
+   * Returns the `k` best vectors by dot product, best first.
+   * @param accept slots to rank; others are skipped before scoring. Absent: all
    * @throws RangeError when the query's dimension differs or a value is not finite
    */
   search(query: Float32Array, k: number, accept?: SlotSet): Scored[] {
@@ -131,7 +132,8 @@ export class DenseIndex {
   }
 
   /**
-   * The highest dot product of a query with the vectors in some slots, the same bits that `search` gives; `null` of none.
+   * Returns the highest dot product of a query with the vectors in some slots, bit for bit as `search` does; `null` for
+   * no slots.
    * @throws RangeError when there is no such slot, the query's dimension differs or a value is not finite
    */
   best(query: Float32Array, slots: readonly number[]): number | null {
@@ -144,7 +146,7 @@ export class DenseIndex {
     return (this.rescore(layout, Uint32Array.from(slots), 1)[0] as Scored).score;
   }
 
-  /** The whole index as bytes, slots as they are; or only the vectors in some slots, all alive, renumbered in this order. */
+  /** Serialises the whole index with its slots, or only the vectors in some live slots, renumbered in this order. */
   save(only?: readonly number[]): Uint8Array<ArrayBuffer> {
     const { layout } = this;
     const none = { scales: [], int8: [], floats: [] };
@@ -162,9 +164,9 @@ export class DenseIndex {
   }
 
   /**
-   * An index from the bytes of `save`, or from a file of them, which is read straight into the index's memory.
-   * @param options `model` must be the one of the snapshot
-   * @throws SnapshotError when it is not a whole, unchanged snapshot of this model's vectors
+   * Loads an index from the bytes of `save`, or from a file of them, which is read directly into the index's memory.
+   * @param options `model` must be that of the snapshot
+   * @throws SnapshotError when the snapshot is incomplete, damaged or of another model
    */
   static load(from: Uint8Array | SnapshotFile, options: DenseOptions = {}): DenseIndex {
     const snapshot = readSnapshot("dense", from);
@@ -196,7 +198,7 @@ export class DenseIndex {
     return index;
   }
 
-  /** The used parts of all blocks, as they lie in memory. */
+  /** Returns views on the used parts of all blocks. */
   private parts(layout: Layout): Record<"scales" | "int8" | "floats", Uint8Array[]> {
     const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
     const { buffer } = this.kernel;
@@ -210,7 +212,7 @@ export class DenseIndex {
     return parts;
   }
 
-  /** The rows of some slots: neighbours in one piece. */
+  /** Returns views on the rows of some slots. Adjacent rows share a view. */
   private partsOf(layout: Layout, slots: readonly number[]): Record<"scales" | "int8" | "floats", Uint8Array[]> {
     const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
     const { buffer } = this.kernel;
@@ -237,7 +239,10 @@ export class DenseIndex {
     return layout;
   }
 
-  /** Makes room for `slots` rows. Memory grows by whole blocks; views on it are made again, for growing detaches them. */
+  /**
+   * Makes room for `slots` rows. Memory grows by whole blocks. Growing detaches the views on it, so they are created
+   * again.
+   */
   private reserve(layout: Layout, slots: number): void {
     const needed = layout.blocks + Math.ceil(slots / BLOCK_ROWS) * layout.blockBytes;
     if (needed <= this.kernel.buffer.byteLength && this.uint32.length > 0) return;
@@ -258,7 +263,7 @@ export class DenseIndex {
     }
   }
 
-  /** The vector of a slot that is alive, as it was added. */
+  /** Returns the vector of a live slot as it was added. */
   vectorAt(slot: number): Float32Array {
     const { layout } = this;
     if (layout === null || !this.alive.has(slot)) throw new RangeError(`There is no vector in slot ${slot}.`);
@@ -291,7 +296,7 @@ export class DenseIndex {
     if (scale > 0) for (let i = 0; i < query.length; i++) this.int16[at + i] = quantise((query[i] as number) / scale, QUERY_LEVELS);
   }
 
-  /** The best of one scan, block by block; each block returns only what beats the worst kept so far. */
+  /** Scans block by block; each block returns only what beats the worst entry kept so far. */
   private scanBlocks(layout: Layout, accepted: SlotSet, count: number, scan: "int8" | "float32"): TopK {
     const { kernel, uint32, float32 } = this;
     const best = new TopK(count);
@@ -310,7 +315,7 @@ export class DenseIndex {
     return best;
   }
 
-  /** The `wanted` best of some slots by their f32 scores. */
+  /** Returns the `wanted` best of some slots by their f32 scores. */
   private rescore(layout: Layout, slots: Uint32Array, wanted: number): Scored[] {
     const { kernel, uint32, float32 } = this;
     const best = new TopK(wanted);

@@ -27,38 +27,41 @@ export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" 
   readonly domain: string;
   readonly documents: Pick<DocumentStore, "revision" | "heads" | "changedSince" | "loadForIndex">;
   readonly embeddings: EmbeddingStore;
-  /** Other words for the domain's words; none when absent. */
+  /** Abbreviations and synonyms of the domain; absent: none. */
   readonly thesaurus?: ThesaurusEntries;
-  /** @default the lists that ship, read for this index */
+  /** @default the bundled lists, loaded for this index */
   readonly english?: Pick<EnglishWords, "real" | "isEnglish">;
-  /** Milliseconds. @default Date.now */
+  /** Returns the time in milliseconds. @default Date.now */
   readonly now?: () => number;
 }
 
 export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector">, Pick<SearchFilters, "scope" | "area"> {
-  /** Codes of the question: passages that hold one come first. */
+  /** Codes of the question. Passages with one of them come first. */
   readonly codes: readonly string[];
   readonly bm25: boolean;
-  /** Chunks asked of each ranking. */
+  /** Number of chunks per ranking. */
   readonly candidates: number;
 }
 
-/** Scopes whose words are kept at once: a server has a few tenants and labels in use at a time. */
+/** Maximum number of scopes with cached word statistics. A server has few tenants and labels in use at a time. */
 const MAX_SCOPES = 64;
 
-/** Keeps the search engine of one domain equal to the database, and asks it: what a question means, and what answers it. */
+/**
+ * Keeps the search engine of one domain equal to the database, and answers what a question means and which passages
+ * match it.
+ */
 export class DomainIndex implements QuestionReader {
   private readonly options: DomainIndexOptions;
   private readonly vectors: EncoderSwitch;
   private readonly stem = createStemmer();
   private readonly thesaurus: Thesaurus;
   private readonly english: Pick<EnglishWords, "real" | "isEnglish">;
-  /** What a question was read as, until the index changes. */
+  /** Analyses of questions, cached until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Promise<Understood> }>();
   private readonly words = new Map<string, LoadedWords>();
-  /** What near-duplicates were compared by, until the index changes. */
+  /** Fingerprints for near-duplicates, cached until the index changes. */
   readonly faces: FingerprintMemo = new Map();
-  /** Windows indexed. */
+  /** Number of indexed windows. */
   windows = 0;
   private revision = -1;
   private syncing: Promise<void> = Promise.resolve();
@@ -86,7 +89,7 @@ export class DomainIndex implements QuestionReader {
     return this.options.engine;
   }
 
-  /** The encoder whose vectors serve; `null`: words alone. */
+  /** The active encoder; `null`: words alone. */
   get encoder(): Encoder | null {
     return this.vectors.encoder;
   }
@@ -95,31 +98,34 @@ export class DomainIndex implements QuestionReader {
     return this.vectors.switching;
   }
 
-  /** Revision of the documents that are indexed; 0 before any are. */
+  /** Revision of the indexed documents; 0 before the first. */
   get indexedRevision(): number {
     return Math.max(0, this.revision);
   }
 
-  /** Tokens of a text as the index holds them. */
+  /** Returns the tokens of a text in the index's form. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
   }
 
-  /** Chooses the encoder that serves. */
+  /** Selects the active encoder. */
   async ready(): Promise<void> {
-    // Waits for nobody where the choice stands.
+    // Needs no lock if the selection is still valid.
     if (await this.vectors.isChosen()) return;
     await this.exclusive(async () => {
       await this.vectors.choose();
     });
   }
 
-  /** Takes in the documents as they stand in the store; makes no vectors. */
+  /** Applies the documents of the store; computes no vectors. */
   async read(): Promise<void> {
     await this.exclusive(() => this.takeIn());
   }
 
-  /** Takes in what other connections or processes committed, and makes vectors. Where nothing changed, it costs two small reads and waits for nobody. */
+  /**
+   * Applies what other connections or processes committed, and computes missing vectors. Without changes, it costs two
+   * small reads and takes no lock.
+   */
   async sync(options: SyncOptions = {}): Promise<void> {
     const { domain, documents } = this.options;
     const isTakenIn = (await documents.revision(domain)) === this.revision;
@@ -133,24 +139,27 @@ export class DomainIndex implements QuestionReader {
     return this.vectors.switchTo(encoder, activate, options);
   }
 
-  /** Waits for the switch that the choice of encoders asks for; its progress goes to `onEmbed`. */
+  /** Waits for the switch that the encoder selection requests. Progress goes to `onEmbed`. */
   finishSwitch(options: SyncOptions = {}): Promise<void> {
     return this.vectors.finish(options);
   }
 
-  /** Resolves when no work is under way and what changed is written. */
+  /** Resolves when no work is pending and all changes are written. */
   async idle(): Promise<void> {
     await this.vectors.idle();
     await this.syncing;
     await this.engine.idle();
   }
 
-  /** Throws what the encoder throws. @returns `null` without an encoder */
+  /**
+   * Embeds a question. Throws the encoder's errors.
+   * @returns `null` without an encoder
+   */
   async embedQuestion(text: string, options: EmbedOptions = {}): Promise<QuestionVector | null> {
     return this.vectors.active === null ? null : this.vectors.active.embedQuestion(text, options);
   }
 
-  /** Vectors of texts by the encoder of a question's vector, through the cache on disk. */
+  /** Returns vectors of texts from the encoder of a question's vector, using the cache on disk. */
   embed(texts: readonly string[], { encoder }: QuestionVector, signal: AbortSignal): Promise<Float32Array[]> {
     return this.vectors.embedderOf(encoder).embedTexts(texts, { signal });
   }
@@ -202,7 +211,7 @@ export class DomainIndex implements QuestionReader {
     return this.engine.statistics(terms, scope, options);
   }
 
-  /** Chunks ranked by fused score, best first, those with a code of the question before all others. */
+  /** Returns chunks by fused score, best first, with those that contain a code of the question before all others. */
   async search(request: SearchRequest, options: EngineOptions = {}): Promise<Candidate[]> {
     const { vector, codes, scope, area, candidates: k } = request;
     const find = async (filters: SearchFilters) =>
@@ -223,12 +232,12 @@ export class DomainIndex implements QuestionReader {
     return next;
   }
 
-  /** Brings the engine up to the documents in the store. */
+  /** Updates the engine to the documents in the store. */
   private async takeIn(): Promise<void> {
     const { domain, documents, engine } = this.options;
     const revision = await documents.revision(domain);
     if (revision === this.revision) return;
-    // A revision that went back is another database: the log tells nothing of it.
+    // A lower revision means another database, whose log cannot be followed.
     const isFollowed = this.revision >= 0 && revision > this.revision;
     const ids = isFollowed ? await documents.changedSince(domain, this.revision) : await this.begin();
     const fresh = await documents.loadForIndex(domain, ids);
@@ -242,7 +251,7 @@ export class DomainIndex implements QuestionReader {
     this.faces.clear();
   }
 
-  /** Ids of the documents that the engine lacks at the start. */
+  /** Returns the ids of the documents that the engine lacks at the start. */
   private async begin(): Promise<string[]> {
     const { domain, documents, engine } = this.options;
     await this.vectors.choose();

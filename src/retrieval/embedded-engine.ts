@@ -27,18 +27,18 @@ import { VectorIndex } from "./vector-index.ts";
 
 export interface EmbeddedEngineOptions {
   readonly domain: string;
-  /** Where many vectors are searched beside this process; nowhere when absent. */
+  /** Vector search in database tables for large domains; absent: none. */
   readonly tables?: VectorTables | undefined;
-  /** Where the index is kept between two starts; nowhere when absent. */
+  /** Where the index is stored between two starts; absent: nowhere. */
   readonly snapshot?: SnapshotPlace | undefined;
 }
 
-/** Windows asked of a ranking for each chunk wanted, at first: most chunks that are found have one or two among the best. */
+/** Initial number of windows requested per wanted chunk. Most found chunks have one or two windows among the best. */
 const WINDOWS_PER_CHUNK = 2;
-/** Windows asked of a table for each chunk wanted: a chunk has a few among the best at most. */
+/** Number of windows requested from a table per wanted chunk. A chunk has a few windows among the best at most. */
 const TABLE_WINDOWS_PER_CHUNK = 8;
 
-/** Chunks by their best windows, best first, with the slots of those. */
+/** Chunks by their best window, best first, with the slots of those windows. */
 interface BestChunks {
   readonly ranking: readonly Ranked<string>[];
   readonly slots: ReadonlyMap<string, number>;
@@ -46,17 +46,19 @@ interface BestChunks {
 
 const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
 
-/** The search engine in this process: words and vectors of every window over typed arrays, kept in a file between two starts. */
+/**
+ * The in-process search engine: words and vectors of every window in typed arrays, stored in a file between two starts.
+ */
 export class EmbeddedEngine implements SearchEngine {
   private readonly options: EmbeddedEngineOptions;
   private readonly stem = createStemmer();
   private readonly scopes = new ScopeFilter(() => this.indexed.documents.values());
-  /** Counts among the windows of a scope, until its windows change. */
+  /** Term counts of a scope's windows, cached until they change. */
   private readonly counts = new WeakMap<SlotSet, TermCounts>();
   private readonly table: TableVectors | null;
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
-  /** By the encoders' ids: those of the one that serves, and of the next one while they are made. */
+  /** By encoder id: the vectors of the active encoder, and of the next one while they are computed. */
   private readonly vectors = new Map<string, VectorIndex>();
   private serving: string | null = null;
   private reached = -1;
@@ -128,7 +130,7 @@ export class EmbeddedEngine implements SearchEngine {
     signal?.throwIfAborted();
     this.keeper?.postpone();
     const index = vector === null ? undefined : this.vectors.get(vector.encoder.id);
-    // The table is asked first: windows may come and go meanwhile, but not behind it.
+    // The table is asked first. Windows may change while waiting for it, but not during the synchronous steps after it.
     const near = vector === null || index === undefined ? null : await this.askTable(vector.values, index, filters, k, time);
     signal?.throwIfAborted();
     const accept = this.filter(filters);
@@ -182,7 +184,7 @@ export class EmbeddedEngine implements SearchEngine {
     if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new VectorIndex(encoder));
   }
 
-  /** Takes documents out with their vectors. */
+  /** Removes documents with their vectors. */
   private drop(documentIds: readonly string[]): void {
     for (const id of documentIds) {
       for (const slot of this.indexed.remove(id)) for (const index of this.vectors.values()) index.delete(slot);
@@ -210,7 +212,7 @@ export class EmbeddedEngine implements SearchEngine {
     this.followTable();
   }
 
-  /** Slots of windows; `undefined` where a window is not indexed. */
+  /** Returns the slots of windows; `undefined` for a window that is not indexed. */
   private slotsOf(windows: readonly WindowId[]): (number | undefined)[] {
     const known = new Map<string, number>();
     const keyOf = (chunkId: string, start: number) => `${start} ${chunkId}`;
@@ -234,14 +236,14 @@ export class EmbeddedEngine implements SearchEngine {
     time: NonNullable<EngineOptions["time"]>,
   ): Promise<readonly Scored[] | null> {
     const { table } = this;
-    // What is asked of parts of documents, no table can tell apart: all that lie there are compared.
+    // A table cannot filter by parts of documents, so all windows in them are compared here.
     if (table === null || area !== null || holding.length > 0) return null;
     this.followTable();
     const wanted = { values, index, scope, k: k * TABLE_WINDOWS_PER_CHUNK, accept: this.scopes.slotsFor(scope) };
     return time("vectors", () => table.search(wanted, this.indexed));
   }
 
-  /** Counts by which words are weighed for a scope. */
+  /** Returns the term counts for a scope. */
   private countsFor(scope: Scope): TermCounts {
     const visible = this.scopes.slotsFor(scope);
     const known = this.counts.get(visible);
@@ -251,7 +253,7 @@ export class EmbeddedEngine implements SearchEngine {
     return counts;
   }
 
-  /** Windows that a request may find; `null`: none. */
+  /** Returns the windows that a request may find; `null` if there are none. */
   private filter({ scope, area = null, holding }: SearchFilters): SlotSet | null {
     const visible = this.scopes.slotsFor(scope);
     const inside = area === null ? visible : this.narrowed(visible, area);
@@ -279,7 +281,7 @@ export class EmbeddedEngine implements SearchEngine {
     return left;
   }
 
-  /** Cosine of a chunk's best window; `null` when none has a vector. */
+  /** Returns the cosine of a chunk's best window; `null` if none has a vector. */
   private cosineOf(chunk: Chunk, values: Float32Array, index: VectorIndex, accept: SlotSet): number | null {
     const slots = this.indexed.documents.get(chunk.documentId)?.slots ?? [];
     return index.best(
@@ -288,7 +290,7 @@ export class EmbeddedEngine implements SearchEngine {
     );
   }
 
-  /** Equal scores rank by place, not by slot: slots depend on what was ingested when. */
+  /** Equal scores rank by place, not by slot, because slots depend on the order of ingestion. */
   private order(a: number, b: number): number {
     const one = this.indexed.entries[a] as Entry;
     const two = this.indexed.entries[b] as Entry;
@@ -301,8 +303,8 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   /**
-   * The `limit` best chunks of a ranking of windows; a chunk scores as its best window. Asks for more windows until they hold as many
-   * chunks: however many of the best share one, none is missed.
+   * Returns the `limit` best chunks of a ranking of windows, each with the score of its best window. Requests more
+   * windows until they contain enough chunks, so that none is missed if many windows share one chunk.
    */
   private bestChunks(search: (windows: number) => Scored[], limit: number): BestChunks {
     for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
@@ -325,7 +327,7 @@ export class EmbeddedEngine implements SearchEngine {
     return { ranking, slots };
   }
 
-  /** Begins with what the last process kept, as far as the database still holds it like that. */
+  /** Starts from the stored snapshot, as far as it still equals the database. */
   private async restore(heads: ReadonlyMap<string, DocumentHead>, encoder: string | null): Promise<void> {
     const { domain, snapshot } = this.options;
     this.serveFrom(encoder);
@@ -364,7 +366,10 @@ function scoresOf({ ranking }: BestChunks): Map<string, number> {
   return new Map(ranking.map(({ id, score }) => [id, score]));
 }
 
-/** The `k` best of a ranking and whatever ties with the last of them: an index cuts ties by slot, and slots depend on what was ingested when. */
+/**
+ * Returns the `k` best entries and all ties with the last one. An index cuts ties by slot, and slots depend on the
+ * order of ingestion.
+ */
 function withTies(search: (k: number) => Scored[], k: number): Scored[] {
   for (let wanted = k + 1; ; wanted *= 2) {
     const found = search(wanted);

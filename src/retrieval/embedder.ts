@@ -4,11 +4,11 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { QuestionVector } from "./search-engine.ts";
 
-/** An encoder whose vectors are kept in the database, and checked: all have one length and finite values. */
+/** An encoder with vectors cached in the database. It checks that all vectors have one length and finite values. */
 export class Embedder {
   readonly encoder: Encoder;
   private readonly embeddings: EmbeddingStore;
-  /** `null`: before the first vector. */
+  /** `null` before the first vector. */
   private dimensions: number | null = null;
 
   constructor(encoder: Encoder, embeddings: EmbeddingStore) {
@@ -16,19 +16,19 @@ export class Embedder {
     this.embeddings = embeddings;
   }
 
-  /** Vectors must have the length of those that are indexed; `null`: none are. */
+  /** Sets the expected length, that of the indexed vectors; `null` if there are none. */
   expect(dimensions: number | null): void {
     this.dimensions ??= dimensions;
   }
 
-  /** @throws ModelError of the encoder, or `encoder_changed` when its vectors cannot be compared with those before */
+  /** @throws ModelError of the encoder, or `encoder_changed` when its vectors do not match earlier ones */
   async embedQuestion(text: string, options: EmbedOptions): Promise<QuestionVector> {
     const made = await this.encoder.embed([text], options);
     return { encoder: this.encoder, values: this.checked(made, 1)[0] as Float32Array };
   }
 
   /**
-   * Vectors of texts, each made once.
+   * Returns vectors of texts. Each distinct text is embedded once.
    * @throws ModelError of the encoder, or `encoder_changed`
    */
   async embedTexts(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {

@@ -4,21 +4,21 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { Embedder } from "./embedder.ts";
 import type { SearchEngine, WindowText } from "./search-engine.ts";
 
-/** Which encoder serves a domain, and which one takes its place once its index is complete. */
+/** The active encoder of a domain, and the one that replaces it once its index is complete. */
 export interface EncoderChoice {
   readonly serve: Encoder | null;
   readonly prepare: Encoder | null;
-  /** Writes down that `prepare` serves from now on. */
+  /** Records that `prepare` is active from now on. */
   readonly activate: (encoder: Encoder) => Promise<void>;
 }
 
-/** How far the vectors of the next encoder are. */
+/** Progress of the next encoder's vectors. */
 export interface SwitchState {
   readonly from: string | null;
   readonly to: string;
   readonly done: number;
   readonly total: number;
-  /** Why it stopped; it goes on by itself. */
+  /** Why it stopped; it resumes by itself. */
   readonly failure: string | null;
 }
 
@@ -26,39 +26,48 @@ export interface SyncOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEmbed?: (done: number, total: number) => void;
   readonly onUsage?: EmbedOptions["onUsage"];
-  /** Wait for vectors that another caller is making? A question does not: until they are there, words alone find those windows. @default true */
+  /**
+   * Whether to wait for vectors that another caller is computing. A question does not wait; until they exist, only
+   * words find those windows. @default true
+   */
   readonly mayWaitForVectors?: boolean;
-  /** May a switch begin in the background? @default true */
+  /** Whether a switch may start in the background. @default true */
   readonly mayPrepare?: boolean;
 }
 
 export interface EncoderSwitchOptions {
   readonly engine: SearchEngine;
-  /** Encoder of every index, or the question which one serves now, asked on every sync. */
+  /** The encoder, or a function that returns the current choice, called on every sync. */
   readonly encoder: Encoder | null | (() => Promise<EncoderChoice>);
   readonly embeddings: EmbeddingStore;
-  /** Texts in one call of the encoder. */
+  /** Number of texts per call of the encoder. */
   readonly batch: number;
-  /** Takes in documents as they stand in the store; with `then`, nothing else runs until that has ended. */
+  /** Applies the documents of the store. No other work runs until `then` has ended. */
   readonly takeIn: (then?: () => Promise<void>) => Promise<void>;
-  /** Ends work in the background. */
+  /** Cancels background work. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. */
+  /** Returns the time in milliseconds. */
   readonly now: () => number;
 }
 
-/** Syncs in this many milliseconds after a switch failed do not try it again: whoever asks must not wait for an encoder that is down. */
+/**
+ * Milliseconds after a failed switch in which syncs do not retry it. A question must not wait for an encoder that is
+ * down.
+ */
 const SWITCH_PAUSE_MS = 15_000;
 
-/** Makes the vectors of a domain's windows: those of the encoder that serves, and beside them those of the next one until they are complete. */
+/**
+ * Computes the vectors of a domain's windows: those of the active encoder and, in addition, those of the next one until
+ * they are complete.
+ */
 export class EncoderSwitch {
   private readonly options: EncoderSwitchOptions;
-  /** The encoder that serves; `null`: words alone, or not chosen yet. */
+  /** The active encoder; `null`: words alone, or not selected yet. */
   active: Embedder | null = null;
   private next: Embedder | null = null;
   private state: SwitchState | null = null;
   private background: Promise<void> | null = null;
-  /** Vectors that are being made; `null`: none are. */
+  /** Running computation of vectors; `null` if there is none. */
   private embedding: Promise<void> | null = null;
   private switchAgainAt = 0;
 
@@ -72,12 +81,12 @@ export class EncoderSwitch {
     return this.active?.encoder ?? null;
   }
 
-  /** The switch that is under way or that failed and goes on later; `null` when there is none. */
+  /** The running switch, or a failed one that will resume; `null` if there is none. */
   get switching(): SwitchState | null {
     return this.state;
   }
 
-  /** Another process may have switched: its vectors are in the store then, and this one follows. */
+  /** Another process may have switched. Its vectors are then in the store, and this process follows. */
   async choose(): Promise<EncoderChoice> {
     const choice = await this.choice();
     const { serve } = choice;
@@ -87,13 +96,13 @@ export class EncoderSwitch {
     return choice;
   }
 
-  /** Does the right encoder serve? */
+  /** Checks whether the selected encoder is active. */
   async isChosen(): Promise<boolean> {
     const { serve } = await this.choice();
     return serve?.id === this.encoder?.id;
   }
 
-  /** Does the right encoder serve, with every vector that is to be waited for? */
+  /** Checks whether the selected encoder is active and has every vector that the caller would wait for. */
   async isCurrent({ mayWaitForVectors = true, mayPrepare = true }: SyncOptions): Promise<boolean> {
     const { serve, prepare } = await this.choice();
     if (serve?.id !== this.encoder?.id) return false;
@@ -101,7 +110,10 @@ export class EncoderSwitch {
     return this.active === null || (!mayWaitForVectors && this.embedding !== null) || (await this.missing(this.active)) === 0;
   }
 
-  /** After documents were taken in. One caller makes vectors at a time; the others find what it has made, or go on without the rest. */
+  /**
+   * Computes missing vectors after documents were applied. One caller computes at a time; others use its results or
+   * continue without them.
+   */
   async follow(choose: () => Promise<EncoderChoice>, options: SyncOptions): Promise<void> {
     if (this.embedding !== null && options.mayWaitForVectors === false) return;
     const before = this.embedding;
@@ -122,8 +134,8 @@ export class EncoderSwitch {
   }
 
   /**
-   * Makes the vectors of another encoder beside those that serve, and switches when every window has one. Questions meanwhile are ranked by
-   * the old encoder. What was made is kept when it ends early.
+   * Computes the vectors of another encoder in addition to the active ones, and switches when every window has one.
+   * Until then the old encoder ranks questions. If it ends early, the computed vectors are kept.
    * @throws RequestError `switch_running`; ModelError of the new encoder
    */
   async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
@@ -159,20 +171,20 @@ export class EncoderSwitch {
     }
   }
 
-  /** Waits for the switch that the choice of encoders asks for; its progress goes to `onEmbed`. */
+  /** Waits for the switch that the encoder selection requests. Progress goes to `onEmbed`. */
   async finish(options: SyncOptions = {}): Promise<void> {
     if (this.background !== null) await this.background;
     const { prepare, activate } = await this.choice();
     if (prepare !== null && prepare.id !== this.encoder?.id) await this.switchTo(prepare, activate, options);
   }
 
-  /** Resolves when no switch is under way in the background and no vectors are being made. */
+  /** Resolves when no switch runs in the background and no vectors are being computed. */
   async idle(): Promise<void> {
     await this.background;
     await this.embedding?.catch(() => undefined);
   }
 
-  /** The embedder of an encoder; another one than before where it does not serve. */
+  /** Returns the active embedder if it has this encoder, else a new one. */
   embedderOf(encoder: Encoder): Embedder {
     return this.active?.encoder === encoder ? this.active : new Embedder(encoder, this.options.embeddings);
   }
@@ -194,14 +206,14 @@ export class EncoderSwitch {
       });
   }
 
-  /** Windows that have no vector yet. */
+  /** Returns the number of windows without a vector. */
   private async missing(embedder: Embedder): Promise<number> {
     const { windows, vectors, dimensions } = await this.options.engine.coverage(embedder.encoder.id);
     embedder.expect(dimensions);
     return windows - vectors;
   }
 
-  /** Vectors come from the cache on disk where they were paid for before; every batch is stored at once, so a crash loses one batch at most. */
+  /** Uses cached vectors from the disk first. Every batch is stored at once, so a crash loses at most one batch. */
   private async embedMissing(embedder: Embedder, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing = await this.missing(embedder);
     if (missing === 0) return;
@@ -220,7 +232,7 @@ export class EncoderSwitch {
   }
 }
 
-/** What an encoder sees of a window. */
+/** Returns the text of a window that an encoder sees. */
 function encodedText({ title, headingPath, text }: WindowText): string {
   return [title, ...headingPath, text].join("\n");
 }

@@ -5,7 +5,7 @@ import type { DocumentOutline } from "../store/document-rows.ts";
 import { resolveFilters } from "./filters.ts";
 import { ScopeFilter, scopeSees } from "./indexed-windows.ts";
 
-/** Headings 100 characters apart: `## Text` is of level 2. */
+/** Headings 100 characters apart: `## Text` has level 2. */
 function outline(title: string, headings: readonly string[], over: Partial<DocumentOutline> = {}): DocumentOutline {
   return {
     id: `id-${title}`,

@@ -4,13 +4,13 @@ import type { DocumentOutline } from "../store/document-rows.ts";
 import { nearestName, nearestNames } from "../text/spelling.ts";
 import { intersectRanges, mergeRanges, OPEN_END } from "./search-area.ts";
 
-/** What divisions are called before their number. "§" is a section. */
+/** A division with its number. "§" is a section. */
 const NUMBERED =
   /^(?:(chapter|part|book|section|appendix|article|subpart|title|§+)\s*)?(\d+(?:\.\d+)*[a-z]?|[ivxlc]+)(?![\p{L}\p{N}])[.):\-–—]*\s*(.*)$/u;
 const ROMAN = /^(?=.)c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/;
 const ROMAN_VALUES: Readonly<Record<string, number>> = { i: 1, v: 5, x: 10, l: 50, c: 100 };
 
-/** A name as it is compared: one spelling, lower case, single blanks, no closing punctuation. */
+/** Normalises a name for comparison: NFKC, lower case, single blanks, no final punctuation. */
 function normaliseName(name: string): string {
   return name
     .normalize("NFKC")
@@ -28,7 +28,10 @@ interface Numbered {
   readonly rest: string;
 }
 
-/** "chapter xxxii. cetology" is chapter 32 with the name "cetology"; a Roman number counts only after a division's name. */
+/**
+ * Parses a division: "chapter xxxii. cetology" is chapter 32 with the name "cetology". A Roman numeral counts only
+ * after a division's name.
+ */
 function readNumber(name: string): Numbered | null {
   const [, division, number, rest = ""] = NUMBERED.exec(name) ?? [];
   if (number === undefined) return null;
@@ -42,7 +45,10 @@ function romanValue(numeral: string): number {
   return values.reduce((sum, value, i) => sum + (value < (values[i + 1] ?? 0) ? -value : value), 0);
 }
 
-/** Does a heading go by a name: the whole heading, its number with or without what the division is called, or what follows the number? */
+/**
+ * Returns a function that matches headings by their whole text, by their number with or without the division's name, or
+ * by the text after the number.
+ */
 function headingMatcher(name: string): (heading: Heading) => boolean {
   const asked = normaliseName(name);
   const number = readNumber(asked);
@@ -57,11 +63,11 @@ function headingMatcher(name: string): (heading: Heading) => boolean {
   };
 }
 
-/** Names in a message about one that does not exist. */
+/** Maximum number of suggestions when a name does not exist. */
 const NAMES_SHOWN = 5;
-/** Names that are compared for it: enough for any book. */
+/** Maximum number of names compared for suggestions, enough for any book. */
 const NAMES_COMPARED = 5_000;
-/** Titles in the words for an area; more are counted. */
+/** Maximum number of titles in the description of an area; the rest is counted. */
 const TITLES_SHOWN = 3;
 
 export interface ResolvedFilters {
@@ -74,18 +80,19 @@ interface Narrowing {
   readonly asked: string;
 }
 
-/** A document with what is left of it. */
+/** A document with the ranges that remain. */
 interface Part {
   readonly document: DocumentOutline;
   readonly ranges: readonly TextRange[];
-  /** Headings by which it was found. */
+  /** Headings that matched. */
   readonly found: readonly Heading[];
 }
 
 /**
- * What filters leave of documents; with no documents at all, nothing. Chapters are the headings of a document's top level (below a title that stands
- * alone above them) and whatever else is called "Chapter …"; where none fits, the title itself, as in a book of one file per chapter. Sections are
- * headings of any level. What a heading opens reaches to the next heading of its level or above.
+ * Applies filters to documents. Without documents, nothing remains. Chapters are the headings of a document's top level
+ * (below a single title heading), and any heading "Chapter …". If none matches, the title itself counts, as in a book
+ * with one file per chapter. Sections are headings of any level. A heading's range ends at the next heading of its
+ * level or above.
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names that exist
  */
 export function resolveFilters(filters: Filters, documents: readonly DocumentOutline[]): ResolvedFilters {
@@ -115,7 +122,7 @@ function named(parts: readonly Part[], name: string): Part[] {
   });
 }
 
-/** As readers see it and as its file is called. */
+/** Returns the title and the file name. */
 function namesOf({ title, path }: DocumentOutline): string[] {
   return [title, path.split("/").at(-1) ?? path];
 }
@@ -139,7 +146,7 @@ function chaptersFitting(document: DocumentOutline, name: string): Heading[] {
   return chapters.length > 0 || title === null ? chapters : [title].filter(fits);
 }
 
-/** Headings of the top level, without a title above them, and whatever is called a chapter. */
+/** Returns the headings of the top level below the title, and every heading "Chapter …". */
 function chaptersOf(document: DocumentOutline): Heading[] {
   const title = titleHeading(document);
   const below = document.headings.filter((heading) => heading !== title);
@@ -147,7 +154,7 @@ function chaptersOf(document: DocumentOutline): Heading[] {
   return document.headings.filter((heading) => (heading !== title && heading.level === top) || /^chapter\b/i.test(heading.text));
 }
 
-/** The first heading, when no other is of its level or above. */
+/** Returns the first heading if no other has its level or a higher one. */
 function titleHeading({ headings }: DocumentOutline): Heading | null {
   const [first, ...rest] = headings;
   if (first === undefined || rest.some(({ level }) => level <= first.level)) return null;
@@ -177,7 +184,7 @@ function namesIn(parts: readonly Part[], headingsOf: (document: DocumentOutline)
   );
 }
 
-/** Pages on which something of each part stands: `1–12 of "Title"`. */
+/** Returns the pages that the remaining ranges cover: `1–12 of "Title"`. */
 function pagesIn(parts: readonly Part[]): string[] {
   return parts.flatMap(({ document: { pages, title }, ranges }) => {
     const held = (pages ?? []).flatMap((start, i) => {
@@ -211,7 +218,7 @@ function wordFor({ kind, asked }: Narrowing, parts: readonly Part[]): string {
   return `${kind} "${names.size === 1 ? name : asked}"`;
 }
 
-/** What is left, in words; empty when nothing has narrowed it. */
+/** Describes the remaining area; empty if no filter has applied yet. */
 function wordsFor(narrowedBy: readonly Narrowing[], parts: readonly Part[]): string {
   if (narrowedBy.length === 0) return "";
   const narrowed = narrowedBy

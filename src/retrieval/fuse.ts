@@ -1,6 +1,6 @@
 import type { Hit } from "./search-engine.ts";
 
-/** A ranking: what, with which raw score; higher is better. */
+/** An item of a ranking with its raw score; higher is better. */
 export interface Ranked<Id> {
   readonly id: Id;
   readonly score: number;
@@ -9,7 +9,7 @@ export interface Ranked<Id> {
 export interface FusedScore<Id> {
   readonly id: Id;
   readonly fused: number;
-  /** Raw scores; `null` when the ranking did not hold the id. */
+  /** Raw scores; `null` if the ranking does not contain the id. */
   readonly dense: number | null;
   readonly bm25: number | null;
 }
@@ -19,9 +19,7 @@ export const DEFAULT_ALPHA = 0.6;
 /** Weight of the BM25 ranking. */
 export const DEFAULT_BETA = 0.4;
 
-/**
- * (s − min) / (max − min) per ranking. A constant ranking cannot tell its members apart: all get 1, for they are all its best.
- */
+/** Computes (s − min) / (max − min) per ranking. If all scores are equal, all get 1, because each is the best. */
 export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, number> {
   const scores = ranking.map(({ score }) => score);
   const min = Math.min(...scores);
@@ -30,8 +28,9 @@ export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, num
 }
 
 /**
- * α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id that a ranking lacks counts as that ranking's least, 0;
- * an empty ranking leaves the other alone with its full weight. Ties keep the order of first appearance, dense first.
+ * Computes α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id missing in a ranking counts as its
+ * minimum, 0. If one ranking is empty, the other gets the full weight. Ties keep the order of first appearance, dense
+ * first.
  */
 export function fuseMinMax<Id>(
   dense: readonly Ranked<Id>[],
@@ -59,8 +58,8 @@ export function fuseMinMax<Id>(
 export const RRF_K = 60;
 
 /**
- * Reciprocal rank fusion: Σ 1 / (k + rank) over the rankings that hold an id, ranks from 1 (Cormack, Clarke & Büttcher, SIGIR 2009).
- * Needs no scores, only orders. Ties keep the order of first appearance, dense first.
+ * Reciprocal rank fusion: Σ 1 / (k + rank) over the rankings that contain an id, ranks from 1 (Cormack, Clarke &
+ * Büttcher, SIGIR 2009). It needs only ranks, no scores. Ties keep the order of first appearance, dense first.
  */
 export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[], k: number = RRF_K): FusedScore<Id>[] {
   const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
@@ -78,23 +77,23 @@ export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: reado
     .sort((a, b) => b.fused - a.fused);
 }
 
-/** A chunk that was found, by its best window, with what both rankings together make of it. */
+/** A found chunk with its best window and the fused score of both rankings. */
 export interface Candidate extends Omit<Hit, "cosine"> {
-  /** Holds a code of the question: stands before all that do not, however they are reranked. */
+  /** True if it contains a code of the question. Such candidates precede all others, whatever the reranker says. */
   readonly coded?: boolean;
-  /** Cosine, also of a chunk that only its words brought in. */
+  /** Cosine, also for a chunk found only by its words. */
   readonly dense: number | null;
   readonly fused: number;
 }
 
-/** How two rankings become one. */
+/** How to combine two rankings. */
 export interface Fusion {
   readonly alpha: number;
   readonly beta: number;
   readonly fusion: "min-max" | "rrf";
 }
 
-/** Hits by their fused score, best first; equal ones keep their order. */
+/** Returns hits by fused score, best first. Equal scores keep their order. */
 export function fuseHits(hits: readonly Hit[], { fusion, ...weights }: Fusion): Candidate[] {
   const rank = (score: "dense" | "bm25"): Ranked<Hit>[] =>
     hits.flatMap((hit) => (hit[score] === null ? [] : [{ id: hit, score: hit[score] }])).sort((a, b) => b.score - a.score);

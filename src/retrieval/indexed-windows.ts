@@ -5,36 +5,36 @@ import { Bm25Index } from "./bm25.ts";
 import { SlotSet } from "./slot-set.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
-/** Scopes kept at once: a server has a few tenants and labels in use at a time. */
+/** Maximum number of cached scopes. A server has few tenants and labels in use at a time. */
 const MAX_SCOPES = 64;
 
-/** May the scope read what belongs to this owner? */
+/** Checks whether the scope may read what belongs to this owner. */
 export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): boolean {
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
-/** Equal for scopes of one domain that may read the same. */
+/** Returns a key that is equal for scopes of one domain with the same permissions. */
 export function scopeKey({ tenant, access }: Scope): string {
   return JSON.stringify([tenant, [...access].sort()]);
 }
 
-/** The windows of a document, and whose it is. */
+/** The windows of a document with its owner. */
 interface OwnedWindows {
   readonly document: VocabularyOwner;
   readonly slots: readonly number[];
 }
 
-/** The windows that each scope may see, worked out once for a scope until the index changes. */
+/** Windows that each scope may see, cached until the index changes. */
 export class ScopeFilter {
   private readonly documents: () => Iterable<OwnedWindows>;
   private readonly known = new Map<string, SlotSet>();
 
-  /** @param documents all that are indexed now */
+  /** @param documents returns all documents that are indexed now */
   constructor(documents: () => Iterable<OwnedWindows>) {
     this.documents = documents;
   }
 
-  /** The windows that the scope may see. The set is shared and must not be changed; `and` makes a new one. */
+  /** Returns the windows that the scope may see. The set is shared and must not be changed; `and` returns a new one. */
   slotsFor(scope: Scope): SlotSet {
     const key = scopeKey(scope);
     const known = this.known.get(key);
@@ -52,37 +52,40 @@ export class ScopeFilter {
   }
 }
 
-/** Weights of the fields that stand above every window of a document. The body has 1. Set by judgement, not measured against others. */
+/**
+ * Weights of the fields above every window of a document, relative to 1 for the body. Chosen by judgement, not
+ * measured.
+ */
 export const FIELD_WEIGHTS = { title: 2, headings: 1, description: 1, body: 1 } as const;
 
-/** What searching needs of a document. */
+/** Document data that searching needs. */
 export interface HeldDocument
   extends Pick<IndexedDocument, "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text"> {
-  /** Part of the text; may cost less than the whole. */
+  /** Returns a part of the text. May cost less than the whole text. */
   textIn(range: TextRange): string;
 }
 
-/** A window with where it stands. */
+/** A window with its chunk and document. */
 export interface Entry {
   readonly document: HeldDocument;
   readonly chunk: Chunk;
   readonly window: Window;
 }
 
-/** What the index holds of a document. */
+/** Index data of a document. */
 export interface Held {
   readonly version: string;
   readonly document: HeldDocument;
   readonly slots: readonly number[];
-  /** Numbers of its words in its owner's part of the vocabulary. */
+  /** Numbers of its words in the owner's part of the vocabulary. */
   readonly words: Uint32Array;
 }
 
-/** All windows of a domain by slot: their words, where they stand, and the vocabulary of their documents. */
+/** All windows of a domain by slot: their words, places, and the vocabulary of their documents. */
 export class IndexedWindows {
   readonly words: Bm25Index;
   readonly vocabulary: Vocabulary;
-  /** Entry of each slot of `words`; `null` once deleted. */
+  /** Entry of each slot of `words`; `null` if deleted. */
   readonly entries: (Entry | null)[];
   readonly documents: Map<string, Held>;
 
@@ -118,7 +121,7 @@ export class IndexedWindows {
     this.documents.set(id, { version, document, slots, words });
   }
 
-  /** Takes a document out; returns the slots that are empty now. */
+  /** Removes a document and returns the freed slots. */
   remove(id: string): readonly number[] {
     const held = this.documents.get(id);
     if (held === undefined) return [];
@@ -132,7 +135,7 @@ export class IndexedWindows {
   }
 }
 
-/** Words of a document as written. */
+/** Returns the words of a document as written. */
 function wordsOf({ title, description, text }: IndexedDocument): Set<string> {
   const found = new Set<string>();
   tokenize([title, description ?? "", text].join("\n"), (word) => {

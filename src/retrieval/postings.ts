@@ -5,7 +5,7 @@ import type { TermCounts, WeightedField, WeightedTerm } from "./top-k.ts";
 /** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
 export const BM25_K1 = 1.2;
 
-/** Share of length normalisation. */
+/** Strength of length normalisation, from 0 to 1. */
 export const BM25_B = 0.75;
 
 export function normOf(length: number, average: number): number {
@@ -16,12 +16,19 @@ export function saturation(tf: number, norm: number): number {
   return tf / (tf + norm);
 }
 
-/** ln(1 + (N − n + ½)/(n + ½)): Lucene's, never negative. @param holding n of the N entries hold the term */
+/**
+ * Returns Lucene's idf, which is never negative: ln(1 + (N − n + ½)/(n + ½)).
+ * @param holding n, the number of entries with the term
+ * @param entries N, the number of all entries
+ */
 export function idfOf(holding: number, entries: number): number {
   return Math.log(1 + (entries - holding + 0.5) / (holding + 0.5));
 }
 
-/** Fields as one text: how often each term stands in it, by the weights of its fields, and its length. @param termOf negative: no entry holds the token */
+/**
+ * Combines fields into one text: the weighted frequency of each term, and the weighted length.
+ * @param termOf negative if no entry contains the token
+ */
 export function foldFields(
   fields: readonly WeightedField[],
   termOf: (token: string) => number,
@@ -39,7 +46,7 @@ export function foldFields(
   return { frequencies, length: Math.fround(length) };
 }
 
-/** BM25 of a text by the statistics of an index, as if the text were a window of it. */
+/** Returns the BM25 score of a text with the statistics of an index, as if the text were a window of it. */
 export function scoreText(
   terms: readonly (string | WeightedTerm)[],
   fields: readonly WeightedField[],
@@ -63,17 +70,18 @@ export function scoreText(
     .reduce((sum, { part }) => sum + part, 0);
 }
 
-/** Lists as they are stored: one after the other, without gaps. */
+/** Stored lists, contiguous and without gaps. */
 export interface PackedPostings {
-  /** Where each term's list begins; one more than there are terms. */
+  /** Start of each term's list, with one more element than there are terms. */
   readonly starts: Uint32Array<ArrayBuffer>;
   readonly slots: Uint32Array<ArrayBuffer>;
   readonly frequencies: Float32Array<ArrayBuffer>;
 }
 
 /**
- * For every term the slots that hold it, rising, and its frequency there: all lists in two arrays. A list that outgrows its place
- * moves to one with twice the room and leaves its own to others; rooms are powers of two, but for lists that were packed.
+ * Lists all slots that contain a term, in ascending order, with the term's frequency. All lists share two arrays. A
+ * full list moves to a place of at least twice the size, and other lists reuse the old place. Places are powers of two,
+ * except for packed lists.
  */
 export class Postings {
   slots: Uint32Array;
@@ -83,7 +91,7 @@ export class Postings {
   private rooms: Uint32Array;
   private used: number;
   private count: number;
-  /** Places left behind: `free[n]` have room for 2ⁿ entries. */
+  /** Free places: those in `free[n]` have room for 2ⁿ entries. */
   private readonly free: number[][] = Array.from({ length: 32 }, () => []);
 
   constructor(packed?: PackedPostings) {
@@ -105,12 +113,12 @@ export class Postings {
     return [this.slots, this.frequencies, this.starts, this.lengths, this.rooms].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** First place of a term's list in `slots` and `frequencies`. */
+  /** Returns the start of a term's list in `slots` and `frequencies`. */
   start(term: number): number {
     return this.starts[term] as number;
   }
 
-  /** Entries of a term's list, deleted slots included. */
+  /** Returns the length of a term's list, including deleted slots. */
   length(term: number): number {
     return this.lengths[term] as number;
   }
@@ -122,7 +130,7 @@ export class Postings {
     this.rooms = withRoom(this.rooms, this.count);
   }
 
-  /** Appends an entry; slots must come in rising order. */
+  /** Appends an entry. Slots must come in ascending order. */
   append(term: number, slot: number, frequency: number): void {
     const length = this.length(term);
     if (length === this.rooms[term]) this.move(term);
@@ -132,7 +140,7 @@ export class Postings {
     this.lengths[term] = length + 1;
   }
 
-  /** Place of a slot in a term's list, −1 when it is not there. */
+  /** Returns the place of a slot in a term's list, or −1 if it is missing. */
   find(term: number, slot: number): number {
     let low = this.start(term);
     let high = low + this.length(term) - 1;
@@ -146,7 +154,7 @@ export class Postings {
     return -1;
   }
 
-  /** The lists of some terms with slots renamed, −1 dropped. */
+  /** Returns the lists of some terms with renumbered slots. −1 in `renamed` drops a slot. */
   packed(terms: readonly number[], renamed: Int32Array): PackedPostings {
     const total = terms.reduce((sum, term) => sum + this.length(term), 0);
     const starts = new Uint32Array(terms.length + 1);
@@ -167,7 +175,7 @@ export class Postings {
     return { starts, slots: slots.subarray(0, at), frequencies: frequencies.subarray(0, at) };
   }
 
-  /** Moves a list that fills its place to one with at least twice the room. */
+  /** Moves a full list to a place of at least twice the size. */
   private move(term: number): void {
     const start = this.start(term);
     const length = this.length(term);
@@ -188,7 +196,10 @@ export class Postings {
   }
 }
 
-/** Counts among some entries of an index; each term is counted when it is first asked of. They hold until entries are added, deleted or moved. */
+/**
+ * Counts terms among some entries of an index, each on first use. The counts are valid until entries are added, deleted
+ * or moved.
+ */
 export function countAmong(slots: SlotSet, postings: Postings): TermCounts {
   const known = new Map<number, number>();
   return {

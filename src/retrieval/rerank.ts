@@ -1,7 +1,7 @@
 import type { Reranker, RerankPassage } from "../models/reranker.ts";
 import type { Candidate } from "./fuse.ts";
 
-/** A candidate with what a reranker said of it; `null`: not asked, or not known. */
+/** A candidate with its reranker score; `null`: not requested or unknown. */
 export type RerankedCandidate = Candidate & { readonly rerank: number | null };
 
 export interface RerankCandidatesOptions {
@@ -9,7 +9,10 @@ export interface RerankCandidatesOptions {
   readonly idf?: (token: string) => number;
 }
 
-/** Reorders the first `depth` candidates by the reranker's score, those with a code of the question before the others; what it could not score follows in the order that it had, then the rest. */
+/**
+ * Reorders the first `depth` candidates by the reranker's score, those with a code of the question first. Candidates
+ * without a score follow in their previous order.
+ */
 export async function rerankCandidates(
   question: string,
   candidates: readonly Candidate[],

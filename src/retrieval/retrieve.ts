@@ -19,33 +19,37 @@ export interface RetrieveParts {
   readonly corpus: DomainIndex;
   readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
-  /** By the name that a profile gives them; what is absent does not run. */
+  /** Rerankers by the name used in profiles. A missing one does not run. */
   readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
-  /** Runs every part of the stage: for measuring. @default untimed */
+  /** Times every part of the stage. @default untimed */
   readonly time?: TimePart;
 }
 
 export interface Retrieved {
   readonly passages: readonly Passage[];
-  /** Chunks that took part in the ranking. */
+  /** Number of chunks in the ranking. */
   readonly candidates: number;
   readonly dense: boolean;
-  /** The encoder that ranked; `null`: words alone did. */
+  /** The encoder that ranked; `null` if words alone did. */
   readonly ranker: Encoder | null;
-  /** Set when the dense ranking was wanted and failed; words alone decided. */
+  /** Error message if the dense ranking was requested and failed, so that words alone decided. */
   readonly denseFailure: string | null;
-  /** What failed then: the store, where vectors are kept, or the encoder that makes them. */
+  /** Where it failed: the store of the vectors, or the encoder. */
   readonly denseFailedIn: "store" | "encoder" | null;
-  /** Name of the encoder that ranked, and what its endpoint counted (`null`: nothing; absent: it runs here). */
+  /**
+   * Name of the encoder that ranked, and the tokens counted by its endpoint (`null`: not counted). `null` if no encoder
+   * ranked or it runs in this process.
+   */
   readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
-  /** Name of the reranker that ordered the passages; `null` when none did. */
+  /** Name of the reranker that ordered the passages; `null` if none did. */
   readonly reranker: string | null;
-  /** Set when the reranker was wanted and failed; the fused order stayed. */
+  /** Error message if the reranker was requested and failed, so that the fused order stayed. */
   readonly rerankFailure: string | null;
 }
 
 /**
- * Passages for a question, best first, at their current version: what changed or vanished since it was indexed is left out, after one more try.
+ * Returns passages for a question, best first, at their current version. Anything changed or deleted since indexing is
+ * left out, after one retry.
  * @throws UnavailableError `encoder_missing` when the profile ranks by vectors alone and there is no encoder
  */
 export async function retrievePassages(
@@ -112,7 +116,7 @@ export async function retrievePassages(
   };
 }
 
-/** Passages loaded beyond those wanted, to replace near-duplicates. */
+/** Number of extra passages to load as replacements for near-duplicates. */
 const TWIN_MARGIN = 4;
 
 function withoutTwins(
@@ -125,7 +129,7 @@ function withoutTwins(
 }
 
 /**
- * What filters mean in the documents as they are now.
+ * Resolves filters against the current documents.
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page`
  */
 export async function applyFilters(
@@ -138,13 +142,13 @@ export async function applyFilters(
   return { filters: applied, area };
 }
 
-/** Where an answer must keep to; `null`: nowhere in particular. */
+/** Returns the area that an answer must stay in; `null` if it is not limited. */
 export function areaOf({ area = null, selection }: Pick<Question, "area" | "selection">): Area | null {
   if (selection === null) return area;
   return area === null ? selectionArea(selection) : intersectSelection(area, selection);
 }
 
-/** Candidates of a selection, scored as clipped to it; none when the asker may not see its document. */
+/** Returns candidates of a selection, scored on the selected text only; none if the user may not see its document. */
 async function searchSelected(
   { scope }: Question,
   selection: Selection,
@@ -193,7 +197,7 @@ function embeddingOf(vector: QuestionVector | null, counts: readonly (number | n
   return { model: vector.encoder.model ?? vector.encoder.id, tokens: sumOrNull(counts) };
 }
 
-/** `null` when a candidate is no longer what was indexed. */
+/** Returns `null` if a candidate has changed since it was indexed. */
 async function loadPassages(
   candidates: readonly RerankedCandidate[],
   question: Question,
@@ -229,7 +233,7 @@ function toPassage(
   });
 }
 
-/** @throws UnavailableError naming what is missing and what to do */
+/** @throws UnavailableError that names what is missing and what to do */
 export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
   if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(

@@ -11,10 +11,10 @@ import { FIELD_WEIGHTS } from "./indexed-windows.ts";
 import { scoreText } from "./postings.ts";
 import type { WeightedTerm } from "./top-k.ts";
 
-/** Later than the end of any text. */
+/** An offset after the end of any text. */
 export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
 
-/** Ranges in order, with those that overlap or touch made one; empty ones are left out. */
+/** Sorts ranges, merges those that overlap or touch, and drops empty ones. */
 export function mergeRanges(ranges: readonly TextRange[]): TextRange[] {
   const merged: TextRange[] = [];
   for (const { start, end } of [...ranges].filter((one) => one.end > one.start).sort((a, b) => a.start - b.start || a.end - b.end)) {
@@ -25,13 +25,13 @@ export function mergeRanges(ranges: readonly TextRange[]): TextRange[] {
   return merged;
 }
 
-/** What lies in both, in order. */
+/** Returns the intersection of two lists of ranges, in order. */
 export function intersectRanges(a: readonly TextRange[], b: readonly TextRange[]): TextRange[] {
   const both = a.flatMap((one) => b.map((other) => ({ start: Math.max(one.start, other.start), end: Math.min(one.end, other.end) })));
   return mergeRanges(both);
 }
 
-/** The range that holds another one whole, if any. */
+/** Returns the range that wholly contains another one, if any. */
 export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): TextRange | undefined {
   return ranges.find((range) => start >= range.start && end <= range.end);
 }
@@ -40,7 +40,7 @@ export function isOverlapped({ ranges }: AreaPart, { start, end }: TextRange): b
   return ranges.some((range) => start < range.end && range.start < end);
 }
 
-/** The part of an area that is of a document at a version. */
+/** Returns the part of an area for a document at its version. */
 export function partOf(area: Area, { id, version }: { readonly id: string; readonly version: string }): AreaPart | undefined {
   const part = area.get(id);
   return part === undefined || (part.version !== null && part.version !== version) ? undefined : part;
@@ -50,7 +50,7 @@ export function selectionArea({ documentId, start, end }: Selection): Area {
   return new Map([[documentId, { version: null, ranges: [{ start, end }] }]]);
 }
 
-/** What of an area is selected too. */
+/** Returns the intersection of an area and a selection. */
 export function intersectSelection(area: Area, { documentId, start, end }: Selection): Area {
   const part = area.get(documentId);
   const ranges = part === undefined ? [] : intersectRanges(part.ranges, [{ start, end }]);
@@ -60,8 +60,9 @@ export function intersectSelection(area: Area, { documentId, start, end }: Selec
 type AreaIndex = Pick<DomainIndex, "search" | "statistics" | "embed" | "tokens">;
 
 /**
- * Ranks what lies in an area. Windows that lie in it whole are ranked by the index, with the filter inside. Windows that reach beyond it are cut to the
- * whole sentences inside and scored as cut, with the index's own statistics, as if they had been indexed that way: no word outside counts or is shown.
+ * Ranks the content of an area. The index ranks windows wholly inside it, with the filter applied first. Windows across
+ * its edges are cut to the whole sentences inside and scored as cut, with the index's own statistics. No word outside
+ * the area counts or is shown.
  */
 export async function searchArea(
   request: Omit<SearchRequest, "area">,
@@ -104,7 +105,7 @@ async function scoreCut(
   });
 }
 
-/** Windows that reach beyond the area, cut to it; their headings are those above what is left. */
+/** Returns the windows across the edges, cut to the area. Their headings are those above the remaining text. */
 async function cutPieces(
   across: readonly Candidate[],
   scope: Scope,
@@ -138,7 +139,10 @@ function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart
     .flatMap((window) => part.ranges.flatMap((range) => spanOf(unitsInside(units, window, range)) ?? []));
 }
 
-/** What lies of a chunk in one range of the area scores as its best window; what holds a code of the question comes first. */
+/**
+ * Fuses both rankings. The part of a chunk in one range of the area has the score of its best window; parts with a code
+ * of the question come first.
+ */
 function fuse(candidates: readonly Candidate[], { alpha, beta, fusion }: Omit<SearchRequest, "area">, area: Area): Candidate[] {
   const chunks = new Map<string, Candidate[]>();
   for (const candidate of candidates) {
@@ -171,32 +175,35 @@ function bestOf(candidates: readonly Candidate[], ranking: "dense" | "bm25"): nu
   }, null);
 }
 
-/** The window that is shown: the best by vector, else by words. */
+/** Returns the window to show: the best by vector, or else by words. */
 function shownOf(candidates: readonly Candidate[]): Candidate {
   const ranking = candidates.some(({ dense }) => dense !== null) ? "dense" : "bm25";
   const best = bestOf(candidates, ranking);
   return candidates.find((one) => one[ranking] === best) as Candidate;
 }
 
-/** A window of a document as far as it lies in a selection, at sentence bounds. */
+/** A window of a document, cut to a selection at sentence boundaries. */
 export interface ClippedWindow {
   readonly chunk: Chunk;
   readonly range: TextRange;
 }
 
-/** Units (sentences, list items, rows) that lie wholly inside both ranges. */
+/** Returns the units (sentences, list items, rows) wholly inside both ranges. */
 function unitsInside(units: readonly Unit[], range: TextRange, selection: TextRange | null): Unit[] {
   return units.filter((unit) => inside(unit, range) && (selection === null || inside(unit, selection)));
 }
 
-/** From the first unit's start to the last one's end; `null` of none. */
+/** Returns the range from the first to the last unit; `null` if there are none. */
 function spanOf(units: readonly TextRange[]): TextRange | null {
   const first = units[0];
   const last = units.at(-1);
   return first === undefined || last === undefined ? null : { start: first.start, end: last.end };
 }
 
-/** The document's windows that overlap the selection, clipped to its whole sentences; what holds no whole sentence of it is left out. */
+/**
+ * Returns the document's windows that overlap the selection, cut to its whole sentences. Windows without a whole
+ * sentence are left out.
+ */
 export function clipWindows({ chunks, units }: Pick<StoredDocument, "chunks" | "units">, selection: TextRange): ClippedWindow[] {
   const selected = unitsInside(units, selection, null);
   return chunks.flatMap((chunk) =>
@@ -209,7 +216,10 @@ export function clipWindows({ chunks, units }: Pick<StoredDocument, "chunks" | "
   );
 }
 
-/** What an area leaves around a window of a chunk: one range, so that nothing between two of them is shown. `null`: nothing is left. */
+/**
+ * Returns what an area leaves around a window of a chunk, as one range, so that nothing between two ranges is shown.
+ * `null` if nothing is left.
+ */
 export function placeWithin(
   area: Area | null,
   document: StoredDocument,
@@ -230,7 +240,7 @@ function overlaps(a: TextRange, b: TextRange): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
-/** A document as far as its selection is looked at. */
+/** The parts of a document that searching a selection needs. */
 export type SelectableDocument = Pick<StoredDocument, "id" | "version" | "title" | "text" | "units" | "chunks">;
 
 interface SelectionSearch {
@@ -240,13 +250,13 @@ interface SelectionSearch {
   readonly alpha: number;
   readonly beta: number;
   tokens(text: string): string[];
-  /** Vectors of texts as the question's encoder makes them; asked only when there is a `vector`. */
+  /** Returns vectors from the question's encoder. Called only with a `vector`. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
 }
 
 /**
- * Ranks the parts of one document that were selected, as if nothing else existed: windows are clipped to whole sentences of the selection and
- * scored as clipped. No word outside scores, neither by its own frequency nor by how rare it makes others.
+ * Ranks the selected parts of one document as if nothing else existed. Windows are cut to whole sentences of the
+ * selection and scored as cut. Words outside affect neither frequencies nor idf.
  */
 export async function searchSelection(
   document: SelectableDocument,
@@ -285,7 +295,7 @@ function rankVectors(vectors: readonly Float32Array[], question: Float32Array): 
   return vectors.map((vector, id) => ({ id, score: dot(vector) })).sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
-/** A chunk scores as its best window; the first ranking to name a chunk says which window is shown. */
+/** A chunk has the score of its best window. The first ranking with the chunk decides which window is shown. */
 function bestChunks(
   ranked: readonly Ranked<number>[],
   windows: readonly ClippedWindow[],

@@ -7,7 +7,7 @@ import { clipWindows, type SelectableDocument, searchSelection } from "./search-
 
 const WORDS = ["pension", "review", "spouse", "appeal", "dental"] as const;
 
-/** Sentences of one line each, in windows of three and chunks of two windows. */
+/** Sentences on one line each, in windows of three and chunks of two windows. */
 function documentOf(sentences: readonly string[]): SelectableDocument {
   const units: Unit[] = [];
   let text = "";

@@ -1,8 +1,8 @@
-/** A set of slots, one bit each: what a filter lets through. */
+/** A set of slots, one bit each, used as a filter. */
 export class SlotSet {
   private bits = new Uint32Array(32);
 
-  /** The slots below `slots` that the predicate holds for. */
+  /** Returns the slots below `slots` for which the predicate is true. */
   static from(slots: number, accept: (slot: number) => boolean): SlotSet {
     const set = new SlotSet();
     for (let slot = 0; slot < slots; slot++) if (accept(slot)) set.add(slot);
@@ -25,7 +25,7 @@ export class SlotSet {
     return word < this.bits.length && ((this.bits[word] as number) & (1 << (slot & 31))) !== 0;
   }
 
-  /** Calls `visit` for every slot, in rising order. */
+  /** Calls `visit` for every slot in ascending order. */
   forEach(visit: (slot: number) => void): void {
     for (let index = 0; index < this.bits.length; index++) {
       for (let left = this.bits[index] as number; left !== 0; left &= left - 1) visit(index * 32 + 31 - Math.clz32(left & -left));
@@ -39,7 +39,7 @@ export class SlotSet {
     return size;
   }
 
-  /** The slots in both, as a new set. */
+  /** Returns the intersection as a new set. */
   and(other: SlotSet): SlotSet {
     const both = new SlotSet();
     both.bits = new Uint32Array(this.bits.length);
@@ -48,7 +48,7 @@ export class SlotSet {
     return both;
   }
 
-  /** 32 slots as bits, the lowest slot lowest; 0 beyond the end. */
+  /** Returns 32 slots as bits, the lowest slot in the lowest bit; 0 beyond the end. */
   word(index: number): number {
     return index < this.bits.length ? (this.bits[index] as number) : 0;
   }
@@ -62,7 +62,7 @@ function bitCount(word: number): number {
 
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
-/** The array itself when it has room for `needed` values, else a copy that is at least twice as long. */
+/** Returns the array itself if it has room for `needed` values, else a copy that is at least twice as long. */
 export function withRoom<A extends NumberArray>(array: A, needed: number): A {
   if (needed <= array.length) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2, 64));

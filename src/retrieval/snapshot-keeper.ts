@@ -5,15 +5,15 @@ import { messageOf, systemCodeOf } from "../shared/errors.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import { type SnapshotFile, whileSnapshotFile, withSnapshotFile } from "./snapshot.ts";
 
-/** Bytes written at once: between two writes whatever else is to be done is done. */
+/** Number of bytes per write. Other work runs between two writes. */
 const WRITE_BYTES = 8 * 1024 * 1024;
-/** A temporary file that nobody has written to for so many milliseconds is what a crash left. */
+/** Age in milliseconds from which an untouched temporary file counts as left by a crash. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
 /**
- * Puts a file in the place of another at once: whoever opens it, and whatever crashes, there is the whole old one or the whole new one.
- * @param stillWanted asked when everything is on the disk; `false` leaves the old file
- * @returns was it put in place?
+ * Replaces a file atomically: readers and crashes find either the whole old file or the whole new one.
+ * @param stillWanted called when everything is on the disk; `false` keeps the old file
+ * @returns true if the file was replaced
  */
 export async function replaceFile(path: string, pieces: readonly Uint8Array[], stillWanted: () => Promise<boolean>): Promise<boolean> {
   const folder = dirname(path);
@@ -42,7 +42,7 @@ async function writeThrough(path: string, pieces: readonly Uint8Array[]): Promis
   }
 }
 
-/** Temporary files of this one that a crash left. */
+/** Removes temporary files of this file that a crash left. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {
@@ -56,7 +56,7 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** Without this a power cut could undo the renaming; where a folder cannot be opened (Windows) that is left to the system. */
+/** Without this, a power failure could undo the rename. Windows cannot open folders, so it is skipped there. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
@@ -67,42 +67,42 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Milliseconds without a change or a question after which a changed index is written. */
+/** Milliseconds without a change or a question before a changed index is written. */
 export const WRITE_QUIET_MS = 5_000;
-/** Milliseconds after which it is written although questions go on. */
+/** Milliseconds after which a changed index is written even if questions continue. */
 export const WRITE_LATEST_MS = 60_000;
 
-/** Where a corpus keeps its snapshot. */
+/** Location of a corpus snapshot. */
 export interface SnapshotPlace {
   readonly path: string;
-  /** Id of the store that the corpus is equal to: a snapshot of another one is not used. */
+  /** Id of the store that the corpus mirrors. A snapshot of another store is not used. */
   readonly store: string;
-  /** Revision of the domain in the store. */
+  /** Returns the revision of the domain in the store. */
   readonly revision: () => Promise<number>;
-  /** Told what is wrong with a snapshot, or why none could be written. Nothing is lost by either. */
+  /** Reports a damaged snapshot, or why none could be written. Neither loses data. */
   readonly warn: (message: string) => void;
 }
 
-/** What a keeper asks of the index that it writes. */
+/** What a keeper needs from the index. */
 export interface KeptIndex {
-  /** Is the file what would be written? It is left alone then. */
+  /** Checks whether the file already has the current content and need not be written. */
   equals(file: SnapshotFile): boolean;
-  /** The index as it is now; `null` when there is nothing to keep. */
+  /** Returns the current index, or `null` if there is nothing to write. */
   capture(): CapturedIndex | null;
 }
 
 export interface CapturedIndex {
   readonly pieces: readonly Uint8Array[];
-  /** Does it still equal the store? If not, who takes in the change writes it. */
+  /** Checks whether the capture still equals the store. If not, whoever applies the change will write it. */
   isCurrent(): Promise<boolean>;
 }
 
-/** Reads the snapshot of an index once and writes it when the index has changed and is left in peace. */
+/** Reads the snapshot of an index once, and writes it after changes when the index is idle. */
 export class SnapshotKeeper {
   private readonly place: SnapshotPlace;
   private readonly index: KeptIndex;
   private changed = false;
-  /** Is the file known to be unusable, whatever its head says? */
+  /** True if the file is known to be unusable, whatever its header says. */
   private unusable = false;
   private since = 0;
   private timer: NodeJS.Timeout | null = null;
@@ -114,7 +114,10 @@ export class SnapshotKeeper {
     this.index = index;
   }
 
-  /** What `load` makes of the snapshot; `null` when there is none, or after a warning when it cannot be used. */
+  /**
+   * Returns the result of `load` on the snapshot. Returns `null` if there is none or, after a warning, if it is
+   * unusable.
+   */
   async read<T>(load: (file: SnapshotFile) => Promise<T>): Promise<T | null> {
     try {
       return await whileSnapshotFile(this.place.path, load);
@@ -127,19 +130,19 @@ export class SnapshotKeeper {
     }
   }
 
-  /** The index is not any more what the file holds. */
+  /** Notes that the index differs from the file. */
   markChanged(): void {
     if (!this.changed) this.since = Date.now();
     this.changed = true;
     this.arm(WRITE_QUIET_MS);
   }
 
-  /** Somebody asks: writing waits, but not for ever. */
+  /** Delays writing because of a question, up to a limit. */
   postpone(): void {
     if (this.timer !== null) this.arm(WRITE_QUIET_MS);
   }
 
-  /** Writes what has changed, and resolves when nothing is being written. */
+  /** Writes pending changes and resolves when writing has ended. */
   flush(): Promise<void> {
     this.disarm();
     this.writing = this.writing.then(() => this.write());
@@ -176,7 +179,7 @@ export class SnapshotKeeper {
     }
   }
 
-  /** Another process may have written the same. What cannot be read is written again. */
+  /** Another process may have written the same content. An unreadable file is written again. */
   private isWritten(): boolean {
     try {
       return withSnapshotFile(this.place.path, (file) => this.index.equals(file));

@@ -5,29 +5,29 @@ import { z } from "zod";
 import { messageOf, SourceboundError } from "../shared/errors.ts";
 
 /**
- * The file of an index: a head, then sections of bytes.
+ * File format of an index: a header, then sections of bytes.
  *
  *   0   "SBIX"
  *   4   format version, u32
- *   8   length of the head's JSON, u32
- *   12  CRC-32 of the head's JSON, u32
- *   16  JSON: kind, facts, and of each section its name, length and CRC-32; then the sections. Each begins at a multiple of 64: the
- *       JSON is filled up to one with spaces, a section with zeros, which the checksums cover
+ *   8   length of the header's JSON, u32
+ *   12  CRC-32 of the header's JSON, u32
+ *   16  JSON: kind, facts, and name, length and CRC-32 of each section; then the sections. Each begins at a multiple
+ *       of 64: the JSON is padded with spaces, a section with zeros, which the checksums cover
  *
- * Numbers are little-endian, as in WebAssembly and on every machine that Node runs on today. Each section is checked when it is read,
- * so that a large one can go straight to where it is used.
+ * Numbers are little-endian, as in WebAssembly and on every machine that Node supports today. Each section is verified
+ * when it is read, so that a large one can be read directly to its destination.
  */
 export interface Snapshot {
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Length of a section in bytes. */
+  /** Returns the length of a section in bytes. */
   bytes(name: string): number;
-  /** A section at a multiple of 8: a view where the snapshot is in memory, which must not change then. */
+  /** Returns a section, aligned to 8 bytes. For a snapshot in memory it is a view, so the memory must not change. */
   section(name: string): Uint8Array<ArrayBuffer>;
-  /** Copies a section into arrays that follow each other and hold it exactly. */
+  /** Copies a section into consecutive arrays of exactly its length. */
   copy(name: string, targets: readonly Uint8Array[]): void;
-  /** A section that is a snapshot of its own and checks itself. */
+  /** Returns a section that is itself a snapshot with its own checks. */
   inner(name: string): Uint8Array | SnapshotFile;
-  /** Reads sections on other threads; once it has resolved, they are in memory. */
+  /** Reads sections on other threads. They are in memory once it resolves. */
   preload(names: readonly string[]): Promise<void>;
 }
 
@@ -36,19 +36,19 @@ export interface SnapshotFile {
   readonly bytes: number;
   /** Fills the target from a position in the file. */
   read(position: number, target: Uint8Array): void;
-  /** The same on another thread. */
+  /** The same as `read`, on another thread. */
   readLater(position: number, target: Uint8Array): Promise<void>;
 }
 
-/** The file of an index cannot be used: build the index again. */
+/** The index file cannot be used and must be built again. */
 export class SnapshotError extends SourceboundError {}
 
-/** Raised with every change that older readers would misread. */
+/** Increment it with every change that older readers would misread. */
 const SNAPSHOT_VERSION = 4;
 const MAGIC = 0x58494253;
 const HEAD_BYTES = 16;
 const SPACE = 0x20;
-/** A cache line: sections read as any typed array. */
+/** Size of a cache line, which aligns sections for any typed array. */
 const ALIGNMENT = 64;
 
 const headSchema = z.object({
@@ -57,7 +57,7 @@ const headSchema = z.object({
   sections: z.array(z.object({ name: z.string(), length: z.number().int().nonnegative(), crc: z.number().int().nonnegative() })),
 });
 
-/** Bytes of one section, in pieces that follow each other. */
+/** Bytes of one section, in consecutive parts. */
 export type Section = readonly [name: string, pieces: readonly ArrayBufferView[]];
 
 export function writeSnapshot(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array<ArrayBuffer> {
@@ -71,7 +71,7 @@ export function writeSnapshot(kind: string, facts: Record<string, unknown>, sect
   return bytes;
 }
 
-/** The bytes of a snapshot in pieces that follow each other: of large sections there is no second copy. */
+/** Returns the bytes of a snapshot in consecutive parts, without a second copy of large sections. */
 export function snapshotPieces(kind: string, facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array[] {
   const described = sections.map(([name, pieces]) => {
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -90,14 +90,17 @@ export function snapshotPieces(kind: string, facts: Record<string, unknown>, sec
   return [head, ...sections.flatMap(([, pieces], i) => filled(pieces, described[i]?.length ?? 0))];
 }
 
-/** The pieces of a section of this length, filled up with zeros. Node's `crc32` of some empty arrays starts again: they are left out there. */
+/**
+ * Pads the parts of a section with zeros. The result may contain empty arrays, which checksums must skip: Node's
+ * `crc32` restarts on some of them.
+ */
 function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[] {
   return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
 }
 
 /**
- * Opens a snapshot and checks its head; each section is checked when it is read.
- * @throws SnapshotError when it is foreign, of another version or kind, cut short or damaged; so do the readers of its sections
+ * Opens a snapshot and verifies its header. Each section is verified when it is read.
+ * @throws SnapshotError when it is foreign, of another version or kind, truncated or damaged; reading a section throws it too
  */
 export function readSnapshot(kind: string, from: Uint8Array | SnapshotFile): Snapshot {
   const file = from instanceof Uint8Array ? memoryFile(from) : from;
@@ -150,7 +153,10 @@ interface Head {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-/** What a snapshot is, and where its sections lie. @throws SnapshotError */
+/**
+ * Returns the kind of a snapshot and the places of its sections.
+ * @throws SnapshotError when the header is not valid
+ */
 function readHead(kind: string, file: SnapshotFile): Head {
   const fixed = new Uint8Array(HEAD_BYTES);
   if (file.bytes >= HEAD_BYTES) file.read(0, fixed);
@@ -184,7 +190,7 @@ function readHead(kind: string, file: SnapshotFile): Head {
   return { facts: head.facts, places };
 }
 
-/** A file inside another one. */
+/** Returns a file inside another one. */
 function partOf(file: SnapshotFile, at: number, length: number): SnapshotFile {
   const inside = (position: number, target: Uint8Array) => {
     if (position + target.length > length) throw cutShort(length, position + target.length);
@@ -197,7 +203,7 @@ function partOf(file: SnapshotFile, at: number, length: number): SnapshotFile {
   };
 }
 
-/** Runs `use` on a file that is open for as long. */
+/** Runs `use` on an open file and closes it afterwards. */
 export function withSnapshotFile<T>(path: string, use: (file: SnapshotFile) => T): T {
   const descriptor = openSync(path, "r");
   try {
@@ -207,7 +213,7 @@ export function withSnapshotFile<T>(path: string, use: (file: SnapshotFile) => T
   }
 }
 
-/** The same for what takes its time. */
+/** The same as `withSnapshotFile` for asynchronous work. */
 export async function whileSnapshotFile<T>(path: string, use: (file: SnapshotFile) => Promise<T>): Promise<T> {
   const descriptor = openSync(path, "r");
   try {
@@ -245,7 +251,7 @@ interface Place {
   readonly crc: number;
 }
 
-/** Bytes read at once: what has just been read is still in the processor's cache when its checksum is taken. */
+/** Number of bytes read at once, small enough to stay in the processor's cache for the checksum. */
 const COPY_BYTES = 256 * 1024;
 
 function copySection(file: SnapshotFile, name: string, { at, length, crc }: Place, targets: readonly Uint8Array[]): void {
@@ -271,20 +277,20 @@ function memoryFile(bytes: Uint8Array): SnapshotFile {
   };
 }
 
-/** A part of bytes in memory as it lies there, when typed arrays can stand on it; else `null`. */
+/** Returns a view on bytes in memory if they are aligned for typed arrays, else `null`. */
 function viewOf(from: Uint8Array | SnapshotFile, at: number, length: number): Uint8Array<ArrayBuffer> | null {
   if (!(from instanceof Uint8Array) || from.byteOffset % 8 !== 0 || !(from.buffer instanceof ArrayBuffer)) return null;
   return new Uint8Array(from.buffer, from.byteOffset + at, length);
 }
 
-/** The facts of a snapshot, by schema. */
+/** Parses the facts of a snapshot by schema. */
 export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
   const facts = schema.safeParse(snapshot.facts);
   if (!facts.success) throw damaged(z.prettifyError(facts.error));
   return facts.data;
 }
 
-/** What to throw when a checked snapshot contradicts itself. */
+/** Returns the error for a verified snapshot that is inconsistent. */
 export function damaged(how: string, options?: ErrorOptions): SnapshotError {
   return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${how}. Build the index again.`, {}, options);
 }
@@ -305,13 +311,13 @@ function cutShort(bytes: number, needed: number): SnapshotError {
   );
 }
 
-/** `Uint32Array`, `Float32Array` and their like. */
+/** Constructor of `Uint32Array`, `Float32Array` and the like. */
 interface NumberArray<A> {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBuffer, offset: number, length: number): A;
 }
 
-/** Bytes as an array of numbers, in place. */
+/** Returns a typed array that shares the bytes. */
 export function arrayOf<A>(type: NumberArray<A>, bytes: Uint8Array<ArrayBuffer>): A {
   return new type(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / type.BYTES_PER_ELEMENT));
 }

@@ -6,7 +6,7 @@ import { SlotSet } from "./slot-set.ts";
 import type { Scored } from "./top-k.ts";
 import type { VectorIndex } from "./vector-index.ts";
 
-/** Vectors of one model in one index, searched group by group: a group never sees another's. */
+/** Vectors of one model in one index, searched by group. A search never crosses groups. */
 export class VectorGroups {
   private readonly index: DenseIndex;
   private readonly groups = new Map<string, SlotSet>();
@@ -16,7 +16,7 @@ export class VectorGroups {
     this.index = new DenseIndex({ model });
   }
 
-  /** Returns the vector's slot. */
+  /** Adds a vector and returns its slot. */
   add(group: string, vector: Float32Array): number {
     const slot = this.index.add(vector);
     const slots = this.groups.get(group) ?? new SlotSet();
@@ -34,28 +34,31 @@ export class VectorGroups {
     this.groups.get(group)?.delete(slot);
   }
 
-  /** The `k` nearest of a group by cosine, best first. */
+  /** Returns the `k` nearest vectors of a group by cosine, best first. */
   search(group: string, vector: Float32Array, k: number): Scored[] {
     const slots = this.groups.get(group);
     return slots === undefined ? [] : this.index.search(vector, k, slots);
   }
 }
 
-/** Where vectors are searched beside this process. */
+/** Vector search in database tables, in addition to this process. */
 export interface VectorTables {
-  /** From so many windows of a domain on. */
+  /** Minimum number of windows in a domain. */
   readonly from: number;
-  /** Opens the table of one encoder's vectors. @throws StoreError `vectors_unavailable`, `vectors_too_wide` */
+  /**
+   * Opens the table of one encoder's vectors.
+   * @throws StoreError `vectors_unavailable`, `vectors_too_wide`
+   */
   readonly open: (of: { readonly model: string; readonly dimensions: number }) => Promise<VectorTable>;
-  /** Told why the table cannot be used: vectors are compared in this process then. */
+  /** Reports why the table cannot be used. Vectors are then compared in this process. */
   readonly warn: (message: string) => void;
 }
 
-/** What is asked of the table. */
+/** A search in the table. */
 export interface TableSearch {
   readonly values: Float32Array;
   readonly index: VectorIndex;
-  /** Windows wanted. */
+  /** Number of windows to return. */
   readonly k: number;
   readonly scope: Scope;
   /** Windows that the scope may see. */
@@ -65,20 +68,21 @@ export interface TableSearch {
 interface Opened {
   readonly index: VectorIndex;
   readonly table: VectorTable;
-  /** Windows that are known to be in the table. */
+  /** Windows known to be in the table. */
   readonly known: WeakSet<Entry>;
-  /** Slots of those that are not; `null`: not known since windows changed. */
+  /** Slots of windows that are not; `null` if unknown since the last change. */
   lacking: SlotSet | null;
   isIndexed: boolean;
 }
 
-/** Windows of one document that a put takes at most: what was put stays when the rest fails. */
+/** Maximum number of windows per write. Completed writes remain if a later one fails. */
 const WINDOWS_PER_PUT = 2_000;
 
 /**
- * The vectors of a domain in a table of the database, filled from those of this process and searched by its index. What the table lacks – of documents that have
- * just come, or that another process is putting there – is compared in this process, so that nothing is missed meanwhile; what it holds of documents that are
- * not what this process has indexed is left out. Scores are those of this process, so that a ranking does not depend on who found it.
+ * Vectors of a domain in a database table, filled from this process and searched with the table's index. Vectors
+ * missing in the table (of new documents, or being written by another process) are compared in this process, so nothing
+ * is missed. Table rows of documents that this process has not indexed are ignored. All scores are computed in this
+ * process, so that a ranking does not depend on where a window was found.
  */
 export class TableVectors {
   private readonly tables: VectorTables;
@@ -91,7 +95,7 @@ export class TableVectors {
     this.tables = tables;
   }
 
-  /** Begins to put into the table what it lacks, beside whatever else is done; to be called when windows or vectors have changed. */
+  /** Starts to fill the table in the background. Call it after windows or vectors have changed. */
   follow(index: VectorIndex | null, model: string, indexed: IndexedWindows): void {
     if (this.isAtWork || index?.dimensions == null || indexed.words.size < this.tables.from) return;
     const lacks = this.opened?.index !== index || !this.opened.isIndexed || this.lackingIn(this.opened, indexed).size > 0;
@@ -111,18 +115,22 @@ export class TableVectors {
       });
   }
 
-  /** Resolves when nothing is being put. */
+  /** Resolves when nothing is being written. */
   idle(): Promise<void> {
     return this.work;
   }
 
-  /** The windows nearest to a question, best first; `null`: all are to be compared in this process, since few are visible or the table is not ready. */
+  /**
+   * Returns the windows nearest to a question, best first. Returns `null` if this process must compare all of them,
+   * because few are visible or the table is not ready.
+   */
   async search({ values, index, k, scope, accept }: TableSearch, indexed: IndexedWindows): Promise<Scored[] | null> {
     const { opened } = this;
     if (opened === null || opened.index !== index || !opened.isIndexed) return null;
     const kept = accept.size;
     if (kept <= EXACT_UP_TO) return null;
-    // What is put while the table is asked may be missing from its answer, and lack nothing afterwards: it is compared too.
+    // A window written during the search may be missing in the result and yet no longer count as missing, so it is
+    // compared as well.
     const before: { slot: number; entry: Entry | null | undefined }[] = [];
     this.lackingIn(opened, indexed).forEach((slot) => {
       before.push({ slot, entry: indexed.entries[slot] });
@@ -180,7 +188,7 @@ export class TableVectors {
     this.clear();
     const toPut = missing.filter(({ entry }) => !known.has(entry));
     for (let at = 0; at < toPut.length; at += WINDOWS_PER_PUT) {
-      // What was deleted meanwhile has no vector any more.
+      // Windows deleted meanwhile no longer have a vector.
       const part = toPut.slice(at, at + WINDOWS_PER_PUT).filter(({ entry, slot }) => indexed.entries[slot] === entry);
       await table.put(part.map(({ entry, slot }) => rowOf(entry, index.vectorAt(slot))));
       for (const { entry } of part) known.add(entry);

@@ -1,16 +1,16 @@
-/** An entry's slot and its score. */
+/** Slot and score of an entry. */
 export interface Scored {
   readonly slot: number;
   readonly score: number;
 }
 
-/** Keeps the `k` best of what is offered: higher score first, of equal scores the lower slot. A heap whose root is the worst kept. */
+/** Keeps the `k` best entries: higher scores first, then lower slots. A heap whose root is the worst entry kept. */
 export class TopK {
   private readonly k: number;
   private readonly scores: Float64Array;
   private readonly slots: Uint32Array;
   private size = 0;
-  /** What a score must reach to be kept; −∞ while there is room. Of a score equal to it, only a lower slot is kept. */
+  /** Score needed to be kept; −∞ while there is room. With an equal score, only a lower slot is kept. */
   threshold = Number.NEGATIVE_INFINITY;
 
   constructor(k: number) {
@@ -29,12 +29,12 @@ export class TopK {
     }
   }
 
-  /** What was kept, in no order. */
+  /** Returns the kept slots in no particular order. */
   slotsKept(): Uint32Array {
     return this.slots.subarray(0, this.size);
   }
 
-  /** What was kept, best first. */
+  /** Returns the kept entries, best first. */
   ranked(): Scored[] {
     const kept: Scored[] = [];
     for (let i = 0; i < this.size; i++) kept.push({ slot: this.slots[i] as number, score: this.scores[i] as number });
@@ -55,7 +55,7 @@ export class TopK {
     slots[i] = slot;
   }
 
-  /** Puts an entry in the root's place. */
+  /** Replaces the root by an entry. */
   private sink(slot: number, score: number): void {
     const { scores, slots, size } = this;
     let i = 0;
@@ -79,28 +79,28 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** How many entries there are, and how many of them hold a term: what a word is weighed by. */
+/** Number of entries, and number of entries with a term, for the weight of the term. */
 export interface TermCounts {
   readonly size: number;
   holding(term: number): number;
 }
 
-/** Tokens of one field and its weight. */
+/** Tokens and weight of one field. */
 export interface WeightedField {
   readonly tokens: readonly string[];
   readonly weight: number;
 }
 
-/** A token of a query and what it counts beside 1 of a plain token; not negative. */
+/** A query token and its weight, relative to 1 for a plain token; not negative. */
 export interface WeightedTerm {
   readonly token: string;
   readonly weight: number;
 }
 
-/** Parts of the retrieval stage; `words` and `vectors` lie within `search`. */
+/** Parts of the retrieval stage; `words` and `vectors` are inside `search`. */
 export type RetrievePart = "sync" | "understand" | "embed" | "search" | "words" | "vectors" | "rerank" | "load" | "deduplicate";
 
-/** Runs one part and gives what it gives. */
+/** Runs one part and returns its result. */
 export type TimePart = <T>(part: RetrievePart, run: () => T) => T;
 
 export const untimed: TimePart = (_part, run) => run();

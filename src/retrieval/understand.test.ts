@@ -163,7 +163,10 @@ describe("isSureRepair", () => {
   });
 });
 
-/** No list of words has them; what they were read as is said beside a stored answer as beside a new one. Those after the break are no words but in trade names or jargon, or are slips. */
+/**
+ * Pairs that cannot be told from misspellings: no word list contains the first word, or it is only a trade name or
+ * jargon. Every answer, stored or new, shows the correction.
+ */
 const UNKNOWABLE = [
   ...["methanal as methanol", "galium as gallium", "saphira as sapphire", "raviolo as ravioli", "altro as alto", "drawwall as drywall"],
   ...["stronsium as strontium", "grousse as grouse", "subpena as subpoena", "zooning as zoning", "cilantra as cilantro"],

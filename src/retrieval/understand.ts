@@ -8,42 +8,46 @@ import { idfOf } from "./postings.ts";
 import type { TermStatistics } from "./search-engine.ts";
 import type { WeightedTerm } from "./top-k.ts";
 
-/** What an abbreviation's long form counts beside the question's own words: it means the same, but its words are commoner. */
+/**
+ * Weight of an abbreviation's long form, relative to 1 for the question's own words. It means the same, but its words
+ * are more common.
+ */
 export const ABBREVIATION_WEIGHT = 0.5;
-/** What a synonym counts: it only often means the same. */
+/** Weight of a synonym, which only often means the same. */
 export const SYNONYM_WEIGHT = 0.3;
 
-/** Other words for a phrase of a question. */
+/** An alternative for a phrase of a question. */
 interface Equivalent {
-  /** The phrase as the domain pack writes it. */
+  /** The phrase as written in the domain pack. */
   readonly of: string;
   readonly to: string;
   /** Tokens of the phrase in the question. */
   readonly ofTokens: readonly string[];
   readonly tokens: readonly string[];
-  /** Beside 1 of the question's own words. */
+  /** Relative to 1 for the question's own words. */
   readonly weight: number;
 }
 
-/** The abbreviations and synonyms of a domain. */
+/** Abbreviations and synonyms of a domain. */
 export interface Thesaurus {
-  /** Every other way of saying something that the text says, longest phrase first at each place. */
+  /** Returns every alternative for phrases of the text, longest phrase first at each place. */
   equivalents(text: string): Equivalent[];
-  /** Is the word part of some entry? Such words are never taken for misspelt. */
+  /** Checks whether a word is part of an entry. Such words never count as misspelt. */
   has(word: string): boolean;
 }
 
 export interface ThesaurusEntries {
-  /** Abbreviation → what it stands for. */
+  /** Abbreviation → long forms. */
   readonly abbreviations: Readonly<Record<string, readonly string[]>>;
-  /** Groups of phrases that ask for the same. */
+  /** Groups of phrases with the same meaning. */
   readonly synonyms: readonly (readonly string[])[];
 }
 
 /**
- * Phrases match as whole words in any inflection ("buddy letters" is "buddy letter"), stop words included.
- * @param tokenize tokens of a text as the index sees them
- * @param stem the stem of one word
+ * Builds a thesaurus. Phrases match as whole words in any inflection, including stop words: "buddy letters" matches
+ * "buddy letter".
+ * @param tokenize returns the index tokens of a text
+ * @param stem returns the stem of a word
  */
 export function createThesaurus(
   { abbreviations, synonyms }: ThesaurusEntries,
@@ -92,22 +96,23 @@ function keysOf(said: readonly Word[], stem: (word: string) => string): string[]
   return said.map(({ text, code }) => (code ? text : stem(text)));
 }
 
-/** What tells whether a word can have been meant otherwise. */
+/** What `isSureRepair` needs to judge a correction. */
 interface SureParts {
   /** Every word of the language. */
   readonly real: ReadonlySet<string>;
-  /** Is it a word that most people know? */
+  /** Checks whether most people know a word. */
   isKnown(word: string): boolean;
-  /** Words of documents that the asker may read a few edits away. */
+  /** Words a few edits away in documents that the user may read. */
   readonly similar: Iterable<string>;
   stem(word: string): string;
 }
 
 /**
- * Is a misspelt word a slip of nothing but a word that most people know, and its forms? Search may go by the likeliest word; what is taken for the same
- * question may not. Nothing with a capital is sure, nor what is read as a term: what is spelled nearly so may be another one, which no document and no list holds.
- * (A name in small letters that is nearly a common word is taken for it: "gardiner", "gardener".) Of the words that few people know only those count that lie as near.
- * Takes some milliseconds: every word of the language is looked at.
+ * Checks whether a misspelt word can only be meant as one well-known word or its forms. Search may use the most likely
+ * word, but sharing a stored answer needs certainty. Capitalised words are never sure, and neither is a correction to
+ * an uncommon term, because a similar term may be missing from all documents and lists. (A lower-case name close to a
+ * common word is corrected: "gardiner" to "gardener".) Rare words count as alternatives only if they are at least as
+ * close. Takes some milliseconds, because every word of the language is compared.
  */
 export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, similar, stem }: SureParts): boolean {
   if (!isKnown(read) || isWrittenAsName(question, written)) return false;
@@ -117,58 +122,65 @@ export function isSureRepair(question: string, { written, read }: Repair, { real
   return others.every((word) => stem(word) === stem(read));
 }
 
-/** Edits beyond those that a slip has. */
+/** Edit distance beyond that of any misspelling. */
 const FAR = 3;
 
-/** Does it stand with a capital? Where a sentence begins it may be a name all the same: a lost hit costs less. @param written in lower case */
+/**
+ * Checks whether a word is capitalised in the question. At the start of a sentence it may still be a name; a missed
+ * cache hit is the lesser harm.
+ * @param written in lower case
+ */
 function isWrittenAsName(question: string, written: string): boolean {
   return [...question.matchAll(/\p{L}+/gu)].some(({ 0: word }) => word !== written && word.toLowerCase() === written);
 }
 
-/** A word that no document holds, and the word that it was read as. */
+/** A misspelt out-of-vocabulary word and its correction. */
 export interface Repair {
   readonly written: string;
   readonly read: string;
 }
 
-/** What a question asks, in the words of the index. */
+/** Analysis of a question in the words of the index. */
 export interface Understood {
   readonly type: QuestionType;
-  /** The question with misspelt words replaced: for encoders. */
+  /** The question with misspelt words corrected, for encoders. */
   readonly text: string;
-  /** Tokens of its content, misspelt words replaced: what an answer has to cover. */
+  /** Tokens of its content, corrected. An answer has to cover these. */
   readonly asked: readonly string[];
-  /** What is searched for: the tokens as written and as read, and other words for them. */
+  /** Search terms: the tokens as written and as corrected, abbreviations and synonyms. */
   readonly terms: readonly WeightedTerm[];
   readonly codes: readonly string[];
   readonly repairs: readonly Repair[];
-  /** Words that neither the documents nor the language know, and that are no slip of one which they do: names, mostly. */
+  /** Out-of-vocabulary words that are not English and not a misspelling of a known word; mostly names. */
   readonly strange: readonly string[];
   readonly equivalents: readonly Equivalent[];
 }
 
-/** What understanding needs of the index and the domain. */
+/** What understanding a question needs from the index and the domain. */
 export interface UnderstandParts {
   readonly thesaurus: Thesaurus;
   tokens(text: string): string[];
   stem(word: string): string;
-  /** Every word of the language. */
+  /** Returns every word of the language. */
   real(): ReadonlySet<string>;
-  /** Which of the tokens a document that the asker may read holds. */
+  /** Returns those of the tokens that occur in a document that the user may read. */
   held(tokens: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Words of documents that the asker may read a few edits away, with the number of documents that hold them. */
+  /** Returns words a few edits away in documents that the user may read, with the number of documents. */
   similar(word: string): Promise<ReadonlyMap<string, number>>;
 }
 
-/** What a repaired word counts: it may not be what was meant. */
+/** Weight of a corrected word, because the correction may be wrong. */
 export const REPAIR_WEIGHT = 0.9;
-/** Words that are repaired at most: a question in another language has many unknown words, and none of them is misspelt. */
+/** Maximum number of corrections. A question in another language has many unknown words, none of them misspelt. */
 const MAX_REPAIRS = 5;
 
-/** Shorter ones are slang and shorthand. */
+/** Minimum length of such a word; shorter ones are slang and abbreviations. */
 const STRANGE_LETTERS = 4;
 
-/** Reads a question: frame off, misspelt words repaired, other words added at lower weight. Time is linear in its length. */
+/**
+ * Analyses a question: removes its frame, corrects misspelt words, adds alternatives with lower weight. Linear in its
+ * length.
+ */
 export async function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Promise<Understood> {
   const shape = readQuestion(question);
   const content = settings.frame ? shape.content : question;
@@ -213,13 +225,16 @@ async function repairsOf(content: string, parts: UnderstandParts): Promise<{ rep
   return { repairs: [...repairs].map(([written, read]) => ({ written, read })), strange };
 }
 
-/** A short word in capitals is an abbreviation that the corpus does not know. */
+/** A shorter word in capitals is an unknown abbreviation. */
 const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 
-/** What stands in quotation marks is meant as it is written. */
+/** Quoted text is meant as written. */
 const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
 
-/** Words in lower case that may be misspelt: letters only; what is quoted or written with capitals inside is a name. */
+/**
+ * Returns words, in lower case, that may be misspelt: letters only, neither quoted nor with capitals inside, which are
+ * names.
+ */
 function candidates(content: string): string[] {
   const inner = (content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).filter((name) => !LONG_CAPITALS.test(name));
   const quoted = (content.match(QUOTED) ?? []).flatMap((text) => text.match(/\p{L}+/gu) ?? []);
@@ -233,32 +248,35 @@ function replaceWords(text: string, repairs: readonly Repair[]): string {
   return text.replaceAll(/[\p{L}]+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
 }
 
-/** A question as far as it is understood alone. */
+/** The parts of a question that understanding depends on. */
 export type AskedText = Pick<Question, "resolved" | "scope">;
 
-/** Understands questions by the words of an index that the asker may see. */
+/** Analyses questions with the words of an index that the user may see. */
 export interface QuestionReader {
   understand(question: AskedText, settings: QuerySettings): Promise<Understood>;
-  /** Could none of the repaired words be anything but a slip of the word that it was read as? See `isSureRepair`. */
+  /** Checks whether each corrected word can only be meant as its correction. See `isSureRepair`. */
   isSure(question: AskedText, repairs: readonly Repair[]): Promise<boolean>;
   tokens(text: string): string[];
-  /** Words of the documents that a scope may see; they reveal nothing of other documents. Knows the words of the texts. */
+  /**
+   * Returns the word statistics of the documents that a scope may see, without revealing other documents. Words of
+   * `texts` are loaded.
+   */
   wordsIn(scope: Scope, texts?: Iterable<string>): Promise<IndexWords>;
 }
 
-/** The words of an index as far as somebody may see them. */
+/** Word statistics of an index, limited to what a user may see. */
 export interface IndexWords {
   tokens(text: string): string[];
-  /** Inverse document frequency of a stemmed token over the windows. */
+  /** Returns the inverse document frequency of a stemmed token over the windows. */
   idf(token: string): number;
-  /** Does any of the documents hold the token? */
+  /** Checks whether any document contains the token. */
   has(token: string): boolean;
 }
 
-/** Passages whose words are known at once. */
+/** Maximum number of passages remembered as loaded. */
 const MAX_PASSAGES = 20_000;
 
-/** Words of an index for one scope at one revision: what is asked of a word is loaded before, with a text that holds it. */
+/** Word statistics for one scope at one revision. Load a text before you ask for its words. */
 export class LoadedWords implements IndexWords {
   readonly tokens: IndexWords["tokens"];
   private readonly ask: (terms: readonly string[]) => Promise<TermStatistics>;
@@ -281,7 +299,7 @@ export class LoadedWords implements IndexWords {
     return this;
   }
 
-  /** The same with what stands above the units of each passage. */
+  /** Loads the words of passages and of the headings above them. */
   async loadPassages(passages: readonly Passage[]): Promise<this> {
     const keyOf = ({ chunkId, range }: Passage) => `${chunkId} ${range.start} ${range.end}`;
     const fresh = passages.filter((passage) => !this.passages.has(keyOf(passage)));
@@ -304,29 +322,32 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
   return [document.title, ...headingPath, ...above, text];
 }
 
-/** The index as the stages after retrieval see it for one question: a text that says the same in other words holds the question's words. */
+/**
+ * Word statistics for the stages after retrieval of one question. A text with synonyms counts as containing the
+ * question's words.
+ */
 export interface QuestionWords extends IndexWords {
-  /** Tokens of the question's content, misspelt words replaced. */
+  /** Returns the tokens of the question's content, corrected. */
   questionTokens(question: string): string[];
-  /** The same without what the conversation before added. */
+  /** The same tokens without those added from the conversation. */
   ownTokens(question: string): string[];
-  /** Tokens of the question that a text holds in other words. */
+  /** Returns the tokens of the question for which a text has an alternative. */
   alsoHeld(held: ReadonlySet<string>): string[];
-  /** The question as it was read. */
+  /** The analysed question. */
   readonly asked: ReadQuestion;
-  /** The same without what the conversation before added. */
+  /** The same without words added from the conversation. */
   readonly own: ReadQuestion;
 }
 
-/** A question with misspelt words replaced, and the tokens of its content. */
+/** A question with misspelt words corrected, and the tokens of its content. */
 export interface ReadQuestion {
   readonly text: string;
   readonly tokens: readonly string[];
 }
 
 /**
- * @param own the question read without its history
- * @param index words of the index that the asker may see
+ * @param own analysis of the question without its history
+ * @param index word statistics that the user may see
  */
 export function questionWords(understood: Understood, own: Understood, index: IndexWords): QuestionWords {
   const { equivalents } = understood;

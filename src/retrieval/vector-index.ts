@@ -3,21 +3,21 @@ import { SlotSet, withRoom } from "./slot-set.ts";
 import { damaged, type SnapshotFile } from "./snapshot.ts";
 import type { Scored } from "./top-k.ts";
 
-/** The vectors of one encoder for the windows of a corpus, by the windows' slots. */
+/** Vectors of one encoder for the windows of a corpus, addressed by window slot. */
 export class VectorIndex {
   private dense: DenseIndex;
   private windowOfVector = new Uint32Array(0);
-  /** Slot of each window's vector plus 1; 0: none. */
+  /** Slot of each window's vector plus 1; 0 if it has none. */
   private vectorOfWindow = new Uint32Array(0);
-  /** Sets of windows as sets of vectors, until a vector is added; those deleted are no matter. */
+  /** Caches sets of windows as sets of vectors until a vector is added. Deleted vectors do no harm. */
   private vectorsOf = new WeakMap<SlotSet, SlotSet>();
 
-  /** @param encoder id of the encoder whose vectors these are */
+  /** @param encoder id of the encoder that made the vectors */
   constructor(encoder: string) {
     this.dense = new DenseIndex({ model: encoder });
   }
 
-  /** Bytes of the vectors. */
+  /** Size of the vectors in bytes. */
   get bytes(): number {
     return this.dense.bytes;
   }
@@ -27,12 +27,12 @@ export class VectorIndex {
     return this.dense.size;
   }
 
-  /** `null`: before the first vector. */
+  /** `null` before the first vector. */
   get dimensions(): number | null {
     return this.dense.dimensions || null;
   }
 
-  /** Of a window that has one. */
+  /** Returns the vector of a window, which must have one. */
   vectorAt(window: number): Float32Array {
     return this.dense.vectorAt(this.slotOf(window));
   }
@@ -53,7 +53,10 @@ export class VectorIndex {
     this.vectorOfWindow[window] = 0;
   }
 
-  /** The vectors of some windows as a snapshot, and the number in `windows` of each one's window, rising: what has no vector is left out. */
+  /**
+   * Returns a snapshot of the vectors of some windows and, in ascending order, the index in `windows` of each vector's
+   * window. Windows without a vector are left out.
+   */
   save(windows: readonly number[]): { vectors: Uint8Array; windowOf: Uint32Array } {
     const numbers = windows.flatMap((window, i) => (this.has(window) ? [i] : []));
     const vectors = this.dense.save(numbers.map((i) => this.slotOf(windows[i] as number)));
@@ -61,8 +64,8 @@ export class VectorIndex {
   }
 
   /**
-   * Vectors as `save` gave them, by their windows' slots.
-   * @throws SnapshotError when they are damaged or another encoder's
+   * Loads vectors from the output of `save`.
+   * @throws SnapshotError when they are damaged or from another encoder
    */
   static load(encoder: string, vectors: Uint8Array | SnapshotFile, windowOf: Uint32Array): VectorIndex {
     const index = new VectorIndex(encoder);
@@ -86,8 +89,8 @@ export class VectorIndex {
   }
 
   /**
-   * Windows ranked by cosine, best first.
-   * @param accept windows to rank; must not change after
+   * Ranks windows by cosine, best first.
+   * @param accept windows to rank; must not change afterwards, because it is cached
    */
   search(question: Float32Array, k: number, accept: SlotSet): Scored[] {
     return this.dense.search(question, k, this.vectorSlots(accept)).map(({ slot, score }) => ({
@@ -108,7 +111,7 @@ export class VectorIndex {
     return slots;
   }
 
-  /** Highest cosine of some windows; `null` when none has a vector. */
+  /** Returns the highest cosine of some windows; `null` if none has a vector. */
   best(question: Float32Array, windows: readonly number[]): number | null {
     return this.dense.best(
       question,

@@ -3,18 +3,21 @@ import { allowedEdits, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts
 import { withRoom } from "./slot-set.ts";
 import { arrayOf, damaged, readFacts, readSnapshot, type Section, type Snapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
 
-/** What a `Terms` is made of, for snapshots: it loads as it lies in the file. */
+/** Arrays of a `Terms`. A snapshot stores them as they are. */
 export interface PackedTerms {
-  /** UTF-16 code units of all terms, one after the other. */
+  /** UTF-16 code units of all terms, concatenated. */
   readonly units: Uint16Array<ArrayBuffer>;
-  /** Where each term ends in `units`. */
+  /** End of each term in `units`. */
   readonly ends: Uint32Array<ArrayBuffer>;
-  /** Hash table, a power of two long: a term's number plus 1, at its hash or the first free place after; 0 is free. */
+  /**
+   * Open-addressing hash table whose length is a power of two. An entry is the term's number plus 1, at its hash or the
+   * next free place; 0 is free.
+   */
   readonly table: Uint32Array<ArrayBuffer>;
 }
 
 /**
- * Numbers terms from 0 in the order in which they come. A table over typed arrays: a `Map` of 200,000 strings would take most of the
+ * Numbers terms from 0 in order of arrival. Typed arrays load fast: a `Map` of 200,000 strings would take most of the
  * time of loading an index.
  */
 export class Terms {
@@ -26,7 +29,7 @@ export class Terms {
   constructor(packed?: PackedTerms) {
     this.units = packed?.units ?? new Uint16Array(0);
     this.ends = packed?.ends ?? new Uint32Array(0);
-    // Copied, for it changes in place; the others are copied when they grow.
+    // Copied now because it changes in place. The other arrays are copied when they grow.
     this.table = packed?.table.slice() ?? new Uint32Array(64);
     this.count = this.ends.length;
   }
@@ -39,12 +42,12 @@ export class Terms {
     return this.units.byteLength + this.ends.byteLength + this.table.byteLength;
   }
 
-  /** The number of a term, −1 when it is not here. */
+  /** Returns the number of a term, or −1 if it is unknown. */
   get(term: string): number {
     return (this.table[this.place(term)] as number) - 1;
   }
 
-  /** The number of a term, a new one when it is not here. */
+  /** Returns the number of a term, adding the term if it is unknown. */
   add(term: string): number {
     const place = this.place(term);
     const known = (this.table[place] as number) - 1;
@@ -60,7 +63,7 @@ export class Terms {
     return id;
   }
 
-  /** Some of the terms in rising order, renumbered. */
+  /** Returns some of the terms, in ascending order, renumbered. */
   packed(ids: readonly number[]): PackedTerms {
     const all = ids.length === this.count;
     const kept = all ? this : new Terms();
@@ -72,12 +75,12 @@ export class Terms {
     return id === 0 ? 0 : (this.ends[id - 1] as number);
   }
 
-  /** The term of a number. */
+  /** Returns the term with a number. */
   name(id: number): string {
     return String.fromCharCode(...this.units.subarray(this.start(id), this.ends[id]));
   }
 
-  /** Where a term stands in the table, or where it would. */
+  /** Returns the place of a term in the table, or the place where it would be. */
   private place(term: string): number {
     const { table } = this;
     const last = table.length - 1;
@@ -99,7 +102,7 @@ export class Terms {
   }
 }
 
-/** FNV-1a over code units, its bits mixed once more, for the table uses the low ones. */
+/** FNV-1a over code units, with an extra mixing step, because the table uses the low bits. */
 function hashOf(term: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
@@ -107,10 +110,13 @@ function hashOf(term: string): number {
   return Math.imul(hash, 0x2c1b3c6d) >>> 8;
 }
 
-/** Words of one part of the vocabulary that repairs may lead to, the most frequent first: bounds the memory of very large corpora. */
+/**
+ * Maximum number of words per part of the vocabulary that corrections may lead to, the most frequent ones. Bounds the
+ * memory of very large corpora.
+ */
 export const REPAIR_WORDS = 50_000;
 
-/** Whose documents a part of the vocabulary comes from. */
+/** Owner of the documents of a part of the vocabulary. */
 export interface VocabularyOwner {
   readonly tenant: string | null;
   readonly access: string;
@@ -118,11 +124,11 @@ export interface VocabularyOwner {
 
 interface Part {
   readonly owner: VocabularyOwner;
-  /** Words as written in lower case. */
+  /** Words as written, in lower case. */
   readonly words: Terms;
-  /** Documents that hold each word. */
+  /** Number of documents that contain each word. */
   wordDocuments: Uint32Array;
-  /** Words by what is left of them with letters left out; filled at the first misspelt word, then kept up. */
+  /** Maps a word with letters deleted to the full words. Built for the first misspelt word, then kept up to date. */
   deletes: Map<string, string[]> | null;
   readonly indexed: Set<string>;
   /** Words not yet in `deletes`. */
@@ -130,15 +136,15 @@ interface Part {
 }
 
 /**
- * The words of the corpus, apart for every tenant and access label, so that nobody is shown a word which stands only in documents
- * that they may not read. A part over typed arrays loads from a snapshot as it lies there.
+ * The words of the corpus, separated by tenant and access label, so that no user sees a word that only occurs in
+ * documents they may not read. Typed arrays load directly from a snapshot.
  */
 export class Vocabulary {
   private readonly parts = new Map<string, Part>();
 
   /**
-   * Takes in the words of a document.
-   * @returns the words' numbers in the owner's part: what `remove` needs
+   * Adds the words of a document.
+   * @returns the words' numbers in the owner's part, for `remove`
    */
   add(owner: VocabularyOwner, words: ReadonlySet<string>): Uint32Array {
     const part = this.partOf(owner);
@@ -149,13 +155,13 @@ export class Vocabulary {
     return numbers;
   }
 
-  /** Takes out what `add` took in. */
+  /** Removes the words that `add` added. */
   remove(owner: VocabularyOwner, numbers: Uint32Array): void {
     const part = this.partOf(owner);
     for (const number of numbers) part.wordDocuments[number] = (part.wordDocuments[number] as number) - 1;
   }
 
-  /** Words a few edits away, with the number of visible documents that hold them. */
+  /** Returns words a few edits away, with the number of visible documents that contain them. */
   near(word: string, sees: (owner: VocabularyOwner) => boolean): Map<string, number> {
     const candidates = new Map<string, number>();
     const edits = allowedEdits(word.length);
@@ -173,7 +179,7 @@ export class Vocabulary {
     return candidates;
   }
 
-  /** Words that stand in some document as a snapshot, and for each owner the new number of every word. */
+  /** Returns a snapshot of the words that some document contains, and for each owner the new number of every word. */
   save(): { bytes: Uint8Array; renamed: (owner: VocabularyOwner) => Uint32Array } {
     const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
     const kept = saved.filter(({ words }) => words > 0);
@@ -186,7 +192,7 @@ export class Vocabulary {
     return { bytes, renamed: (owner) => renamed.get(keyOf(owner)) ?? new Uint32Array(0) };
   }
 
-  /** @throws SnapshotError when it is not a whole, unchanged vocabulary */
+  /** @throws SnapshotError when the snapshot is incomplete or damaged */
   static load(from: Uint8Array | SnapshotFile): Vocabulary {
     const snapshot = readSnapshot("vocabulary", from);
     const vocabulary = new Vocabulary();
@@ -227,7 +233,7 @@ export class Vocabulary {
   }
 }
 
-/** The number of a word, which the part knows from now on. */
+/** Returns the number of a word, adding the word if it is unknown. */
 function takeIn(part: Part, word: string): number {
   const number = part.words.add(word);
   part.wordDocuments = withRoom(part.wordDocuments, number + 1);
@@ -236,7 +242,7 @@ function takeIn(part: Part, word: string): number {
   return number;
 }
 
-/** Words long enough to be repaired to, the most frequent first. */
+/** Returns the words long enough to be a correction, the most frequent first. */
 function byFrequency({ words, wordDocuments }: Part): string[] {
   const found: { word: string; documents: number }[] = [];
   for (let number = 0; number < words.size; number++) {
@@ -248,7 +254,7 @@ function byFrequency({ words, wordDocuments }: Part): string[] {
   return found.map(({ word }) => word);
 }
 
-/** A part without what stands in no document any more. */
+/** Returns a part without words that no document contains any more. */
 function packed(part: Part): { owner: VocabularyOwner; words: number; sections: Section[]; renamed: Uint32Array } {
   const words = numbersAlive(part.words.size, part.wordDocuments);
   return {

@@ -9,12 +9,12 @@ interface ScanExports {
   rescore: ScanKernel["rescore"];
 }
 
-/** The kernel in WebAssembly SIMD; `null` where the machine or the runtime has none. */
+/** Creates the kernel in WebAssembly SIMD; `null` if the machine or the runtime lacks it. */
 export function createWasmKernel(): ScanKernel | null {
   if (typeof WebAssembly === "undefined") return null;
   const bytes = Buffer.from(SCAN_BASE64, "base64");
   if (!WebAssembly.validate(bytes)) return null;
-  // Memory grows in place: the address space is reserved up to the maximum, the pages are not used before they are written.
+  // Memory grows in place. The maximum only reserves address space; pages use no memory before they are written.
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_MEMORY_BYTES / PAGE_BYTES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { scan: { memory } });
   const { expand, scanInt8, scanFloat32, rescore } = instance.exports as unknown as ScanExports;
@@ -35,21 +35,27 @@ export function createWasmKernel(): ScanKernel | null {
 }
 
 /**
- * What scans rows of vectors in one flat memory. Addresses and lengths are in bytes; row lengths are multiples of 16.
- * Both implementations give the same bits: `scan.wat` says how sums are ordered.
+ * Scans rows of vectors in one flat memory. Addresses and lengths are in bytes; row lengths are multiples of 16. Both
+ * implementations return the same bits: `scan.wat` defines the order of additions.
  */
 export interface ScanKernel {
   readonly name: "wasm" | "scalar";
-  /** The memory; another object after `grow`. The kernel uses its first 16 bytes. */
+  /** The memory, replaced by `grow`. The kernel uses the first 16 bytes. */
   readonly buffer: ArrayBuffer;
   /**
-   * Makes the memory at least this long; what it holds stays where it is.
-   * @throws RangeError when it cannot
+   * Makes the memory at least this long. Its contents stay in place.
+   * @throws RangeError when it cannot grow
    */
   grow(bytes: number): void;
-  /** Writes the numbers of the bits set in `words` 32-bit words to `list`, padded to a multiple of four; returns how many there are. */
+  /**
+   * Writes the indexes of the bits set in `words` 32-bit words to `list`, padded to a multiple of four; returns their
+   * number.
+   */
   expand(mask: number, words: number, list: number): number;
-  /** Scores listed int8 rows with an int16 query; writes (number u32, score f32) of those above the threshold to `hits`, returns how many. */
+  /**
+   * Scores listed int8 rows with an int16 query. Writes (index u32, score f32) of those above the threshold to `hits`
+   * and returns their number.
+   */
   scanInt8(
     rows: number,
     rowBytes: number,
@@ -60,18 +66,19 @@ export interface ScanKernel {
     threshold: number,
     hits: number,
   ): number;
-  /** The same for f32 rows. */
+  /** The same as `scanInt8` for f32 rows. */
   scanFloat32(rows: number, rowBytes: number, list: number, count: number, query: number, threshold: number, hits: number): number;
   /** Scores the f32 rows at the listed addresses, padded to a multiple of four, into `scores`. */
   rescore(addresses: number, count: number, rowBytes: number, query: number, scores: number): void;
 }
 
-/** Most that a 32-bit address reaches. */
+/** Limit of a 32-bit address. */
 export const MAX_MEMORY_BYTES = 2 ** 32;
 
 /**
- * The kernel in plain TypeScript, for runtimes without WebAssembly SIMD. `Math.fround` after every operation gives the
- * rounding of f32 instructions: a sum or product of two f32 in f64, rounded once to f32, is the correctly rounded f32 result.
+ * Creates the kernel in plain TypeScript, for runtimes without WebAssembly SIMD. `Math.fround` after every operation
+ * gives the rounding of f32 instructions: a sum or product of two f32 in f64, rounded once to f32, is the correctly
+ * rounded f32 result.
  */
 export function createScalarKernel(): ScanKernel {
   let buffer = new ArrayBuffer(65536);
@@ -80,7 +87,7 @@ export function createScalarKernel(): ScanKernel {
   let uint32 = new Uint32Array(buffer);
   let float32 = new Float32Array(buffer);
 
-  /** s0…s3 over elements 4i…4i+3, added as (s0 + s1) + (s2 + s3). */
+  /** Sums s0…s3 over elements 4i…4i+3 and adds them as (s0 + s1) + (s2 + s3). */
   function dotFloat32(row: number, query: number, length: number): number {
     const { fround } = Math;
     const rows = float32;
