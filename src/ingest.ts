@@ -195,7 +195,11 @@ function withoutStored({ files, skipped }: Scan, elsewhere: ReadonlyMap<string, 
     files: files.filter(({ absolute }) => !elsewhere.has(absolute)),
     skipped: [
       ...skipped,
-      ...doubled.map(({ absolute, path }) => ({ path, reason: `already in from the source ${elsewhere.get(absolute)}`, extension: null })),
+      ...doubled.map(({ absolute, path }) => ({
+        path,
+        reason: `already ingested from source ${elsewhere.get(absolute)}`,
+        extension: null,
+      })),
     ],
   };
 }
@@ -235,6 +239,9 @@ async function* embed(
 }
 
 function emptyFolder(folder: string, known: number): IngestError {
-  const kept = known > 0 ? ` The ${known} files that were ingested from it are kept; to remove them, run again with --allow-empty.` : "";
-  return new IngestError("folder_empty", `${folder} holds no document (${supportedExtensions.join(" ")}).${kept}`, { folder, known });
+  const kept = known > 0 ? ` The ${known} previously ingested files are kept; to remove them, run again with --allow-empty.` : "";
+  return new IngestError("folder_empty", `${folder} contains no supported document (${supportedExtensions.join(" ")}).${kept}`, {
+    folder,
+    known,
+  });
 }

@@ -12,6 +12,7 @@ export const VERSION: string = z
 function findRoot(folder: string): string {
   if (existsSync(join(folder, "package.json"))) return folder;
   const above = dirname(folder);
-  if (above === folder) throw new Error(`No package.json above ${import.meta.dirname}: the installation is incomplete.`);
+  if (above === folder)
+    throw new Error(`No package.json found above ${import.meta.dirname}: the installation is incomplete. Reinstall the package.`);
   return findRoot(above);
 }

@@ -49,21 +49,21 @@ export const configSchema = z.strictObject({
     .string()
     .min(1)
     .default(".sourcebound")
-    .describe(
-      "Folder of the database and of the index kept beside it (`index/`), with everything ingested in both; relative to the working directory",
-    ),
+    .describe("Folder of the database and the search index (`index/`), which hold everything ingested; relative to the working directory"),
   database: databaseSchema.optional(),
   domains_dir: z
     .string()
     .min(1)
     .optional()
-    .describe("Folder of domain packs of one's own, beside those that ship with the program; of two with one name, one's own counts"),
-  domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain of requests that name none"),
-  profile: z.string().min(1).optional().describe("Profile of requests that name none; the domain's default when absent"),
+    .describe("Folder of your own domain packs, in addition to the bundled ones; your pack overrides a bundled pack of the same name"),
+  domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain used when a request names none"),
+  profile: z.string().min(1).optional().describe("Profile used when a request names none; the domain's default when absent"),
   grade: z
     .enum(["profile", "always"])
     .default("profile")
-    .describe("Which answers are graded live by the five metrics of `validator`, as `report`: those of a profile that does, or all"),
+    .describe(
+      "Which answers get a `report` with the five metrics of `validator`: those of profiles that grade (`profile`), or all (`always`)",
+    ),
   access: z
     .array(z.string().min(1))
     .min(1)
@@ -75,10 +75,10 @@ export const configSchema = z.strictObject({
     .max(1)
     .optional()
     .describe(
-      "Chance from which a question is answered where nothing is calibrated; a lower one answers more, and more often wrongly (docs/evaluate.md). The weights' own when absent",
+      "Minimum confidence to answer if there is no calibration. A lower value answers more questions, and more of them wrongly (docs/evaluate.md). The default of the shipped weights when absent",
     ),
   question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
-  file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are reported and left out"),
+  file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are skipped and reported"),
   server: serverSchema,
   session: z
     .strictObject({
@@ -87,21 +87,21 @@ export const configSchema = z.strictObject({
         .min(0)
         .max(50)
         .default(DEFAULT_SESSION_TURNS)
-        .describe("Earlier questions with their answers that a question may refer to"),
+        .describe("Earlier turns (question and answer) that a follow-up question may refer to"),
       idle_minutes: z
         .number()
         .positive()
         .default(DEFAULT_SESSION_IDLE_MINUTES)
-        .describe("Minutes without a question after which a session is deleted"),
-      most: z.int().min(1).default(DEFAULT_SESSIONS).describe("Sessions kept in all; the one that was silent longest goes first"),
+        .describe("Minutes of inactivity after which a session is deleted"),
+      most: z.int().min(1).default(DEFAULT_SESSIONS).describe("Maximum number of sessions; the longest inactive one is deleted first"),
     })
     .prefault({})
-    .describe("Conversations, so that a question may refer to an earlier one"),
+    .describe("Sessions, so that follow-up questions work"),
   privacy: z
     .enum(["redacted", "ephemeral"])
     .default("redacted")
     .describe(
-      "`redacted` stores questions and answers without personal data; `ephemeral` stores no text and no vectors, only keyed hashes and counts. A request may ask for less, never for more",
+      "`redacted` stores questions and answers without personal data; `ephemeral` stores no text or vectors, only keyed hashes and counts. A request may choose the stricter setting, never the laxer one",
     ),
   retention: z
     .strictObject({
@@ -109,66 +109,74 @@ export const configSchema = z.strictObject({
         .number()
         .positive()
         .default(DEFAULT_INTERACTIONS_DAYS)
-        .describe("Questions with their answers, verdicts and counts"),
+        .describe("Days to keep questions with their answers, verdicts and counts"),
       interactions_rows: z
         .int()
         .min(1)
         .default(DEFAULT_INTERACTION_ROWS)
         .describe(
-          "Unreviewed ones kept in all domains together, beside those that the cache serves; the oldest go first, also before their days are over",
+          "Maximum unreviewed interactions over all domains, not counting those that the cache serves. The oldest are deleted first, even before `interactions_days`",
         ),
-      audit_days: z.number().positive().default(DEFAULT_AUDIT_DAYS).describe("Who reviewed, corrected and forgot what"),
+      audit_days: z
+        .number()
+        .positive()
+        .default(DEFAULT_AUDIT_DAYS)
+        .describe("Days to keep the audit log: who reviewed, corrected and deleted what"),
     })
     .prefault({})
     .describe(
-      "Older records are deleted as new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions go by `session.idle_minutes`, cached answers by `cache.hours`, reports by `reports.days`",
+      "Older records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
     ),
   cache: z
     .strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe("Serve a stored answer to the same question, or one that asks for the same, after its sources and checks hold"),
-      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES).describe("Stored answers kept; the least recently used goes first"),
+        .describe("Serve a stored answer to the same or an equivalent question, after its sources and checks have been verified again"),
+      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES).describe("Maximum stored answers; the least recently used is deleted first"),
       hours: z.number().positive().default(DEFAULT_CACHE_HOURS).describe("Hours for which a stored answer may be served"),
       rewordings: z
         .enum(["pack", "always", "never"])
         .default("pack")
         .describe(
-          "Serve it for a question in other words: where the domain's pack says `semantic_cache` or the profile's source asks for it, in every domain, or never",
+          "Serve a stored answer to a paraphrase: `pack` if the domain pack sets `semantic_cache` or the profile's source requires it, `always` in every domain, or `never`",
         ),
     })
     .prefault({})
-    .describe("Stored answers, served again"),
+    .describe("Cache of answers"),
   reports: z
     .strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe("Keep a diagnostic report of every question that is refused, answered with low confidence or warned about"),
-      days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Older ones are dropped"),
-      entries: z.int().min(1).default(DEFAULT_REPORT_ENTRIES).describe("Reports kept for each tenant of a domain; the oldest go first"),
+        .describe("Keep a diagnostic report for every question that is refused, answered with low confidence or answered with a warning"),
+      days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Days to keep a report"),
+      entries: z
+        .int()
+        .min(1)
+        .default(DEFAULT_REPORT_ENTRIES)
+        .describe("Maximum reports per tenant of a domain; the oldest are deleted first"),
     })
     .prefault({})
     .describe("Diagnostic reports, listed by `reports`"),
   experiments: experimentsSchema,
-  model: modelSchema.optional().describe("Model writer; absent: answers are built from quotes"),
+  model: modelSchema.optional().describe("Model that writes answers; when absent, answers consist of quotes"),
   verify: z
     .strictObject({
       by: z
         .enum(["rules", "model"])
         .default("rules")
         .describe(
-          "Who scores passages before anything is written: rules alone, or the small model in one call; what it cannot judge keeps the rules' scores. For profiles that weigh relevance (`sourcebound`, `vg-rag`)",
+          "Who scores passages before writing: `rules`, or `model`, which is one call of the small model. Passages that the model cannot judge keep the scores of the rules. Used by profiles that weigh relevance (`sourcebound`, `vg-rag`)",
         ),
       timeout_ms: z
         .int()
         .min(100)
         .default(DEFAULT_VERIFY_TIMEOUT_MS)
-        .describe("Milliseconds after which the scores of rules are used instead"),
+        .describe("Milliseconds after which the scores of the rules are used instead"),
     })
     .prefault({})
-    .describe("Scores of passages before anything is written"),
+    .describe("Scores of passages before writing"),
   support: z
     .union([
       z.enum(["embedded", "model"]),
@@ -176,31 +184,33 @@ export const configSchema = z.strictObject({
         hub: z
           .string()
           .regex(HUB_NAME)
-          .describe("Model of the hub for factual consistency, such as `vectara/hallucination_evaluation_model` in ONNX"),
-        dtype: z.enum(DTYPES).optional().describe("Precision of its weights; `q8` when absent"),
+          .describe("Hugging Face model for factual consistency in ONNX format, such as `vectara/hallucination_evaluation_model`"),
+        dtype: z.enum(DTYPES).optional().describe("Precision of the weights; `q8` when absent"),
       }),
     ])
     .default("embedded")
     .describe(
-      "Who scores whether quotes support a written sentence: the scorer that ships, the small model (`model` must be configured; one call a sentence), or a model of the hub on this machine (HHEM, MiniCheck and NLI classes)",
+      "Who scores whether quotes support a written sentence: `embedded` (the bundled scorer), `model` (the small model of `model`, one call per sentence), or a Hugging Face model on this machine (HHEM, MiniCheck and NLI models)",
     ),
   embeddings: z
     .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
     .default("embedded")
-    .describe("Dense encoder: the embedded one, `none` (words only), a model of the hub on this machine, or an OpenAI-compatible endpoint"),
+    .describe(
+      "Dense encoder: the embedded one, `none` (words only), a Hugging Face model on this machine, or an OpenAI-compatible endpoint",
+    ),
   models_dir: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Folder of hub models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. May be filled by hand where there is no network",
+      "Folder of Hugging Face models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. Without network access, copy the files by hand",
     ),
   web_search: webSearchSchema
     .optional()
     .describe(
-      "Web search by which uncertain passages are checked; absent: the web is never asked. Words of questions and documents are sent to it",
+      "Web search that checks uncertain passages; when absent, the web is never used. Words from questions and documents are sent to it",
     ),
-  hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hub from which `models pull` fetches, or a mirror of it"),
+  hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hugging Face Hub or a mirror, used by `models pull`"),
 });
 
 export type Config = z.infer<typeof configSchema>;
@@ -321,12 +331,17 @@ export function loadProcessConfig(
 function findConfigFile(cwd: string, named: string | undefined): string | null {
   if (named !== undefined && named !== "") {
     const path = resolve(cwd, named);
-    if (!existsSync(path)) throw new ConfigError("config_missing", `SOURCEBOUND_CONFIG names ${path}, which does not exist.`, { path });
+    if (!existsSync(path))
+      throw new ConfigError(
+        "config_missing",
+        `SOURCEBOUND_CONFIG points to ${path}, which does not exist. Correct the path or unset the variable.`,
+        { path },
+      );
     return path;
   }
   const found = CONFIG_FILES.map((name) => join(cwd, name)).filter((path) => existsSync(path));
   if (found.length > 1) {
-    throw new ConfigError("config_ambiguous", `Two configuration files: ${found.join(" and ")}. Keep one.`, { found });
+    throw new ConfigError("config_ambiguous", `Found two configuration files: ${found.join(" and ")}. Keep one of them.`, { found });
   }
   return found[0] ?? null;
 }
@@ -341,7 +356,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   }
   if (value === null || value === undefined) return {};
   if (typeof value !== "object" || Array.isArray(value)) {
-    throw new ConfigError("config_invalid", `${path} must hold keys and values, such as \`domain: documents\`.`, { path });
+    throw new ConfigError("config_invalid", `${path} must contain keys and values, such as \`domain: documents\`.`, { path });
   }
   return structuredClone(value) as Record<string, unknown>;
 }

@@ -15,7 +15,7 @@ test.each([
 
 test("says what is needed, as package.json does, and what there is", () => {
   const least = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
-  expect(nodeTooOld("20.20.2")).toContain(`needs Node ${least} or newer, and this is Node 20.20.2`);
+  expect(nodeTooOld("20.20.2")).toContain(`requires Node ${least} or newer, but this is Node 20.20.2`);
   expect(() => assertNode("20.20.2")).toThrow(expect.objectContaining({ code: "node_too_old" }));
   expect(() => assertNode("22.13.0")).not.toThrow();
 });

@@ -9,7 +9,7 @@ export function nodeTooOld(version: string): string | null {
   const isEnough = major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]);
   return isEnough
     ? null
-    : `sourcebound needs Node ${LEAST.join(".")} or newer, and this is Node ${version}: install a newer one, or start it by ./run in a clone of its source, which brings its own`;
+    : `sourcebound requires Node ${LEAST.join(".")} or newer, but this is Node ${version}. Install a newer version, or run ./run in a clone of the source, which brings its own`;
 }
 
 /** @throws ConfigError `node_too_old` */

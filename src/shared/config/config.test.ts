@@ -123,11 +123,11 @@ describe("web search", () => {
 
   it.each([
     ["searxng without an address", { type: "searxng" }, /web_search\.url: missing: set the address of the SearXNG instance/],
-    ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave needs one/],
+    ["brave without a key", { type: "brave" }, /web_search\.api_key: missing: brave requires one/],
     [
       "an address with a password",
       { type: "searxng", url: "http://me:secret@localhost/" },
-      /web_search\.url: holds a user name or password/,
+      /web_search\.url: must not contain a user name or password/,
     ],
     ["an address that is none", { type: "searxng", url: "file:///etc" }, /web_search\.url: must be an http\(s\) URL/],
     ["a key that nobody reads", { type: "tavily", api_key: "k", allow_private: true }, /allow_private/],

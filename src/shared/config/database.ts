@@ -13,32 +13,25 @@ export const databaseSchema = z
     url: z
       .string()
       .regex(/^postgres(ql)?:\/\/./, "must begin with postgres:// or postgresql://")
-      .describe("`postgres://USER:PASSWORD@HOST:PORT/DATABASE`; a user that may create tables"),
+      .describe("`postgres://USER:PASSWORD@HOST:PORT/DATABASE`; the user must be allowed to create tables"),
     connections: z
       .int()
       .min(2)
       .max(1_000)
       .default(DEFAULT_DATABASE_CONNECTIONS)
-      .describe("Connections that one process opens at most; one more waits for changes of others"),
-    timeout_ms: z
-      .int()
-      .min(100)
-      .max(3_600_000)
-      .default(DEFAULT_DATABASE_TIMEOUT_MS)
-      .describe("Milliseconds after which a statement that does not end is given up"),
+      .describe("Maximum connections per process; one more connection listens for changes made by other processes"),
+    timeout_ms: z.int().min(100).max(3_600_000).default(DEFAULT_DATABASE_TIMEOUT_MS).describe("Statement timeout in milliseconds"),
     vectors: z
       .enum(["process", "pgvector"])
       .optional()
       .describe(
-        "Where vectors are searched: `process` compares all in memory, `pgvector` asks an HNSW index of the database; absent: `pgvector` for profile `seven-layer`, as its source has it, `process` for every other (docs/scale.md)",
+        "Where vectors are searched: `process` compares all vectors in memory, `pgvector` uses an HNSW index in the database. When absent: `pgvector` for profile `seven-layer`, as its source specifies, `process` for all others (docs/scale.md)",
       ),
     vectors_from: z
       .int()
       .min(1)
       .max(1_000_000_000)
       .default(DEFAULT_VECTORS_FROM)
-      .describe("Vectors of a domain from which on pgvector is asked; fewer are compared in the process"),
+      .describe("Number of vectors in a domain from which pgvector is used; smaller domains are searched in the process"),
   })
-  .describe(
-    "PostgreSQL in the place of the database in `data_dir`: every record lies there and is shared by all processes with the same address (docs/scale.md)",
-  );
+  .describe("Uses PostgreSQL instead of the database in `data_dir`. All processes with the same address share all records (docs/scale.md)");

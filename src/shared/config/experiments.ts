@@ -23,44 +23,48 @@ export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
 export const DEFAULT_ALPHA = 0.05;
 
 const variantSchema = z.strictObject({
-  share: z.number().min(0).max(1).describe("Share of the sessions that get it; the shares of all variants come to 1"),
+  share: z.number().min(0).max(1).describe("Share of sessions that get this variant; the shares of all variants must add up to 1"),
   config: z
     .partialRecord(z.enum(OVERLAY_KEYS), z.unknown())
     .default({})
-    .describe(`What is set otherwise than for everybody: ${OVERLAY_KEYS.join(", ")}. Empty: nothing, as for the control`),
+    .describe(`Settings that differ from the configuration: ${OVERLAY_KEYS.join(", ")}. Empty for the control`),
 });
 
 const experimentSchema = z
   .strictObject({
-    domain: z.string().min(1).optional().describe("Domain whose questions take part; the configured one when absent"),
+    domain: z.string().min(1).optional().describe("Domain whose questions take part; the default domain when absent"),
     variants: z
-      .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be lower-case letters, digits, - and _"), variantSchema)
-      .describe("Two to ten; the first one is the control"),
-    metric: z.enum(EXPERIMENT_METRICS).default("answered").describe("What decides, per question of a session"),
-    better: z.enum(["higher", "lower"]).default("higher").describe("Which way is better"),
+      .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _"), variantSchema)
+      .describe("Two to ten variants; the first is the control"),
+    metric: z.enum(EXPERIMENT_METRICS).default("answered").describe("Metric that decides, averaged per question within a session"),
+    better: z.enum(["higher", "lower"]).default("higher").describe("Which direction is better"),
     sessions: z
       .int()
       .min(30)
       .default(DEFAULT_EXPERIMENT_SESSIONS)
-      .describe("Sessions of each variant that the verdict rests on: the first so many, no fewer and no more"),
-    alpha: z.number().min(0.001).max(0.2).default(DEFAULT_ALPHA).describe("Share of wrong verdicts where there is no difference"),
+      .describe("Sessions per variant used for the verdict: the first this many, no more and no fewer"),
+    alpha: z
+      .number()
+      .min(0.001)
+      .max(0.2)
+      .default(DEFAULT_ALPHA)
+      .describe("Accepted probability of a wrong verdict when there is no difference (significance level)"),
     guardrails: z
       .partialRecord(z.enum(EXPERIMENT_METRICS), z.number())
       .default({})
-      .describe(
-        "Metric → the most by which it may change for the worse: `latency_ms: 50` lets it rise by 50, `answered: -0.02` lets it fall by .02",
-      ),
+      .describe("Guardrails: metric → maximum change for the worse. `latency_ms: 50` allows a rise of 50, `answered: -0.02` a drop of .02"),
   })
   .superRefine(({ variants }, context) => {
     const shares = Object.values(variants).map(({ share }) => share);
-    if (shares.length < 2 || shares.length > 10) context.addIssue({ code: "custom", path: ["variants"], message: "must be two to ten" });
+    if (shares.length < 2 || shares.length > 10)
+      context.addIssue({ code: "custom", path: ["variants"], message: "must have two to ten entries" });
     else if (Math.abs(shares.reduce((sum, share) => sum + share, 0) - 1) > 1e-9)
-      context.addIssue({ code: "custom", path: ["variants"], message: "must have shares that come to 1" });
+      context.addIssue({ code: "custom", path: ["variants"], message: "must have shares that add up to 1" });
   });
 
 export const experimentsSchema = z
-  .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must be lower-case letters, digits, - and _"), experimentSchema)
+  .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _"), experimentSchema)
   .default({})
-  .describe("Trials of settings on a share of the sessions that `serve` answers, by name; a session gets the same variant every time");
+  .describe("A/B tests of settings on sessions that `serve` answers, by name. A session always gets the same variant");
 
 export type ExperimentSettings = z.output<typeof experimentSchema>;

@@ -26,38 +26,40 @@ const calls = {
     .int()
     .min(100)
     .default(DEFAULT_MODEL_TIMEOUT_MS)
-    .describe("Milliseconds without a byte after which a call counts as failed"),
+    .describe("A call fails after this many milliseconds without receiving a byte"),
   retries: z
     .int()
     .min(0)
     .max(10)
     .default(DEFAULT_MODEL_RETRIES)
-    .describe("Further tries after a failed call; the pause starts at half a second and doubles"),
+    .describe("Retries after a failed call; the delay starts at 0.5 s and doubles"),
 };
 
 export const modelSchema = z.strictObject({
   base_url: httpUrl.describe("OpenAI-compatible endpoint, such as https://api.openai.com/v1"),
   api_key: apiKey,
-  small: z.string().min(1).describe("Name of the model for simple questions"),
-  large: z.string().min(1).optional().describe("Name of the model for complex questions; `small` when absent"),
+  small: z.string().min(1).describe("Model for simple questions"),
+  large: z.string().min(1).optional().describe("Model for complex questions; same as `small` when absent"),
   ...calls,
   temperature: z
     .number()
     .min(0)
     .max(2)
     .default(DEFAULT_MODEL_TEMPERATURE)
-    .describe("Sampling temperature; lower keeps closer to the sources"),
+    .describe("Sampling temperature; lower values stay closer to the sources"),
   reply_tokens: z
     .int()
     .min(50)
     .default(DEFAULT_REPLY_TOKENS)
-    .describe("Most tokens of one reply, thoughts included; raise it for a model that thinks long, lower it for one that rambles"),
+    .describe(
+      "Maximum tokens per reply, including reasoning tokens. Raise it for a model that reasons at length, lower it for one that rambles",
+    ),
   prompt_tokens: z
     .int()
     .min(500)
     .optional()
     .describe(
-      "Most tokens of a prompt, counted as cl100k does, for a model whose context is small; absent: as many as the profile gives (2,200 to 10,000). Passages are then cut to what bears on the question",
+      "Maximum tokens per prompt, counted with cl100k, for a model with a small context. Passages are then cut to the parts relevant to the question. When absent: the profile's limit (2,200 to 10,000)",
     ),
 });
 
@@ -65,7 +67,7 @@ export const embeddingsSchema = z.strictObject({
   base_url: httpUrl.describe("OpenAI-compatible endpoint"),
   api_key: apiKey,
   model: z.string().min(1).describe("For example text-embedding-3-small"),
-  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Texts in one call"),
+  batch: z.int().min(1).max(2048).default(DEFAULT_EMBEDDING_BATCH).describe("Texts per call"),
   ...calls,
 });
 
@@ -73,31 +75,31 @@ export const hubSchema = z.strictObject({
   hub: z
     .string()
     .regex(HUB_NAME, "must be a name or owner/name")
-    .describe("Model of the hub with ONNX weights, such as all-MiniLM-L6-v2; `sourcebound models pull` fetches it"),
-  dtype: z.enum(DTYPES).default(DEFAULT_DTYPE).describe("Precision of its weights"),
-  pooling: z.enum(POOLINGS).optional().describe("How token vectors become one; what the model's files say when absent"),
+    .describe("Hugging Face model with ONNX weights, such as all-MiniLM-L6-v2; `sourcebound models pull` downloads it"),
+  dtype: z.enum(DTYPES).default(DEFAULT_DTYPE).describe("Precision of the weights"),
+  pooling: z.enum(POOLINGS).optional().describe("How token vectors are pooled into one; taken from the model's files when absent"),
 });
 
 export const webSearchSchema = z
   .strictObject({
     type: z
       .enum(["searxng", "brave", "tavily"])
-      .describe("SearXNG needs `url`, with JSON among its formats; Brave and Tavily need `api_key`"),
-    url: httpUrl.optional().describe("Address of the service, which may be local; that of Brave or Tavily when absent"),
-    api_key: z.string().default("").describe("Key of Brave or Tavily, or of a SearXNG that asks for one"),
+      .describe("SearXNG needs `url`, with JSON enabled as an output format; Brave and Tavily need `api_key`"),
+    url: httpUrl.optional().describe("Address of the service, which may be local; the official address for Brave and Tavily when absent"),
+    api_key: z.string().default("").describe("API key for Brave or Tavily, or for a SearXNG instance that requires one"),
     passages: z
       .int()
       .min(1)
       .max(8)
       .default(DEFAULT_WEB_PASSAGES)
-      .describe("Uncertain passages of one question that are looked up, best first"),
-    timeout_ms: z.int().min(100).default(DEFAULT_WEB_TIMEOUT_MS).describe("For everything that one question asks of the web"),
+      .describe("Maximum uncertain passages to look up per question, best first"),
+    timeout_ms: z.int().min(100).default(DEFAULT_WEB_TIMEOUT_MS).describe("Timeout for all web requests of one question, in milliseconds"),
   })
   .superRefine(({ type, url, api_key }, context) => {
     if (type === "searxng" && url === undefined)
       context.addIssue({ code: "custom", path: ["url"], message: "missing: set the address of the SearXNG instance" });
     if (url !== undefined && /^[^/]*\/\/[^/?#]*@/.test(url))
-      context.addIssue({ code: "custom", path: ["url"], message: "holds a user name or password: give a key as `api_key`" });
+      context.addIssue({ code: "custom", path: ["url"], message: "must not contain a user name or password: use `api_key`" });
     if (type !== "searxng" && api_key === "")
-      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} needs one` });
+      context.addIssue({ code: "custom", path: ["api_key"], message: `missing: ${type} requires one` });
   });

@@ -37,104 +37,110 @@ export const serverSchema = z
       .string()
       .min(1)
       .default(DEFAULT_HOST)
-      .describe("Address to listen on; `127.0.0.1` answers this machine only, `0.0.0.0` every network"),
-    port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe("Port to listen on; 0 takes a free one"),
+      .describe("Address to listen on: `127.0.0.1` for this machine only, `0.0.0.0` for every network interface"),
+    port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe("Port to listen on; 0 selects a free port"),
     admin_token: z
       .string()
       .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
       .optional()
-      .describe("Sent as bearer token to `/v1/admin/…`; absent: these addresses are open to keys alone, and off where there are none"),
+      .describe("Bearer token for `/v1/admin/…`. When absent, these endpoints require an admin key and are disabled if no keys exist"),
     without_keys: z
       .enum(["this-machine", "anyone"])
       .optional()
       .describe(
-        "Who may ask without a key. Absent: this machine, until the first key is made (`sourcebound keys create`). `this-machine`: also beside keys. `anyone`: whoever reaches the address; without it, and without a key, no other address than this machine's is served",
+        "Who may ask without a key. When absent: this machine, until the first key is created (`sourcebound keys create`). `this-machine`: this machine, even when keys exist. `anyone`: everyone who can reach the address. Without keys, serving other machines requires `anyone`",
       ),
     requests_per_hour: z
       .int()
       .min(0)
       .default(DEFAULT_REQUESTS_PER_HOUR)
       .describe(
-        "Questions, verdicts and looks at sessions that are taken with one key, or without one from one address (of IPv6: one /64); 0: unlimited. This machine without a key is not limited, nor are `/healthz` and `/readyz`. Counted in memory, or with PostgreSQL by all replicas together; `keys create --requests-per-hour` sets another number for a key",
+        "Maximum questions, ratings and session reads per hour and key, or without a key per address (IPv6: per /64); 0: unlimited. Requests from this machine without a key, `/healthz` and `/readyz` are not limited. Counted in memory, or across all replicas with PostgreSQL. `keys create --requests-per-hour` overrides it for one key",
       ),
     trusted_proxies: z
-      .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "must be an address, or a range such as 10.0.0.0/8" }))
+      .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "must be an IP address, or a range such as 10.0.0.0/8" }))
       .default([])
-      .describe("Addresses of proxies whose `X-Forwarded-For` is believed"),
-    connections: z.int().min(1).default(DEFAULT_CONNECTIONS).describe("Connections that are open at once; further ones are closed"),
+      .describe("Addresses of proxies whose `X-Forwarded-For` header is trusted"),
+    connections: z.int().min(1).default(DEFAULT_CONNECTIONS).describe("Maximum open connections; further ones are closed"),
     request_timeout_ms: z
       .int()
       .min(1_000)
       .default(DEFAULT_REQUEST_TIMEOUT_MS)
-      .describe("Milliseconds in which a request must have arrived, its body included"),
+      .describe("Milliseconds within which a whole request, including its body, must arrive"),
     hosts: z
-      .array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be the name of a host, without a port"))
+      .array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be a host name without a port"))
       .default([])
       .describe(
-        "Names under which the server is reached: requests to others are refused, so that no page of another site can reach it by a name of its own. Names of this machine always count; empty: on an address of others, any name",
+        "Host names of this server. Requests for other names are refused, which prevents DNS rebinding. Names of this machine are always accepted. Empty: every name is accepted on a public address",
       ),
     cors: z
       .array(z.url({ protocol: /^https?$/ }).refine((origin) => new URL(origin).origin === origin, "must be an origin, without a path"))
       .default([])
-      .describe("Origins whose pages may call the API from a browser, such as `https://app.example.org` (CORS); empty: none"),
+      .describe("Origins whose pages may call the API from a browser (CORS), such as `https://app.example.org`; empty: none"),
     tls: z
       .strictObject({
-        cert: z.string().min(1).describe("File of the certificate with its chain, PEM"),
-        key: z.string().min(1).describe("File of its private key, PEM"),
+        cert: z.string().min(1).describe("PEM file with the certificate chain"),
+        key: z.string().min(1).describe("PEM file with the private key"),
       })
       .optional()
       .describe(
-        "Serves HTTPS, with HSTS; absent: plain HTTP, which belongs on this machine or behind one of `trusted_proxies` that serves HTTPS. Files that are replaced are read again within a minute",
+        "Serves HTTPS, with HSTS. Changed files are reloaded within a minute. When absent: plain HTTP, which is safe only on this machine or behind one of the `trusted_proxies` that serves HTTPS",
       ),
     jwt: tokenSchema.optional(),
     tokens_per_day: z
       .int()
       .min(0)
       .default(0)
-      .describe("Tokens of models that answers to one key, or to one address without one, may come to on a day (UTC); 0: unlimited"),
+      .describe("Daily limit (UTC) of model tokens per key, or per address without a key; 0: unlimited"),
     usd_per_day: z
       .number()
       .min(0)
       .default(0)
-      .describe("US dollars of models, the same way, by the prices that are known; 0: any. `keys create` sets other budgets for a key"),
+      .describe(
+        "Daily limit of model costs in US dollars, as far as prices are known; 0: unlimited. `keys create` sets other budgets for a key",
+      ),
     tokens_per_answer: z
       .int()
       .min(1)
       .default(DEFAULT_TOKENS_PER_ANSWER)
       .describe(
-        "Tokens set aside of a budget for each answer that is on its way, so that no answer, and none at the same time, overruns it; where less is left, none is answered any more",
+        "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
       ),
-    usd_per_answer: z.number().positive().default(DEFAULT_USD_PER_ANSWER).describe("US dollars set aside, the same way"),
-    answers_at_once: z.int().min(1).default(DEFAULT_ANSWERS_AT_ONCE).describe("Questions, searches and checks that are worked on at once"),
+    usd_per_answer: z
+      .number()
+      .positive()
+      .default(DEFAULT_USD_PER_ANSWER)
+      .describe("US dollars reserved for each running answer, in the same way"),
+    answers_at_once: z.int().min(1).default(DEFAULT_ANSWERS_AT_ONCE).describe("Questions, searches and checks processed at the same time"),
     queue: z
       .int()
       .min(0)
       .default(DEFAULT_QUEUE)
-      .describe("Those that wait beyond; further ones get 503. Keys and addresses take turns; none has more than half of the places"),
-    queue_timeout_ms: z.int().min(100).default(DEFAULT_QUEUE_TIMEOUT_MS).describe("Milliseconds that one waits before it gets 503"),
+      .describe(
+        "Maximum waiting requests; further ones get 503. Keys and addresses take turns, and none may hold more than half of the places",
+      ),
+    queue_timeout_ms: z.int().min(100).default(DEFAULT_QUEUE_TIMEOUT_MS).describe("Milliseconds a request may wait before it gets 503"),
     answer_timeout_ms: z
       .int()
       .min(1_000)
       .max(600_000)
       .default(DEFAULT_ANSWER_TIMEOUT_MS)
-      .describe("Milliseconds for a whole answer, search or check, waiting not counted; then it is 504"),
+      .describe("Timeout of an answer, search or check in milliseconds, without waiting time; then 504"),
     stop_grace_ms: z
       .int()
       .min(0)
       .max(600_000)
       .default(DEFAULT_STOP_GRACE_MS)
-      .describe("Milliseconds that running answers and streams get to finish when the server is told to stop; `/readyz` is 503 at once"),
+      .describe("Milliseconds that running answers and streams get to finish during shutdown; `/readyz` returns 503 immediately"),
     disk_bytes: z
       .int()
       .min(0)
       .default(DEFAULT_DISK_BYTES)
-      .describe("Bytes that uploads and the database may come to together; then uploads are refused with 507. 0: any"),
+      .describe("Maximum bytes of uploads and database together; further uploads are refused with 507. 0: unlimited"),
     access_log: z
       .boolean()
       .default(false)
-      .describe(
-        "Write a line of JSON for each request to stderr: time, method, path, status, milliseconds, address, id of the key; no text",
-      ),
+      .describe("Write one JSON line per request to stderr: time, method, path, status, milliseconds, address and key id, but no text"),
   })
   .prefault({})
-  .describe("The HTTP server that `serve` and `demo` start");
+  .describe("The HTTP server started by `serve` and `demo`");

@@ -10,48 +10,48 @@ export const DEFAULT_CLOCK_TOLERANCE_S = 30;
 const issuerUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) URL" })
   .refine((url) => url.startsWith("https:") || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url), {
-    error: "must begin with https://, unless it is on this machine",
+    error: "must begin with https://, except on this machine",
   });
 const claim = (what: string) => z.string().min(1).max(200).optional().describe(what);
 
 export const tokenSchema = z
   .strictObject({
-    issuer: issuerUrl.describe("`iss` of its tokens, to the letter; its keys are found by its discovery document"),
+    issuer: issuerUrl.describe("Expected `iss` claim, compared exactly; the keys are found through its discovery document"),
     audience: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-      .describe("`aud` of tokens for this service: one of them must be in the token"),
-    jwks_url: issuerUrl.optional().describe("Where its keys are, in the place of the discovery document's `jwks_uri`"),
+      .describe("Accepted `aud` claims; a token must contain one of them"),
+    jwks_url: issuerUrl.optional().describe("Address of the keys; overrides `jwks_uri` of the discovery document"),
     algorithms: z
       .array(z.enum(TOKEN_ALGORITHMS))
       .min(1)
       .default(["RS256", "PS256", "ES256", "EdDSA"])
-      .describe("Signatures that are taken"),
+      .describe("Accepted signature algorithms"),
     clock_tolerance_s: z
       .int()
       .min(0)
       .max(300)
       .default(DEFAULT_CLOCK_TOLERANCE_S)
-      .describe("Seconds by which clocks may differ where `exp` and `nbf` are checked"),
+      .describe("Allowed clock skew in seconds for `exp` and `nbf`"),
     claims: z
       .strictObject({
-        roles: claim("Claim with the roles; absent: `default_roles`"),
-        domains: claim("Claim with the domains, the one that is meant first; absent: the configured domain"),
-        tenants: claim("Claim with the tenants; absent: only what belongs to no tenant"),
-        access: claim("Claim with the access labels; absent: those of the configuration"),
+        roles: claim("Claim with the roles; `default_roles` apply when absent"),
+        domains: claim("Claim with the domains, the default one first; the server's default domain when absent"),
+        tenants: claim("Claim with the tenants; when absent, only documents without a tenant are visible"),
+        access: claim("Claim with the access labels; the configured labels when absent"),
       })
       .prefault({})
       .describe(
-        "Where in a token its grants are: a claim's name or a path such as `realm_access.roles`, holding a list of texts or one text of several words. A claim that is named here must be in every token",
+        "Claims that hold the grants: a name or a path such as `realm_access.roles`. The value is a list of strings or one space-separated string. Every claim named here must be present in the token",
       ),
     roles: z
       .partialRecord(z.enum(ROLES), z.array(z.string().min(1)).min(1))
       .optional()
-      .describe("Role → what the issuer calls it; absent: the same names"),
+      .describe("Role → the issuer's name for it; the same name when absent"),
     default_roles: z
       .array(z.enum(ROLES).exclude(["admin"]))
       .default([])
-      .describe("Roles of every token where `claims.roles` names none"),
+      .describe("Roles of every token if `claims.roles` is not set"),
   })
-  .describe("Tokens of an OpenID Connect issuer as a second way to show who asks, beside keys");
+  .describe("Accepts tokens of an OpenID Connect issuer in addition to keys");
 
 export type TokenSettings = z.output<typeof tokenSchema>;
