@@ -16,19 +16,19 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/model.test.ts",
       "seven-layer: passages below .45 are left out",
     ),
-    "layer 1b: best below .45 refuses without a model call, in fixed words": at(
+    "layer 1b: best below .45 refuses without a model call, with a fixed text": at(
       "test/model.test.ts",
       "seven-layer: below .45 refuses without a model call, below .50 and .55 warns",
     ),
-    "layer 1: HNSW index of pgvector where there are many vectors": at(
+    "layer 1: HNSW index of pgvector for many vectors": at(
       "test/postgres-table.test.ts",
       "is asked by setting, or by a profile whose source has it; by no other",
     ),
-    "layer 2: grounding rules in the prompt; the model is given every passage that layer 1 keeps": at(
+    "layer 2: grounding rules in the prompt; the model receives every passage that layer 1 keeps": at(
       "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
-    "layer 3: URL host on the whitelist, else the home page": at(
+    "layer 3: URL host on the whitelist, otherwise the home page": at(
       "test/model.test.ts",
       "loses an address that no source has; seven-layer puts the home page in its place",
     ),
@@ -36,7 +36,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/written-answer.test.ts",
       "run in the order of their source, on one answer that needs them all",
     ),
-    "layer 5: percentages and 7xxx codes must stand in the chunks": at(
+    "layer 5: percentages and 7xxx codes must occur in the chunks": at(
       "test/written-answer.test.ts",
       "run in the order of their source, on one answer that needs them all",
     ),
@@ -81,7 +81,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/models/adapters/hub.test.ts",
       "reads title, section and text as one, without empty parts",
     ),
-    "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; else refused without a model call": at(
+    "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; otherwise refused without a model call": at(
       "test/model.test.ts",
       "spark: .28 for each passage, .35 on average, over at most 5",
     ),
@@ -114,7 +114,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/vg-rag-buckets.test.ts",
       "judges relevance by the learned chance, and consistency by what is no whole statement",
     ),
-    "agreement: an outlier against the majority of passages goes": at(
+    "agreement: an outlier against the majority of passages is rejected": at(
       "src/evidence/compare-passages.test.ts",
       "rejects the outlier of a majority in vg-rag",
     ),
@@ -130,7 +130,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
     "only verified passages reach the writer": at("test/model.test.ts", "vg-rag: √(relevance · consistency), consistency 1 here"),
   },
   validator: {
-    "L2: golden pairs through the whole pipeline, with keyphrase coverage beside the live metrics and a page of results": at(
+    "L2: golden pairs through the whole pipeline, with keyphrase coverage, live metrics and a page of results": at(
       "src/grading/score-answer.test.ts",
       "gives the share of keyphrases and, of statements, the F1 of Ragas",
     ),
@@ -157,7 +157,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "selected text: finds the selection behind characters of two units, and quotes nothing from outside",
     ),
     "filters by chapter, section and page": at("test/book.test.ts", "of a chapter or page keeps to it, cut as well"),
-    "all retrieved passages are in the prompt as numbered sources": at(
+    "all retrieved passages go into the prompt as numbered sources": at(
       "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
@@ -166,11 +166,11 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "test/book.test.ts",
       "say that nothing about the topic was found below .7, and never that the book has nothing",
     ),
-    "cited sources exist; else the answer is rejected with its own sentence": at(
+    "cited sources exist; otherwise the answer is rejected, with a message of its own": at(
       "test/written-answer.test.ts",
       "rejects the answer of book, with its own sentence, when a citation does not exist",
     ),
-    "uncited sentences: similarity ≥ .6 to a chunk, else the answer is rejected": at(
+    "uncited sentences: similarity ≥ .6 to a chunk, otherwise the answer is rejected": at(
       "test/written-answer.test.ts",
       "of book may lack its citation where a quote is near enough: that one is cited; else the answer is rejected",
     ),

@@ -63,7 +63,7 @@ export interface SourceRule {
 export const FOREIGN_LANGUAGE: SourceRule = {
   rule: "a sentence in another language than its sources is not shown",
   state: "ours",
-  why: "its wording cannot be compared with them; detected from script and function words",
+  why: "its wording cannot be compared with them; languages are detected from script and function words",
 };
 
 export interface RetrieveSettings {

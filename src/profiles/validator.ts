@@ -59,31 +59,31 @@ export const validator: Profile = {
   rewordings: "always",
   match: { type: "learned" },
   rules: [
-    { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole, with title, headings and page" },
+    { rule: "top 3 by cosine, injected into the prompt", state: "reproduced", why: "whole passages, with title, headings and page" },
     {
       rule: "every answer has a report {overall_pass, metrics}",
       state: "corrected",
-      why: "`report` in the answer, by the source's names and thresholds; overall_pass is null, never true, while a metric could not be told; four of the five block nothing",
+      why: "`report` in the answer, with the source's names and thresholds. overall_pass is null, never true, if a metric could not be determined; four of the five metrics block nothing",
     },
     {
       rule: "pii_leakage: safety gate, fails hard",
       state: "reproduced",
-      why: "nothing is shown before the whole answer is checked; one sentence with personal data withholds all of it, and the report says so",
+      why: "nothing is shown before the whole answer is checked. A single sentence with personal data withholds the entire answer, and the report says so",
     },
     {
       rule: "five L1 metrics",
       state: "corrected",
-      why: "personal data by checksums and forms besides its regexes; relevancy with the encoder that ships from .20, faithfulness by the support of the least sentence, and 0 where its values or names do not agree with the passages; relevancy chosen on half of eight domains (`./run eval relevancy`), faithfulness on the validation drafts (`lab/train/entailment`); the source's .45 and .35 hold with its own encoder and with a hub model of the HHEM class (`support.hub`)",
+      why: "personal data by checksums and formats in addition to its regexes. Relevancy with the embedded encoder from .20; faithfulness by the support of the weakest sentence, and 0 if its values or names do not agree with the passages. Relevancy was chosen on half of eight domains (`./run eval relevancy`), faithfulness on the validation drafts (`lab/train/entailment`). The source's .45 and .35 apply with its own encoder and with a Hugging Face model of the HHEM class (`support.hub`)",
     },
     {
       rule: "/refresh-cache re-reads the documents and rebuilds the index",
       state: "reproduced",
-      why: "also as /v1/admin/refresh; needs the admin token; an ingest is seen within a second without it",
+      why: "also as /v1/admin/refresh; requires the admin token. A normal ingest takes effect within a second without it",
     },
     {
-      rule: "L2: golden pairs through the whole pipeline, with keyphrase coverage beside the live metrics and a page of results",
+      rule: "L2: golden pairs through the whole pipeline, with keyphrase coverage, live metrics and a page of results",
       state: "reproduced",
-      why: "`eval golden --domain NAME --profile validator --out FILE --html FILE`: its metrics as `live.*`, and context, correctness, citations and faults besides, with n and intervals",
+      why: "`eval golden --domain NAME --profile validator --out FILE --html FILE`: its metrics as `live.*`, plus context, correctness, citations and faults, with n and intervals",
     },
     FOREIGN_LANGUAGE,
   ],
