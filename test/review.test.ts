@@ -210,7 +210,7 @@ describe("a correction", () => {
     expect((await review.queue()).find(({ id }) => id === outside)?.within).toMatch(/^"/);
     await expect(review.correct(outside, CORRECTION, "Ann")).rejects.toMatchObject({
       code: "answer_unbound",
-      message: expect.stringMatching(/1\. .* stands outside "[^"]+", which the question was limited to/),
+      message: expect.stringMatching(/1\. .* is outside "[^"]+", to which the question was limited/),
     });
     const { documentId, end } = (await engine.answer(CARD, cards)).citations[0] as { documentId: string; end: number };
     const selected = { selection: { documentId, start: 0, end } };

@@ -216,7 +216,7 @@ describe("the default: verdicts stay, and what the web said stands beside the an
     for (const form of [wire.answer_html, wire.answer_plain]) expect(form).not.toContain("Card fees of the town");
     const shown = renderAnswer(answer, PLAIN);
     expect(shown).toContain("On the web (not a source of this answer)");
-    expect(shown).toMatch(/says so: "A replacement library card costs \$5/);
+    expect(shown).toMatch(/confirms it: "A replacement library card costs \$5/);
   });
 });
 

@@ -97,7 +97,9 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     const key = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
     const response = await fetch(`${root}${path}`, { ...init, headers: { ...headers, ...key }, signal: deadline.signal }).catch((cause) => {
       const where = root === "" ? "" : ` at ${root}`;
-      throw deadline.reasonOr(() => new ClientError("unreachable", `The server${where} cannot be reached: is it running?`, { cause }));
+      throw deadline.reasonOr(
+        () => new ClientError("unreachable", `The server${where} cannot be reached. Check that it is running.`, { cause }),
+      );
     });
     if (response.ok) return response;
     throw await toApiError(response);
@@ -209,7 +211,9 @@ function part(id: string): string {
 function readJson(response: Response, deadline: Deadline): Promise<unknown> {
   return response.json().catch((cause) => {
     const { status } = response;
-    throw deadline.reasonOr(() => new ClientError("invalid_response", "The server's answer is not JSON or was cut.", { status, cause }));
+    throw deadline.reasonOr(
+      () => new ClientError("invalid_response", "The server's response is not valid JSON or was cut off. Try again.", { status, cause }),
+    );
   });
 }
 
@@ -219,7 +223,7 @@ async function toApiError(response: Response): Promise<ClientError> {
   if (isWireError(body)) return toError(body.error, status, response);
   const wait = Number(response.headers.get("retry-after") ?? "none");
   const data = Number.isFinite(wait) ? { retry_after_s: wait } : {};
-  return new ApiError("invalid_response", `The server answered ${status} without saying why.`, { status, data });
+  return new ApiError("invalid_response", `The server returned status ${status} without an explanation.`, { status, data });
 }
 
 function toError(
@@ -237,5 +241,5 @@ function isWireError(body: unknown): body is Pick<wire.WireError, "error"> {
 }
 
 function streamCut(cause: unknown): ClientError {
-  return new ClientError("stream_cut", "The connection ended before the answer did: what came so far is incomplete. Ask again.", { cause });
+  return new ClientError("stream_cut", "The connection closed before the answer was complete. Ask again.", { cause });
 }

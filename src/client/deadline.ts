@@ -18,7 +18,7 @@ export function createDeadline(ms: number, outer: AbortSignal | undefined): Dead
   const leave = () => abort.abort(outer?.reason);
   if (outer?.aborted === true) leave();
   outer?.addEventListener("abort", leave, { once: true });
-  const late = new TimeoutError("timeout", "The server said nothing for too long: ask again, or allow more time with timeoutMs.");
+  const late = new TimeoutError("timeout", "The server did not respond in time. Ask again, or allow more time with timeoutMs.");
   let timer: ReturnType<typeof setTimeout> | undefined;
   const touch = () => {
     clearTimeout(timer);

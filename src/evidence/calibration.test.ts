@@ -23,11 +23,11 @@ describe("gateCalibrationSchema", () => {
     expect(gateCalibrationSchema.safeParse({ ...calibration, ...over }).success).toBe(false);
   });
   it.each([
-    ["a threshold that was lowered by hand", { threshold: 0.1 }, "threshold is not the one that was measured"],
-    ["a risk that its labels do not show", { risk: 0.01 }, "3 wrong of 80 answers do not show a risk of at most 1 %"],
+    ["a threshold that was lowered by hand", { threshold: 0.1 }, "threshold differs from the measured one"],
+    ["a risk that its labels do not show", { risk: 0.01 }, "3 wrong of 80 answers do not prove a risk of at most 1 %"],
     ["a confidence that its labels do not show", { delta: 0.001 }, "with 99.9 % confidence"],
-    ["errors that were left out", { measured: { ...calibration.measured, wrong: 81 } }, "measured counts do not add up"],
-    ["labels that were never there", { labels: { ...calibration.labels, n: 2000 } }, "labels do not add up"],
+    ["errors that were left out", { measured: { ...calibration.measured, wrong: 81 } }, "measured counts must add up"],
+    ["labels that were never there", { labels: { ...calibration.labels, n: 2000 } }, "label counts must add up"],
   ])("refuses %s", (_, over, why) => {
     const { error } = gateCalibrationSchema.safeParse({ ...calibration, ...over });
     expect(error?.message).toContain(why);
@@ -42,10 +42,10 @@ describe("gateCalibrationSchema", () => {
 describe("misfitOf", () => {
   it("is null where everything that the gate depends on is the same", () => expect(misfitOf(calibration, facts)).toBeNull());
   it.each([
-    ["domain", "e", 'it is of domain "d"'],
-    ["profile", "other", 'it is of profile "sourcebound"'],
-    ["weights", "weights-2", "other weights of the gate (weights-1; here weights-2)"],
-    ["writer", "llama3.2, llama3.2", "written by extractive, here by llama3.2"],
+    ["domain", "e", 'it belongs to domain "d"'],
+    ["profile", "other", 'it belongs to profile "sourcebound"'],
+    ["weights", "weights-2", "other gate weights (weights-1; now weights-2)"],
+    ["writer", "llama3.2, llama3.2", "written by extractive, now by llama3.2"],
     ["settings", "d".repeat(64), "settings of profile"],
   ])("names another %s", (key, value, why) => expect(misfitOf(calibration, { ...facts, [key]: value })).toContain(why));
 });
@@ -57,13 +57,13 @@ describe("applyThreshold", () => {
     const mapped = fakeCalibration({ map: { scores: [0, 1], probabilities: [0.1, 0.9] } });
     const at = applyThreshold(judged, { ...calibrated, calibration: mapped }, seen);
     expect(at).toMatchObject({ minimum: 0.6, probability: 0.5, confidence: 0.5, calibrated: true, misfit: null });
-    expect(at.reason).toContain("at most 10 % of the answers to such questions wrong, with 95 % confidence");
+    expect(at.reason).toContain("at most 10 % of the answers to such questions are wrong, with 95 % confidence");
   });
   it.each([
-    ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, in the calibration by encoder-1"],
-    ["words alone ranked", { ranker: null, windows: 400 }, "ranked by words alone"],
-    ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, in the calibration it had 400"],
-    ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 windows, in the calibration it had 400"],
+    ["another encoder ranked", { ranker: "encoder-2", windows: 400 }, "ranked by encoder-2, but in the calibration by encoder-1"],
+    ["words alone ranked", { ranker: null, windows: 400 }, "ranked by words only"],
+    ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, but had 400 in the calibration"],
+    ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 windows, but had 400 in the calibration"],
   ])("is not used where %s, and says so", (_, here, why) => {
     const at = applyThreshold(judged, calibrated, here);
     expect(at).toMatchObject({ minimum: 0.26, calibrated: false, confidence: 0.5, reason: "as shipped" });

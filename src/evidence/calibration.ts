@@ -58,7 +58,7 @@ export class CalibrationFiles {
       const path = this.newest(prefix) ?? shipped;
       return path === null ? null : this.readOnce(path);
     } catch (error) {
-      return { type: "unreadable", name: basename(this.folder), why: `its folder cannot be read: ${messageOf(error)}` };
+      return { type: "unreadable", name: basename(this.folder), why: `the folder cannot be read: ${messageOf(error)}` };
     }
   }
 
@@ -88,9 +88,9 @@ function readCalibration(path: string): FoundCalibration {
     const parsed = gateCalibrationSchema.safeParse(JSON.parse(readFileSync(path, "utf8")));
     if (parsed.success) return { type: "found", calibration: parsed.data };
     const faults = describeIssues(parsed.error, gateCalibrationSchema).slice(0, 3).join("; ");
-    return { type: "unreadable", name, why: `it is not valid: ${faults}` };
+    return { type: "unreadable", name, why: `the file is not valid: ${faults}` };
   } catch (error) {
-    return { type: "unreadable", name, why: `it cannot be read: ${messageOf(error)}` };
+    return { type: "unreadable", name, why: `the file cannot be read: ${messageOf(error)}` };
   }
 }
 
@@ -124,7 +124,7 @@ export const gateCalibrationSchema = z
      * threshold is invalid.
      */
     settings: sha256.describe("SHA-256 of the profile's retrieval, gate, writing and checks"),
-    encoder: z.string().nullable().describe("Id of the encoder that ranked; null: words alone did"),
+    encoder: z.string().nullable().describe("Id of the encoder that ranked; null: BM25 only"),
     weights: z.strictObject({ id: z.string(), model: z.enum(["vectors", "words"]) }),
     writer: z.string(),
     documents: z.strictObject({ count, windows: count, revision: count, sha256 }),
@@ -142,7 +142,7 @@ export const gateCalibrationSchema = z
       risk: measured,
       coverage: share,
       answered_answerable: count,
-      reached: count.describe("Labelled questions whose chance reaches the threshold, answered or not"),
+      reached: count.describe("Labelled questions whose confidence reaches the threshold, answered or not"),
     }),
     aurc: measured,
     calibration_error: measured,
@@ -151,7 +151,7 @@ export const gateCalibrationSchema = z
     /** Confidence of every labelled question that had one, ascending. Used to verify the threshold. */
     chances: z.array(share).min(1),
   })
-  .refine(({ chances }) => rises(chances), { message: "chances do not rise" })
+  .refine(({ chances }) => rises(chances), { message: "confidence values must increase" })
   .superRefine((artifact, context) => {
     const fault = faultOf(artifact);
     if (fault !== null) context.addIssue({ code: "custom", message: fault });
@@ -167,11 +167,11 @@ type Counted = Pick<GateCalibration, "labels" | "measured" | "chances" | "thresh
 function faultOf({ labels, measured, chances, threshold, risk, delta }: Counted): string | null {
   const { answered, wrong, answered_answerable: right, reached } = measured;
   const unanswerable = Object.values(labels.unanswerable).reduce((sum, n) => sum + n, 0);
-  if (labels.answerable + unanswerable !== labels.n || chances.length > labels.n) return "labels do not add up";
-  if (wrong > answered || right > answered || answered > reached) return "measured counts do not add up";
-  if (chances.filter((chance) => chance >= threshold).length !== reached) return "threshold is not the one that was measured";
+  if (labels.answerable + unanswerable !== labels.n || chances.length > labels.n) return "label counts must add up";
+  if (wrong > answered || right > answered || answered > reached) return "measured counts must add up";
+  if (chances.filter((chance) => chance >= threshold).length !== reached) return "threshold differs from the measured one";
   if (answered === 0 || binomialTail(wrong, answered, risk) > delta + 1e-9)
-    return `${wrong} wrong of ${answered} answers do not show a risk of at most ${percent(risk)} with ${percent(1 - delta)} confidence`;
+    return `${wrong} wrong of ${answered} answers do not prove a risk of at most ${percent(risk)} with ${percent(1 - delta)} confidence`;
   return null;
 }
 
@@ -212,10 +212,10 @@ export interface AskedIndex {
 /** Returns why a calibration does not fit these settings, or `null` if it fits. */
 export function misfitOf(calibration: GateCalibration, facts: GateFacts): string | null {
   const { domain, profile, settings, writer, weights } = calibration;
-  if (domain !== facts.domain) return `it is of domain "${domain}"`;
-  if (profile !== facts.profile) return `it is of profile "${profile}"`;
-  if (weights.id !== facts.weights) return `it was made with other weights of the gate (${weights.id}; here ${facts.weights})`;
-  if (writer !== facts.writer) return `its answers were written by ${writer}, here by ${facts.writer}`;
+  if (domain !== facts.domain) return `it belongs to domain "${domain}"`;
+  if (profile !== facts.profile) return `it belongs to profile "${profile}"`;
+  if (weights.id !== facts.weights) return `it was made with other gate weights (${weights.id}; now ${facts.weights})`;
+  if (writer !== facts.writer) return `its answers were written by ${writer}, now by ${facts.writer}`;
   if (settings !== facts.settings) return `the settings of profile "${profile}" have changed since`;
   return null;
 }
@@ -225,9 +225,9 @@ export function indexMisfitOf(
   { encoder, documents }: Pick<GateCalibration, "encoder" | "documents">,
   { ranker, windows }: AskedIndex,
 ): string | null {
-  if (ranker !== encoder) return `passages were ranked by ${ranker ?? "words alone"}, in the calibration by ${encoder ?? "words alone"}`;
+  if (ranker !== encoder) return `passages were ranked by ${ranker ?? "words only"}, but in the calibration by ${encoder ?? "words only"}`;
   const isAnother = windows * MOST_WINDOW_FACTOR < documents.windows || windows > documents.windows * MOST_WINDOW_FACTOR;
-  return isAnother ? `the index has ${windows} windows, in the calibration it had ${documents.windows}` : null;
+  return isAnother ? `the index has ${windows} windows, but had ${documents.windows} in the calibration` : null;
 }
 
 /**
@@ -241,7 +241,7 @@ export function applyThreshold(
 ): Sufficiency & { readonly misfit: string | null } {
   if (threshold.type === "none") return { ...judged, minimum: 0, misfit: null };
   if (threshold.type === "set") {
-    const reason = `${percent(judged.probability)} likely that the best quote answers; answered from ${percent(threshold.minimum)}, as the configuration has it`;
+    const reason = `The best quote answers with a confidence of ${percent(judged.probability)}; the configured threshold is ${percent(threshold.minimum)}`;
     return { ...judged, minimum: threshold.minimum, reason, misfit: null };
   }
   if (threshold.type !== "calibrated") return { ...judged, misfit: threshold.type === "unusable" ? threshold.why : null };
@@ -249,7 +249,7 @@ export function applyThreshold(
   const { model } = calibration.weights;
   const misfit =
     indexMisfitOf(calibration, index) ??
-    (judged.model === model ? null : `the gate judged with its weights for ${judged.model}, in the calibration for ${model}`);
+    (judged.model === model ? null : `the gate used its weights for ${judged.model}, but in the calibration those for ${model}`);
   if (misfit !== null) return { ...judged, misfit };
   const { risk, delta, labels } = calibration;
   return {
@@ -257,7 +257,7 @@ export function applyThreshold(
     minimum: calibration.threshold,
     confidence: judged.probability,
     calibrated: true,
-    reason: `${percent(judged.probability)} likely that the passages answer; answers from ${percent(calibration.threshold)} (fitted on ${labels.n} labelled questions: at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence)`,
+    reason: `The passages answer with a confidence of ${percent(judged.probability)}; the threshold is ${percent(calibration.threshold)} (fitted on ${labels.n} labelled questions: at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence)`,
     misfit: null,
   };
 }

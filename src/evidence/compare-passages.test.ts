@@ -125,11 +125,11 @@ describe("a declared rule", () => {
     expect(conflictWarning(resolved)).toEqual({
       code: "conflict_resolved",
       message:
-        'Sources differ: "$8" (Cards, as of 2025-01-01) holds over "$5" (Cards, as of 2024-01-01) by the declared rule "the newer source".',
+        'Sources differ: "$8" (Cards, as of 2025-01-01) takes precedence over "$5" (Cards, as of 2024-01-01) by the declared rule "the newer source".',
     });
     expect(conflictWarning(open)).toEqual({
       code: "conflict",
-      message: 'Sources disagree: "$5" (Cards, as of 2024-01-01) against "$8" (Cards, no date stated). Check both.',
+      message: 'Sources disagree: "$5" (Cards, as of 2024-01-01) versus "$8" (Cards, no date stated). Check both.',
     });
   });
 });
@@ -146,7 +146,7 @@ describe("the gate with compared passages", () => {
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain", "uncertain"]);
     expect(evidence[0]?.agreement).toBe(0);
     expect(evidence[0]?.reason).toMatch(
-      /^0\.90 likely that its best sentence, list or row answers; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same say otherwise$/,
+      /^its best sentence, list item or row answers with a confidence of 0\.90; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same subject contradict it$/,
     );
     expect(verdicts("sourcebound", said(FIVE, "The library card costs $5 per year.")).map(({ verdict }) => verdict)).toEqual([
       "verified",

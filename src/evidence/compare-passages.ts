@@ -201,10 +201,10 @@ function heldBy(own: ReadonlySet<string>, weights: ReadonlyMap<string, number>):
 export function agreementOf(agree: number, differ: number, passages: number): Explained {
   if (passages === 1) return { score: null, reason: "there is no other passage" };
   const n = agree + differ;
-  if (n === 0) return { score: null, reason: "no other passage speaks of the same" };
+  if (n === 0) return { score: null, reason: "no other passage has the same subject" };
   return {
     score: agree / n,
-    reason: differ === 0 ? `${agree} of ${n} passages support it` : `${differ} of ${n} passages on the same say otherwise`,
+    reason: differ === 0 ? `${agree} of ${n} passages support it` : `${differ} of ${n} passages on the same subject contradict it`,
   };
 }
 

@@ -154,11 +154,11 @@ export function conflictWarning({ kind, sides, resolvedBy }: Conflict): Warning 
   const shown = sides.map(
     ({ value, quote, title, asOf }) => `"${hasValue ? value : quote}" (${title}, ${asOf === null ? "no date stated" : `as of ${asOf}`})`,
   );
-  if (resolvedBy === null) return { code: "conflict", message: `Sources disagree: ${shown.join(" against ")}. Check both.` };
+  if (resolvedBy === null) return { code: "conflict", message: `Sources disagree: ${shown.join(" versus ")}. Check both.` };
   const [first, second] = sides[0].sid === resolvedBy.holds ? shown : shown.toReversed();
   return {
     code: "conflict_resolved",
-    message: `Sources differ: ${first} holds over ${second} by the declared rule "${ruleInWords(resolvedBy.rule)}".`,
+    message: `Sources differ: ${first} takes precedence over ${second} by the declared rule "${ruleInWords(resolvedBy.rule)}".`,
   };
 }
 

@@ -15,10 +15,10 @@ const FAULTS = { unclear: 0.6, dangling: 0.25, undated: 0.15, clash: 0.4 } as co
 type Fault = keyof typeof FAULTS;
 
 const IN_WORDS: Readonly<Record<Fault, string>> = {
-  unclear: "holds what is no whole statement",
-  dangling: "begins by pointing at what is not in it",
-  undated: 'says "currently" or "this year" and states no date',
-  clash: "gives two values for the same",
+  unclear: "contains an incomplete statement",
+  dangling: "begins with a reference to something outside it",
+  undated: 'says "currently" or "this year" without a date',
+  clash: "gives two values for the same thing",
 };
 /** Minimum share of unclear text that the reason mentions. */
 const NAMED_FROM = 0.1;

@@ -83,12 +83,12 @@ const WHOLE = "A library card costs $5 and is valid for one whole year.";
 describe("scoreConsistency", () => {
   it("is 1 for a whole statement", () => expect(score([WHOLE])).toEqual({ score: 1, reason: "self-contained" }));
   it.each([
-    [["It also covers loans of maps to visitors from abroad."], {}, 0.75, /pointing/],
+    [["It also covers loans of maps to visitors from abroad."], {}, 0.75, /begins with a reference/],
     [["It also covers loans of maps to visitors from abroad."], { headingPath: ["Cards"] }, 1, /self-contained/],
-    [["Cards"], {}, 0.4, /no whole statement/],
+    [["Cards"], {}, 0.4, /incomplete statement/],
     // 22 and 26 of 104 characters are links: 1 − .6 · 48 / 104.
-    [["Learn more about cards", "Find out how to get a card", WHOLE], {}, 1 - (0.6 * 48) / 104, /no whole statement/],
-    [["A library card currently costs five dollars for each member."], {}, 0.85, /no date/],
+    [["Learn more about cards", "Find out how to get a card", WHOLE], {}, 1 - (0.6 * 48) / 104, /incomplete statement/],
+    [["A library card currently costs five dollars for each member."], {}, 0.85, /without a date/],
     [["A library card currently costs five dollars for each member."], { asOf: "2025-01-01" }, 1, /self-contained/],
     [[WHOLE], { clashes: true }, 0.6, /two values/],
   ] as const)("%j %j: %s", (pieces, over, expected, reason) => {

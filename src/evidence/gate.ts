@@ -82,7 +82,7 @@ function judgeOurs(
   const score = learned?.score ?? 0;
   const cuts = byModel === undefined ? gate : MODEL_CUTS;
   const verdict = score >= cuts.verified ? "verified" : score >= cuts.uncertain ? "uncertain" : "rejected";
-  return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "nothing in it can be quoted");
+  return evidence(passage, verdict, learned?.score ?? null, score, learned?.reason ?? "it contains nothing to quote");
 }
 
 /** Returns the relevance from a model or from the best candidate. `null`: neither exists and the cosine counts. */
@@ -93,7 +93,9 @@ function learnedOf(
 ): (Explained & { score: number }) | null {
   if (byModel !== undefined) return byModel;
   const score = relevance?.get(sid);
-  return score === undefined ? null : { score, reason: `${score.toFixed(2)} likely that its best sentence, list or row answers` };
+  return score === undefined
+    ? null
+    : { score, reason: `its best sentence, list item or row answers with a confidence of ${score.toFixed(2)}` };
 }
 
 /** Gates of the source designs. */
@@ -111,14 +113,14 @@ function judgeByScores(
     case "similarity": {
       const score = dense ?? 0;
       const verdict = reaches(score, gate.minimum) ? "verified" : "rejected";
-      return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, kept from ${Number(gate.minimum.toFixed(3))}`);
+      return evidence(passage, verdict, unit(dense), score, `cosine ${score.toFixed(2)}, minimum ${Number(gate.minimum.toFixed(3))}`);
     }
     case "guard": {
       const read = cross ?? learned?.score ?? null;
       const score = guardScore(carried, unit(read), gate);
       const verdict = score !== null && reaches(score, gate.perPassage) ? "verified" : "rejected";
       const by = gate.by === "chance" && learned !== null ? `; ${learned.reason}` : "";
-      const reason = `guard ${(score ?? 0).toFixed(2)}, kept from ${gate.perPassage}${by}`;
+      const reason = `guard ${(score ?? 0).toFixed(2)}, minimum ${gate.perPassage}${by}`;
       return evidence({ ...passage, scores: { ...passage.scores, cross: read } }, verdict, carried, score ?? 0, reason);
     }
     case "v-score": {
@@ -128,22 +130,28 @@ function judgeByScores(
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
       const scored = Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [name]));
       const reason = learned?.reason ?? cosineReason(dense, carried);
-      return evidence(passage, verdict, relevance, score, `V ${score.toFixed(2)}, the geometric mean of ${scored.join(", ")}; ${reason}`);
+      return evidence(
+        passage,
+        verdict,
+        relevance,
+        score,
+        `V-score ${score.toFixed(2)}, the geometric mean of ${scored.join(", ")}; ${reason}`,
+      );
     }
     case "best-similarity":
       return gate.by === "chance" && learned !== null
-        ? evidence(passage, "verified", learned.score, learned.score, `the best chance of all decides; ${learned.reason}`)
-        : evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all decides");
+        ? evidence(passage, "verified", learned.score, learned.score, `the best confidence of all passages decides; ${learned.reason}`)
+        : evidence(passage, "verified", unit(dense), dense ?? 0, "the best cosine of all passages decides");
     case "none":
-      return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "no gate for single passages in this profile");
+      return evidence(passage, "verified", unit(dense), dense ?? passage.scores.fused, "this profile has no gate for single passages");
     default:
       return gate satisfies never;
   }
 }
 
 function cosineReason(dense: number | null, carried: number | null): string {
-  if (dense === null || carried === null) return "relevance not scored: no encoder ranked it";
-  return `relevance ${carried.toFixed(2)}: cosine ${dense.toFixed(2)} of question and passage`;
+  if (dense === null || carried === null) return "relevance not scored: no encoder ranked the passage";
+  return `relevance ${carried.toFixed(2)}, from a cosine of ${dense.toFixed(2)} between question and passage`;
 }
 
 /**
@@ -283,7 +291,7 @@ function weakWarning(best: number, prefix: boolean): Warning {
         code: "low_confidence",
         message: `Note: the sources may not fully cover this topic (internal confidence ${(best * 100).toFixed(1)} %). Please verify with the official source.`,
       }
-    : { code: "weak_retrieval", message: `The best passage matches only weakly (${best.toFixed(2)}).` };
+    : { code: "weak_retrieval", message: `The best passage matches only weakly (score ${best.toFixed(2)}).` };
 }
 
 function clamp(score: number): number {

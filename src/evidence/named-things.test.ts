@@ -119,7 +119,7 @@ describe("wordsUnheld", () => {
     const terms = [plutonium, order, term("samples", 0.3, true), term("days", 0.1, false, true)];
     expect(unheldIn(question, terms)).toEqual(["Plutonium", "order"]);
     expect(unheldWords(["Plutonium", "order"])).toEqual([
-      { code: "not_held", message: 'No document holds "Plutonium", "order": what is quoted here may speak of something else.' },
+      { code: "not_held", message: 'No document contains "Plutonium", "order", so the quotes here may be about something else.' },
     ]);
   });
 

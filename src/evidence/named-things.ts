@@ -222,12 +222,12 @@ function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form"
 /** Returns the warning about names that the quoted evidence cannot be about. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
-  return [{ code: "not_named", message: `No document names ${quoted(names)}: what is quoted here does not speak of it.` }];
+  return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are not about it.` }];
 }
 
 /** Returns the warning of a refusal. A code identifies one thing, so a similar code is no evidence. */
 export function unknownCodes(codes: readonly string[]): Warning[] {
-  const message = `No document names ${quoted(codes)}, and what is near to a code may be another thing: nothing is answered from it. If it is no code, ask in other words.`;
+  const message = `No document mentions ${quoted(codes)}. A similar code may mean something else, so nothing was answered. If it is not a code, rephrase the question.`;
   return [{ code: "not_named", message }];
 }
 
@@ -292,7 +292,7 @@ export function wordsUnheld(
 /** Returns the warning about words that no document contains. */
 export function unheldWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
-  return [{ code: "not_held", message: `No document holds ${quoted(words)}: what is quoted here may speak of something else.` }];
+  return [{ code: "not_held", message: `No document contains ${quoted(words)}, so the quotes here may be about something else.` }];
 }
 
 function quoted(words: readonly string[]): string {

@@ -172,7 +172,7 @@ describe("asking the web", () => {
 
   it("is silent when pages disagree, and shows both", async () => {
     const { evidence } = await ask(parts({ "https://example.org/a": page(FEE), "https://example.org/b": page(OTHER) }));
-    expect(evidence[0]).toMatchObject({ verdict: "silent", reason: "pages disagree: 1 support it, 1 say otherwise" });
+    expect(evidence[0]).toMatchObject({ verdict: "silent", reason: "pages disagree: 1 confirm it, 1 contradict it" });
     expect(evidence[0]?.pages).toHaveLength(2);
   });
 
@@ -195,7 +195,7 @@ describe("asking the web", () => {
     const failing = parts({}, { search: { id: "fake", search: async () => Promise.reject(new WebError("search_failed", "down")) } });
     expect(await ask(failing)).toMatchObject({ evidence: [{ verdict: "silent", reason: "not checked: down" }], failures: ["down"] });
     const search = { id: "slow", search: (_q: string, { signal: end }: { signal: AbortSignal }) => endsWith(end) };
-    expect(await ask(parts({}, { search, timeoutMs: 50 }))).toMatchObject({ failures: ["no answer within 50 ms"] });
+    expect(await ask(parts({}, { search, timeoutMs: 50 }))).toMatchObject({ failures: ["no response within 50 ms"] });
   });
 });
 

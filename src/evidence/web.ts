@@ -97,7 +97,7 @@ export async function askWeb(
   const unread = new Map<string, string>();
   const pages = new Map<string, Promise<ReadResult | null>>();
   let read = 0;
-  const failed = (cause: unknown) => (deadline.expired() ? `no answer within ${parts.timeoutMs} ms` : messageOf(cause));
+  const failed = (cause: unknown) => (deadline.expired() ? `no response within ${parts.timeoutMs} ms` : messageOf(cause));
   const readOnce = (url: string): Promise<ReadResult | null> => {
     const known = pages.get(url);
     if (known !== undefined) return known;
@@ -118,14 +118,14 @@ export async function askWeb(
     const statements = statementsOf(passage, asked, { ...parts, words });
     const query = webQuery(question.resolved, asked, passage, statements, words);
     const silent = (reason: string): WebEvidence => ({ sid: passage.sid, verdict: "silent", reason, query, pages: [] });
-    if (statements.length === 0 || query === "") return silent("it states nothing that could be looked up");
+    if (statements.length === 0 || query === "") return silent("it states nothing that can be looked up");
     try {
       const results = await parts.search.search(query, { signal: deadline.signal, limit: RESULTS, hosts: parts.hosts });
       const urls = listedUrls(results, parts.hosts).slice(0, PAGES);
-      if (urls.length === 0) return silent("no page of the listed hosts was found");
+      if (urls.length === 0) return silent("no page was found on the listed hosts");
       const reads = (await Promise.all(urls.map(readOnce))).filter((result) => result !== null);
       const found = [...new Map(reads.map((result) => [result.url, result])).values()];
-      if (found.length === 0) return silent("no page that was found could be read");
+      if (found.length === 0) return silent("no page found could be read");
       const said = await Promise.all(
         found.map(async (result) => {
           const comparison = await compareWithPage(statements, result.page, { ...parts, words }, deadline.signal);
@@ -185,13 +185,13 @@ function shown(text: string): string {
 function judge(pages: readonly WebPageEvidence[], read: number, own: string | null): Pick<WebEvidence, "verdict" | "reason" | "pages"> {
   const says = (verdict: WebPageEvidence["verdict"]) => pages.filter((page) => page.verdict === verdict).length;
   const [confirmed, contradicted] = [says("confirmed"), says("contradicted")];
-  const only = pages.length === 1 && own !== null && sameAddress(pages[0]?.url ?? "", own) ? ", the page of the document itself" : "";
+  const only = pages.length === 1 && own !== null && sameAddress(pages[0]?.url ?? "", own) ? ", the document's own page" : "";
   const count = (n: number) => `${n} of ${read} ${read === 1 ? "page" : "pages"}`;
   if (confirmed > 0 && contradicted > 0)
-    return { verdict: "silent", reason: `pages disagree: ${confirmed} support it, ${contradicted} say otherwise`, pages };
+    return { verdict: "silent", reason: `pages disagree: ${confirmed} confirm it, ${contradicted} contradict it`, pages };
   if (confirmed > 0) return { verdict: "confirmed", reason: `supported by ${count(confirmed)}${only}`, pages };
   if (contradicted > 0) return { verdict: "contradicted", reason: `contradicted by ${count(contradicted)}${only}`, pages };
-  return { verdict: "silent", reason: `none of ${read} ${read === 1 ? "page" : "pages"} speaks of the same`, pages };
+  return { verdict: "silent", reason: `none of ${read} ${read === 1 ? "page" : "pages"} is about the same subject`, pages };
 }
 
 function sameAddress(a: string, b: string): boolean {

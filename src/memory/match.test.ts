@@ -72,7 +72,7 @@ describe("judgeMatch", () => {
     expect(one.score).toBeLessThan(EACH_SAYS_MORE);
     expect(one.accept).toBe(true);
     expect(each.score).toBeGreaterThan(readMatchWeights().retrieved.threshold);
-    expect(each).toMatchObject({ accept: false, rule: "unknown", detail: expect.stringContaining("of 0.50") });
+    expect(each).toMatchObject({ accept: false, rule: "unknown", detail: expect.stringContaining("minimum 0.50") });
   });
 
   it("leaves to a reading what only soft rules or the score speak against, if the asked question finds what is cited", () => {
@@ -151,7 +151,10 @@ describe("createRewordingJudge", () => {
     const reader = fakeReader({ nameOf: (text) => (/card/.test(text) ? "card" : text) });
     const judge = createRewordingJudge(weights, (texts, stop) => reader.read(texts, stop));
     // 1 * .7 + .5 * 4 + .5 * 4 - 1 - .7 = 3: a probability of .95.
-    expect(await judge(pair, signal)).toEqual({ same: true, reason: "read as the same question with a chance of 0.95 of 0.90" });
+    expect(await judge(pair, signal)).toEqual({
+      same: true,
+      reason: "the cross-encoder rates the questions as equivalent with 0.95, minimum 0.90",
+    });
     expect(reader.calls).toEqual([
       [
         { question: pair.stored, text: pair.asked },

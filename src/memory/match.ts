@@ -89,9 +89,9 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
     return { accept: false, soft, score: 0, rule: verdict.rule, detail: verdict.detail };
   }
   const miss = (rule: string, detail: string): Match => ({ accept: false, soft: false, score: 0, rule, detail });
-  if (closeness.cosine === null) return miss("cosine", "there is no encoder to compare them by");
+  if (closeness.cosine === null) return miss("cosine", "no encoder is available to compare the questions");
   if (settings.type === "thresholds") return judgeByThresholds(closeness.cosine, closeness, settings);
-  if (!isCited) return miss("cited", "no passage that the stored answer cites is found for the asked question");
+  if (!isCited) return miss("cited", "the search for this question found no passage that the stored answer cites");
   const features = matchFeatures(asked, stored, closeness, verdict.alignment);
   const model = closeness.documentOverlap === null ? settings.weights.words : settings.weights.retrieved;
   const score = matchScore(features, model);
@@ -101,13 +101,13 @@ export function judgeMatch(asked: Slots, stored: Slots, closeness: Closeness, se
   const unexplained = [...verdict.alignment.asked, ...verdict.alignment.stored]
     .filter(({ match }) => match < LISTED)
     .map(({ term }) => term.text);
-  const words = unexplained.length === 0 ? "" : `; not explained: ${[...new Set(unexplained)].join(", ")}`;
+  const words = unexplained.length === 0 ? "" : `; unmatched words: ${[...new Set(unexplained)].join(", ")}`;
   return {
     accept: false,
     soft: true,
     score,
     rule: unexplained.length === 0 ? "score" : "unknown",
-    detail: `${score.toFixed(2)} of ${threshold.toFixed(2)}${words}`,
+    detail: `score ${score.toFixed(2)}, minimum ${threshold.toFixed(2)}${words}`,
   };
 }
 
@@ -135,10 +135,10 @@ function judgeByThresholds(
 ): Match {
   const score = SPARK_SUM.cosine * cosine + SPARK_SUM.entityJaccard * jaccard + SPARK_SUM.documentOverlap * (overlap ?? 0);
   const miss = (rule: string, detail: string): Match => ({ accept: false, soft: false, score, rule, detail });
-  if (cosine < settings.cosine) return miss("cosine", `${cosine.toFixed(3)} of ${settings.cosine.toFixed(3)}`);
-  if (jaccard < settings.entityJaccard) return miss("entities", `${jaccard.toFixed(2)} of ${settings.entityJaccard.toFixed(2)}`);
+  if (cosine < settings.cosine) return miss("cosine", `${cosine.toFixed(3)}, minimum ${settings.cosine.toFixed(3)}`);
+  if (jaccard < settings.entityJaccard) return miss("entities", `${jaccard.toFixed(2)}, minimum ${settings.entityJaccard.toFixed(2)}`);
   if (overlap === null || overlap < settings.documentOverlap) {
-    return miss("documents", `${overlap === null ? "unknown" : overlap.toFixed(2)} of ${settings.documentOverlap.toFixed(2)}`);
+    return miss("documents", `${overlap === null ? "unknown" : overlap.toFixed(2)}, minimum ${settings.documentOverlap.toFixed(2)}`);
   }
   return { accept: true, soft: false, score, rule: "same", detail: "" };
 }
@@ -260,7 +260,10 @@ export function createRewordingJudge(weights: RewordingWeights, read: ReadTexts 
       weights.scorer,
     );
     const least = soft ? weights.from.soft : weights.from.agreed;
-    return { same: sure >= least, reason: `read as the same question with a chance of ${sure.toFixed(2)} of ${least.toFixed(2)}` };
+    return {
+      same: sure >= least,
+      reason: `the cross-encoder rates the questions as equivalent with ${sure.toFixed(2)}, minimum ${least.toFixed(2)}`,
+    };
   };
 }
 

@@ -152,11 +152,11 @@ function otherSpan(asked: string, stored: string): MatchVerdict {
 }
 
 export const UNCOMPARED = { accepted: false, soft: false, score: null, entities: null, documents: null } as const;
-const NOTHING_KEPT = "nothing is kept by which the stored question could be compared";
+const NOTHING_KEPT = "nothing is stored to compare the stored question by";
 const UNREAD: MatchVerdict = { ...UNCOMPARED, rule: "unknown", reason: NOTHING_KEPT };
 
 /** A correction is a guess, and exact values must not be guessed. */
-const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as something exact" };
+const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as an exact value" };
 
 interface Found {
   readonly passages: readonly MatchPassage[];

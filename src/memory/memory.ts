@@ -63,18 +63,17 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
     async feedback({ id, verdict, reason = null, sessionId = null }: FeedbackRequest, scope: Scope): Promise<void> {
       const text = reason === null || reason.trim() === "" ? null : reason.trim();
       if (text !== null && text.length > MAX_FEEDBACK_CHARACTERS) {
-        const message = `The reason has ${text.length} characters; at most ${MAX_FEEDBACK_CHARACTERS} are kept: shorten it.`;
+        const message = `The reason has ${text.length} characters; the limit is ${MAX_FEEDBACK_CHARACTERS}. Shorten it.`;
         throw new RequestError("feedback_too_long", message, { characters: text.length, limit: MAX_FEEDBACK_CHARACTERS });
       }
       const sessionHash = sessionId === null ? null : keyedHash(await store.secret(), "session", sessionId);
       const kept = text === null || privacy === "ephemeral" ? null : redactPersonalData(text);
       const outcome = await store.review.rate({ id, ...scope, sessionHash, verdict, reason: kept });
       if (outcome === "missing") {
-        const message = `There is no answer "${id}" here to rate: send the "id" and "session_id" of an answer.`;
+        const message = `There is no answer "${id}" to rate. Send the "id" and "session_id" of an answer.`;
         throw new RequestError("unknown_answer", message, { id });
       }
-      if (outcome === "too_often")
-        throw new RequestError("feedback_too_often", "This answer was rated too often: the last verdict stands.");
+      if (outcome === "too_often") throw new RequestError("feedback_too_often", "This answer was rated too often. The last rating stands.");
     },
     /**
      * Returns the messages of a session.
@@ -113,10 +112,10 @@ function assertTarget(target: ForgetTarget): void {
   const empty =
     ((target.type === "session" || target.type === "user") && target.id === "") ||
     (target.type === "question" && target.question.trim() === "");
-  if (empty) throw new RequestError("forget_nothing", `Say which ${target.type} is to be forgotten: it is empty.`);
+  if (empty) throw new RequestError("forget_nothing", `The ${target.type} to delete is empty. Name it.`);
 }
 
 function unknownSession(id: string): RequestError {
-  const message = `There is no session "${id}" here: it has expired, was deleted, or belongs to somebody else.`;
+  const message = `There is no session "${id}". It has expired, was deleted, or belongs to another user.`;
   return new RequestError("unknown_session", message, { session_id: id });
 }

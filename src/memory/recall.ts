@@ -111,11 +111,11 @@ export function barredBy(
   stored: { readonly topics: readonly { slug: string }[]; readonly entities: readonly EntityNode[]; readonly sources: readonly unknown[] },
 ): Candidate["barred"] {
   const codes = (entities: readonly EntityNode[]) => entities.filter(isCode).map(nameOf).sort().join("\n");
-  if (codes(asked.entities) !== codes(stored.entities)) return { rule: "entity_grounding", reason: "it is about other codes" };
+  if (codes(asked.entities) !== codes(stored.entities)) return { rule: "entity_grounding", reason: "it is about different codes" };
   const slugs = new Set(asked.topics.map(({ slug }) => slug));
   const beyond = stored.topics.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
   if (beyond.length > 0) return { rule: "topic_coherence", reason: `it is also about ${beyond.join(", ")}` };
-  return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources is there any more" } : null;
+  return stored.sources.length === 0 ? { rule: "source_consistency", reason: "none of its sources exists any more" } : null;
 }
 
 export interface AcceptParts extends ReverifyParts {
@@ -182,12 +182,12 @@ export async function acceptCandidate(
   return { hit: null, judged: judgements };
 }
 
-const GONE = { type: "unsafe", rule: "gone", reason: "it was dropped meanwhile" } as const;
+const GONE = { type: "unsafe", rule: "gone", reason: "it was deleted in the meantime" } as const;
 
 function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
   const { question, slots, retrieved, reviewStatus } = stored;
   if (barred !== null) return { ...UNCOMPARED, ...barred };
-  if (reviewStatus === "flagged") return { ...UNCOMPARED, rule: "flagged", reason: "a person has flagged the stored answer" };
+  if (reviewStatus === "flagged") return { ...UNCOMPARED, rule: "flagged", reason: "a reviewer flagged the stored answer" };
   return compare({ question, slots, cosine, retrieved });
 }
 

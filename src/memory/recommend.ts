@@ -34,7 +34,7 @@ export interface RecommendParts {
  */
 export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
   if (parts.documents === 0) {
-    const text = "Nothing has been ingested that the asker may read: read a folder with `sourcebound ingest FOLDER`.";
+    const text = "The asker has access to no ingested document. Ingest a folder: `sourcebound ingest FOLDER`.";
     return [{ kind: "no_documents", subject: "", text, basis: "counted" }];
   }
   const { causes, gaps } = report;
@@ -66,13 +66,13 @@ function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, st
 }
 
 function outsideDomain(): Recommendation {
-  const text = "Most of its words stand in no document: the question is probably outside of what the documents are for.";
+  const text = "Most words of the question are in no document. It is probably outside the scope of the documents.";
   return { kind: "outside_domain", subject: "", text, basis: "heuristic" };
 }
 
 function inNoDocument({ text: term, kind }: MissingTerm): Recommendation {
-  const otherwise = kind === "word" ? ", or declare the documents' own word for it under `synonyms` in the domain pack" : "";
-  const text = `No document mentions "${term}": add one that does${otherwise}.`;
+  const otherwise = kind === "word" ? ", or declare the documents' own term for it under `synonyms` in the domain pack" : "";
+  const text = `No document mentions "${term}". Add one that does${otherwise}.`;
   return { kind: "in_no_document", subject: term.toLowerCase(), text, basis: "counted" };
 }
 
@@ -86,26 +86,26 @@ function fillGaps(
     .map(({ topic }) => ({
       kind: "topic_without_documents",
       subject: topic,
-      text: `No document seems to be on "${nameOf(topic)}": none holds the words of one of its keywords. Add documents on it.`,
+      text: `No document seems to be about "${nameOf(topic)}": none contains one of its keywords. Add documents about it.`,
       basis: "heuristic",
     }));
   if (passages.length === 0) return found;
   const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
-    const text = `Documents mention ${listed(apart)}, but no passage found does: say it where the rest of the question is answered, or declare \`synonyms\`.`;
+    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. Say it where the rest of the question is answered, or declare \`synonyms\`.`;
     found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
   }
   const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));
   for (const kinds of gaps.kinds) {
     const what = kinds.map((kind) => KIND_NAMES[kind]).join(" or ");
-    const where = topic === undefined ? `${passages.length} passages found` : `passages found on "${nameOf(topic)}"`;
-    const text = `The question asks for a value, and none of the ${where} holds one of its kind (${what}): state it there, or add the page that does.`;
+    const where = topic === undefined ? `${passages.length} retrieved passages` : `retrieved passages about "${nameOf(topic)}"`;
+    const text = `The question asks for a value (${what}), but none of the ${where} contains one. Add it there, or ingest the page that states it.`;
     found.push({ kind: "no_such_value", subject: `${topic ?? ""} ${kinds.join(" ")}`.trim(), text, basis: "heuristic" });
   }
   if (found.length === 0 && gaps.missing.length === 0) {
     const text =
-      "The passages found hold every word asked: the answer may be missing, spread over several places, or worded otherwise. State it in one sentence.";
+      "The retrieved passages contain every word of the question. The answer may be missing, spread over several places, or worded differently. State it in one sentence.";
     found.push({ kind: "worded_otherwise", subject: topic ?? "", text, basis: "heuristic" });
   }
   return found;
@@ -117,19 +117,19 @@ function settleConflict(
 ): Recommendation {
   const where = first === second ? `"${first}" says` : `"${first}" and "${second}" say`;
   const advice = declaresPrecedence
-    ? "The declared `precedence` does not decide between them: correct or date one of them."
+    ? "The declared `precedence` does not decide between them. Correct or date one of them."
     : "Correct one, or declare `precedence` in the domain pack.";
   const subject = [first, second].sort().join(" | ");
   return { kind: "conflict", subject, text: `${where} "${one}" and "${other}" about ${about}. ${advice}`, basis: "heuristic" };
 }
 
 function unreadableFile(path: string): Recommendation {
-  const text = `"${path}" could not be parsed, so it was not searched: repair it, or convert it to markdown, text or HTML.`;
+  const text = `"${path}" could not be parsed, so it was not searched. Repair it, or convert it to Markdown, text or HTML.`;
   return { kind: "unreadable_file", subject: path, text, basis: "counted" };
 }
 
 function leftOutBy({ check }: DiagnosticReport["checks"][number]): Recommendation {
-  const text = `What was written did not pass the check "${check}" and was left out: see whether the documents state it elsewhere.`;
+  const text = `A draft sentence failed the check "${check}" and was omitted. See whether the documents state it elsewhere.`;
   return { kind: "sentences_left_out", subject: check, text, basis: "heuristic" };
 }
 

@@ -120,7 +120,7 @@ describe("diagnose", () => {
     const { gaps, recommendations } = diagnosed("How long is a pension claim open?", ["A pension claim is open for its time."]);
     expect(gaps.kinds).toEqual([["duration"]]);
     const advice = recommendations.find(({ kind }) => kind === "no_such_value");
-    expect(advice).toMatchObject({ basis: "heuristic", text: expect.stringContaining('passages found on "Pension"') });
+    expect(advice).toMatchObject({ basis: "heuristic", text: expect.stringContaining('retrieved passages about "Pension"') });
     expect(advice?.text).toContain("period");
     const held = diagnosed("How long is a pension claim open?", ["A pension claim may be open for 5 months, which is long."]);
     expect(held.gaps.kinds).toEqual([]);

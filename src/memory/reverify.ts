@@ -30,7 +30,7 @@ export async function reverify(
   parts: ReverifyParts,
   effects: "drop" | "none" = "drop",
 ): Promise<Reverified> {
-  if (entry.reviewStatus === "flagged") return { type: "unsafe", rule: "flagged", reason: "a person has flagged the stored answer" };
+  if (entry.reviewStatus === "flagged") return { type: "unsafe", rule: "flagged", reason: "a reviewer flagged the stored answer" };
   const judged = await judge(entry, scope, parts);
   if (judged.type === "unsafe" && effects === "drop") await parts.cache.delete(entry.key);
   return judged;
@@ -42,14 +42,14 @@ async function judge({ key, answer: text, documents }: CacheEntry, scope: Scope,
     documents.map(({ id }) => id),
   );
   if (documents.length === 0 || documents.some(({ id }) => !current.has(id)))
-    return { type: "unsafe", rule: "documents", reason: "a document that it names is gone or no longer visible" };
+    return { type: "unsafe", rule: "documents", reason: "a cited document was deleted or is no longer visible" };
   if (documents.some(({ id, version }) => current.get(id)?.version !== version))
-    return { type: "unsafe", rule: "documents", reason: "a document that it names has changed" };
+    return { type: "unsafe", rule: "documents", reason: "a cited document has changed" };
   const answer = parts.answers.read(key, text);
   if (!quotesStand(answer, current))
-    return { type: "unsafe", rule: "quotes", reason: "a quote does not stand byte for byte in its document" };
+    return { type: "unsafe", rule: "quotes", reason: "a quote is no longer in its document, byte for byte" };
   if (!(await parts.recheck(answer)))
-    return { type: "unsafe", rule: "checks", reason: "today's checks find something in the stored answer" };
+    return { type: "unsafe", rule: "checks", reason: "the current checks find a fault in the stored answer" };
   return { type: "safe", answer };
 }
 

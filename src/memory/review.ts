@@ -136,7 +136,7 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       const found = await load(id);
       const before = answerOf(found);
       if (found.curatedKey === null) {
-        const message = `The answer of ${id} is never repeated (it held personal data, called for a hotline, or depended on a conversation), so that a correction would never be served: flag it, or add what is missing to the documents.`;
+        const message = `The answer ${id} cannot be corrected, because it is never served again: it contained personal data, triggered a hotline, or depended on a conversation. Flag it, or add the missing facts to the documents.`;
         throw new RequestError("review_not_repeatable", message, { id });
       }
       const answer = await bind(found, before, createId(), text);
@@ -185,8 +185,8 @@ async function listSeen(
 
 function answerOf({ id, answer, privacy }: ReviewedInteraction): Answer {
   if (answer !== "") return JSON.parse(answer) as Answer;
-  const why = privacy === "ephemeral" ? "privacy is ephemeral" : "it was forgotten";
-  throw new RequestError("review_no_text", `The text of ${id} was not kept (${why}): there is nothing to review.`, { id });
+  const why = privacy === "ephemeral" ? "the privacy setting is ephemeral" : "it was deleted";
+  throw new RequestError("review_no_text", `The text of ${id} was not kept (${why}), so there is nothing to review.`, { id });
 }
 
 function versionsOf({ citations }: Answer): Map<string, string> {
@@ -200,7 +200,7 @@ const ACTOR_CHARACTERS = 100;
 export function actor(by: string): string {
   const name = by.trim();
   if (name === "" || name.length > ACTOR_CHARACTERS || /\p{Cc}/u.test(name)) {
-    throw new RequestError("review_actor", `Say who acts, in 1–${ACTOR_CHARACTERS} characters: the audit log keeps it.`);
+    throw new RequestError("review_actor", `Name the reviewer for the audit log, in 1–${ACTOR_CHARACTERS} characters.`);
   }
   return name;
 }
@@ -208,16 +208,20 @@ export function actor(by: string): string {
 function assertDone(outcome: ReviewOutcome, id: string): void {
   if (outcome === "missing") throw unknownInteraction(id);
   if (outcome === "stale") {
-    const message = `A document that the answer of ${id} cites has changed or is gone: ask the question again and review the new answer.`;
+    const message = `A document cited by the answer ${id} was changed or deleted. Ask the question again and review the new answer.`;
     throw new RequestError("review_stale", message, { id });
   }
 }
 
 /** Also used for an interaction that the user may not see, so that its existence is not revealed. */
 export function unknownInteraction(id: string): RequestError {
-  return new RequestError("unknown_interaction", `There is no interaction "${id}": \`sourcebound review list\` shows those that wait.`, {
-    id,
-  });
+  return new RequestError(
+    "unknown_interaction",
+    `There is no interaction "${id}". \`sourcebound review list\` shows those that wait for review.`,
+    {
+      id,
+    },
+  );
 }
 
 /**

@@ -32,7 +32,7 @@ describe("admitQuestion", () => {
 
   it("takes exactly the limit, counted after trimming", () => {
     expect(admit(`  ${"a".repeat(500)}\n`).text).toHaveLength(500);
-    expect(() => admit("a".repeat(501))).toThrow("The question has 501 characters; at most 500 are allowed.");
+    expect(() => admit("a".repeat(501))).toThrow("The question has 501 characters; the limit is 500.");
     expect(() => admit("abcd", 3)).toThrow(expect.objectContaining({ code: "question_too_long", data: { characters: 4, limit: 3 } }));
   });
 
@@ -107,7 +107,7 @@ describe("assertSelection", () => {
 
   it.each([
     [5, 5, /empty/],
-    [11, 12, /beyond the document, which has 11 characters/],
+    [11, 12, /exceeds the document, which has 11 characters/],
     [-1, 4, /whole numbers/],
     [0.5, 4, /whole numbers/],
   ])("refuses %d to %d and says why", (start, end, message) => {
@@ -136,29 +136,29 @@ describe("readFilters", () => {
   it.each<[unknown, RegExp]>([
     [{ chapter: "" }, /"chapter" is empty/],
     [{ chapter: " \n\t" }, /"chapter" is empty/],
-    [{ section: "x".repeat(301) }, /301 characters; at most 300/],
+    [{ section: "x".repeat(301) }, /301 characters; the limit is 300/],
     [{ document: "a\u202eb" }, /invisible/],
     [{ document: "a\u0000b" }, /control/],
     [{ document: "\ud800" }, /invisible/],
-    [{ chapter: 32 }, /"chapter" is no text/],
-    [{ page: 0 }, /pages count from 1/],
-    [{ page: "0-3" }, /pages count from 1/],
-    [{ page: -3 }, /"-3" is no page/],
-    [{ page: 1.5 }, /is no page/],
-    [{ page: 1e300 }, /is no page/],
-    [{ page: "15-12" }, /runs backwards: write 12-15/],
+    [{ chapter: 32 }, /"chapter" must be a string/],
+    [{ page: 0 }, /page numbers start at 1/],
+    [{ page: "0-3" }, /page numbers start at 1/],
+    [{ page: -3 }, /cannot use "-3"/],
+    [{ page: 1.5 }, /cannot use /],
+    [{ page: 1e300 }, /cannot use /],
+    [{ page: "15-12" }, /: write 12-15/],
     [{ page: "twelve" }, /such as 12-15/],
-    [{ page: "1-2-3" }, /is no page/],
-    [{ page: null }, /is no page/],
-    [{ page: "٣" }, /is no page/],
-    [{ page: "9".repeat(400) }, /is no page/],
+    [{ page: "1-2-3" }, /cannot use /],
+    [{ page: null }, /cannot use /],
+    [{ page: "٣" }, /cannot use /],
+    [{ page: "9".repeat(400) }, /cannot use /],
   ])("refuses %j", (request, message) => {
     expect(() => readFilters(request as FilterRequest)).toThrow(message);
   });
 
   it("says of an object without a text that it is no page", () => {
     const bare = Object.create(null) as unknown as number;
-    expect(() => readFilters({ page: bare })).toThrow('"an object" is no page');
+    expect(() => readFilters({ page: bare })).toThrow('cannot use "an object"');
   });
 
   it("reads anything or says what is wrong with it", () => {

@@ -24,20 +24,22 @@ export function admitQuestion(
 ): Question {
   const { filters: _, turns: __, ...rest } = request;
   const text = request.question.replaceAll(/[\t\r\n]+/g, " ").trim();
-  if (text === "") throw new RequestError("question_empty", "The question is empty: write what you want to know.");
+  if (text === "") throw new RequestError("question_empty", "The question is empty. Write what you want to know.");
   if (text.length > maxCharacters) {
-    throw new RequestError(
-      "question_too_long",
-      `The question has ${text.length} characters; at most ${maxCharacters} are allowed. Shorten it to what you want to know.`,
-      { characters: text.length, limit: maxCharacters },
-    );
+    throw new RequestError("question_too_long", `The question has ${text.length} characters; the limit is ${maxCharacters}. Shorten it.`, {
+      characters: text.length,
+      limit: maxCharacters,
+    });
   }
   const at = text.search(FORBIDDEN);
   if (at >= 0 || !text.isWellFormed()) {
-    const code = at >= 0 ? `U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0")} at ${at}` : "a broken character";
+    const code =
+      at >= 0
+        ? `U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0")} at position ${at}`
+        : "an incomplete surrogate pair";
     throw new RequestError(
       "question_control_characters",
-      `The question holds a control or invisible character (${code}): remove it and ask again.`,
+      `The question contains a control or invisible character (${code}). Remove it and ask again.`,
     );
   }
   const resolved = request.selection === null ? resolveFollowUp(text, history).text : text;
@@ -61,7 +63,7 @@ export async function admit(request: AskRequest, context: PipelineContext, log: 
   log.fact("injection_signals", question.injectionSignals.join(",") || null);
   log.fact("searched_in", question.filters?.searchedIn ?? null);
   log.fact("resolved", question.resolved === question.text ? null : question.resolved);
-  if (question.resolved !== question.text) log.notice("follow_up", `Read as: ${question.resolved}`);
+  if (question.resolved !== question.text) log.notice("follow_up", `Interpreted as: ${question.resolved}`);
   return question;
 }
 
@@ -88,13 +90,13 @@ async function earlierTurns({ sessionId, scope, userId, turns: given }: AskReque
  */
 export function assertSelection({ documentId, start, end }: Selection, document: Pick<StoredDocument, "text"> | undefined): void {
   if (document === undefined) {
-    const message = `The selection names a document that is not here, "${documentId.slice(0, 100)}": it was deleted, or is not open to you. Give the id of one that is.`;
+    const message = `The document of the selection, "${documentId.slice(0, 100)}", does not exist or is not accessible to you. Send the id of an accessible document.`;
     throw new RequestError("unknown_document", message, { id: documentId });
   }
   const { length } = document.text;
   const invalid = (reason: string) =>
     new RequestError("selection_invalid", `The selection ${start}–${end} ${reason}.`, { start, end, characters: length });
-  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0) throw invalid("is no range of whole numbers from 0");
-  if (end <= start) throw invalid("is empty: its end must lie behind its start");
-  if (start >= length) throw invalid(`lies beyond the document, which has ${length} characters: select again`);
+  if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0) throw invalid("must be whole numbers from 0");
+  if (end <= start) throw invalid("is empty: its end must be greater than its start");
+  if (start >= length) throw invalid(`exceeds the document, which has ${length} characters: select again`);
 }

@@ -50,10 +50,10 @@ export async function compressByModel(
     for await (const event of model.stream(compressPrompt(question, passages), { temperature: 0, signal })) {
       if (event.type === "end") Object.assign(call, { inputTokens: event.inputTokens, outputTokens: event.outputTokens });
       else text += event.text;
-      if (text.length > MAX_DRAFT_CHARACTERS) return failed(`the reply is longer than ${MAX_DRAFT_CHARACTERS} characters`);
+      if (text.length > MAX_DRAFT_CHARACTERS) return failed(`the reply exceeds ${MAX_DRAFT_CHARACTERS} characters`);
     }
     const reply = replySchema.safeParse(readJson(text));
-    if (!reply.success) return failed("the reply is not the JSON that was asked for");
+    if (!reply.success) return failed("the reply is not the requested JSON");
     return takeVerbatim(reply.data.quotes, passages);
   } catch (error) {
     signal.throwIfAborted();
@@ -223,7 +223,7 @@ async function pickByModel({ question, usable }: Usable, model: ChatModel, log: 
   const calls: ModelCall[] = [];
   const picked = await compressByModel(question.resolved, usable, model, calls, signal);
   log.fact("altered_quotes", picked.dropped);
-  if (picked.failure !== null) log.notice("compress_failed", `quotes are picked by rules: ${picked.failure}`);
+  if (picked.failure !== null) log.notice("compress_failed", `quotes are selected by rules: ${picked.failure}`);
   return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
 }
 
@@ -253,7 +253,7 @@ export function routeModel(
   route: WriteSettings["route"],
   { complexTerms, passages, meanSimilarity }: RouteFacts,
 ): { readonly size: "small" | "large"; readonly because: string } {
-  if (typeof route === "string") return { size: route, because: "the profile's choice" };
+  if (typeof route === "string") return { size: route, because: "set by the profile" };
   const reasons = [
     ...(complexTerms.length >= route.complexTerms ? [`complex (${complexTerms.join(", ")})`] : []),
     ...(passages > route.passages ? [`${passages} passages > ${route.passages}`] : []),
@@ -262,7 +262,7 @@ export function routeModel(
       : []),
   ];
   if (reasons.length > 0) return { size: "large", because: reasons.join("; ") };
-  const unknown = meanSimilarity === null ? ", similarity not known" : "";
+  const unknown = meanSimilarity === null ? ", similarity unknown" : "";
   return { size: "small", because: `no complex term, ${passages} passages${unknown}` };
 }
 

@@ -57,9 +57,9 @@ async function bindSentence(
   question: Question,
   context: PipelineContext,
 ): Promise<Bound> {
-  if (numbers.length === 0) return { reason: "cites nothing: end it with [n]" };
+  if (numbers.length === 0) return { reason: "cites nothing: end it with a citation such as [1]" };
   const missing = numbers.filter((n) => !documents.has(n));
-  if (missing.length > 0) return { reason: `cites ${marked(missing)}, which is no document that the asker may see` };
+  if (missing.length > 0) return { reason: `cites ${marked(missing)}, which is not a document accessible to the asker` };
   const cited = [...new Set(numbers.map((n) => documents.get(n) as StoredDocument))];
   const checkWith = checksOf(text, checking(question, context));
   const bindIn = async (area: Area | null) => {
@@ -72,16 +72,16 @@ async function bindSentence(
     if (area === null) return bound;
     const within = (await searchedWithin(question, context.store)) ?? "";
     if ("reason" in (await bindIn(null)).bound)
-      return { reason: `${bound.reason} (looked for in ${within} alone, which the question was limited to)` };
-    const why = `what bears it stands outside ${within}, which the question was limited to`;
-    return { reason: `${why}: ask it without that limit and correct that answer` };
+      return { reason: `${bound.reason} (searched only ${within}, to which the question was limited)` };
+    const why = `its support is outside ${within}, to which the question was limited`;
+    return { reason: `${why}: ask the question without that limit and correct that answer` };
   }
   const idle = cited.filter(({ id }) => !bound.quotes.some(({ passage }) => passage.document.id === id));
   const others = idle.map((document) => nearest[cited.indexOf(document)] ?? []);
   const both = await withOthers(bound, others, (quotes) => bindNearest(text, [quotes], checkWith), checkWith);
   if (both !== null) return both;
   const names = numbers.filter((n) => idle.includes(documents.get(n) as StoredDocument));
-  return { reason: `${marked(names)} does not bear it, and the rest does: leave ${names.length === 1 ? "it" : "them"} out` };
+  return { reason: `${marked(names)} does not support it, while the other citations do: remove ${names.length === 1 ? "it" : "them"}` };
 }
 
 function marked(numbers: readonly number[]): string {
@@ -103,7 +103,7 @@ async function bindNearest(text: string, nearest: readonly (readonly Quote[])[],
   const words = new Set(tokenize(text));
   const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
   const tried = telling.some((quotes) => quotes.length > 0) ? telling : [nearest.flat().slice(0, 1)];
-  let failed: Bound = { reason: "no passage of what it cites comes near it" };
+  let failed: Bound = { reason: "no passage of the cited documents is similar to it" };
   for (let count = 1; count <= Math.max(...tried.map(({ length }) => length)); count++) {
     const quotes = Array.from({ length: count }, (_, i) => tried.flatMap((one) => one[i] ?? [])).flat();
     const bound = await checkWith(quotes);
@@ -204,9 +204,12 @@ const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
 export async function bindCorrection({ id, question, text, cited }: Correction, context: PipelineContext): Promise<Answer> {
   const { body, names } = readDefinitions(text);
   if (!/[\p{L}\p{N}]/u.test(body))
-    throw new RequestError("answer_empty", "The correction holds no word: write the answer, each sentence with [n].");
+    throw new RequestError(
+      "answer_empty",
+      "The correction contains no words. Write the answer and end each sentence with a citation such as [1].",
+    );
   if (text.length > MAX_ANSWER_CHARACTERS) {
-    const message = `The correction has ${text.length} characters; at most ${MAX_ANSWER_CHARACTERS} are read.`;
+    const message = `The correction has ${text.length} characters; the limit is ${MAX_ANSWER_CHARACTERS}. Shorten it.`;
     throw new RequestError("answer_too_long", message, { characters: text.length, limit: MAX_ANSWER_CHARACTERS });
   }
   const documents = await citedDocuments(names, cited, question, context);
@@ -217,7 +220,10 @@ export async function bindCorrection({ id, question, text, cited }: Correction, 
   const written = markedSentences(body).map(({ start, end }) => parseMarkers(body.slice(start, end)));
   const sentences = written.filter((one) => /[\p{L}\p{N}]/u.test(one.text));
   if (sentences.length > MAX_SENTENCES) {
-    throw new RequestError("answer_too_long", `The correction has ${sentences.length} sentences; at most ${MAX_SENTENCES} are taken.`);
+    throw new RequestError(
+      "answer_too_long",
+      `The correction has ${sentences.length} sentences; the limit is ${MAX_SENTENCES}. Shorten it.`,
+    );
   }
   for (const [i, sentence] of sentences.entries()) {
     const bound = await bindSentence(sentence.text, sentence.numbers, documents, question, context);
@@ -266,9 +272,9 @@ async function citedDocuments(
   for (const [n, name] of names) {
     const none = { document: name, chapter: null, section: null, pages: null };
     const [first, ...others] = [...resolveFilters(none, outlines).area.keys()];
-    if (first === undefined) throw new RequestError("unknown_document", "There is no document in this domain yet: ingest some.");
+    if (first === undefined) throw new RequestError("unknown_document", "This domain has no documents yet. Ingest some first.");
     if (others.length > 0) {
-      throw new RequestError("answer_ambiguous", `[${n}] "${name}" is the name of ${others.length + 1} documents: give the path instead.`);
+      throw new RequestError("answer_ambiguous", `[${n}] "${name}" matches ${others.length + 1} documents. Give the path instead.`);
     }
     ids.set(n, first);
   }
@@ -279,12 +285,12 @@ async function citedDocuments(
 /** Runs the checks of a cache hit now, so that a correction never fails later. */
 async function assertServable(answer: Answer, question: Question, context: PipelineContext): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
-    redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "holds personal data that no source publishes" }],
+    redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "contains personal data that no source publishes" }],
   );
   const found = answer.checks.find(({ verdict }) => verdict !== "pass");
   if (found !== undefined) faults.push({ sentence: 0, text: "the answer as a whole", reason: `${found.name}: ${found.reason}` });
   if (faults.length === 0 && !(await passesAgain(answer, checking(question, context)))) {
-    const reason = "its sentences do not pass the checks with the quotes that were located";
+    const reason = "its sentences fail the checks with the located quotes";
     faults.push({ sentence: 0, text: "the answer as a whole", reason });
   }
   if (faults.length > 0) throw unbound(faults);
@@ -292,6 +298,6 @@ async function assertServable(answer: Answer, question: Question, context: Pipel
 
 function unbound(faults: readonly UnboundSentence[]): RequestError {
   const listed = faults.map(({ sentence, text, reason }) => (sentence === 0 ? `${text}: ${reason}` : `${sentence}. "${text}": ${reason}`));
-  const message = `The correction is not taken, because not every sentence is bound to a source. ${listed.join(" | ")}`;
+  const message = `The correction was rejected because not every sentence is supported by a source. ${listed.join(" | ")}`;
   return new RequestError("answer_unbound", message, { sentences: faults });
 }

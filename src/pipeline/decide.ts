@@ -146,7 +146,7 @@ function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context
   const misfit =
     at?.misfit ??
     (judged === null && evidence.length > 0 && threshold.type === "calibrated" ? "the learned gate did not judge this question" : null);
-  if (misfit !== null) log.notice("calibration_unused", `The calibration is not used, the shipped threshold is: ${misfit}.`);
+  if (misfit !== null) log.notice("calibration_unused", `The calibration does not apply, so the default threshold is used: ${misfit}.`);
   return at;
 }
 
@@ -154,7 +154,7 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
   const probability = confidenceOf(choice, weights);
   const { minimum, rule } = weights.threshold;
   const [chance, from] = [probability, minimum].map((share) => `${Math.round(100 * share)} %`);
-  const reason = `${chance} likely that the best quote answers; shown as an answer from ${from} (${rule})`;
+  const reason = `The best quote answers with a confidence of ${chance}; the threshold is ${from} (${rule})`;
   const model = ranker === null ? ("words" as const) : ("vectors" as const);
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
 }
@@ -268,8 +268,8 @@ function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateVie
 export function openParts(open: readonly OpenPart[]): Warning[] {
   return open.map(({ part: { text }, isNothing }) =>
     isNothing
-      ? { code: "part_unanswered", message: `Nothing in the passages that were found answers “${text}”.` }
-      : { code: "part_refused", message: `“${text}” is not answered here: nothing that was found answers it surely enough.` },
+      ? { code: "part_unanswered", message: `No passage found answers “${text}”.` }
+      : { code: "part_refused", message: `“${text}” is not answered: the confidence of the best passage is too low.` },
   );
 }
 

@@ -25,11 +25,11 @@ export function readFilters(request: FilterRequest | null | undefined): Filters 
 
 function readName(filter: "document" | "chapter" | "section", value: unknown): string | null {
   if (value === undefined) return null;
-  if (typeof value !== "string") throw invalid(filter, "is no text: give a name or a number in quotes");
+  if (typeof value !== "string") throw invalid(filter, "must be a string: put the name or number in quotes");
   const name = value.replaceAll(/\s+/g, " ").trim();
-  if (name === "") throw invalid(filter, "is empty: leave it out, or name what to search in");
-  if (name.length > FILTER_CHARACTERS) throw invalid(filter, `has ${name.length} characters; at most ${FILTER_CHARACTERS} are allowed`);
-  if (FORBIDDEN.test(name) || !name.isWellFormed()) throw invalid(filter, "holds a control or invisible character: remove it");
+  if (name === "") throw invalid(filter, "is empty: omit it, or name what to search");
+  if (name.length > FILTER_CHARACTERS) throw invalid(filter, `has ${name.length} characters; the limit is ${FILTER_CHARACTERS}`);
+  if (FORBIDDEN.test(name) || !name.isWellFormed()) throw invalid(filter, "contains a control or invisible character: remove it");
   return name;
 }
 
@@ -37,10 +37,10 @@ function readPages(value: unknown): PageRange | null {
   if (value === undefined) return null;
   const written = typeof value === "number" ? String(value) : value;
   const [, from, to = from] = (typeof written === "string" ? PAGES.exec(written.trim()) : null) ?? [];
-  if (from === undefined) throw invalid("page", `${shown(value)} is no page: write a number such as 12, or a range such as 12-15`);
+  if (from === undefined) throw invalid("page", `cannot use ${shown(value)}: use a page number such as 12, or a range such as 12-15`);
   const range = { first: Number(from), last: Number(to) };
-  if (range.first < 1) throw invalid("page", `${shown(value)} begins before the first page: pages count from 1`);
-  if (range.last < range.first) throw invalid("page", `${shown(value)} runs backwards: write ${range.last}-${range.first}`);
+  if (range.first < 1) throw invalid("page", `cannot use ${shown(value)}: page numbers start at 1`);
+  if (range.last < range.first) throw invalid("page", `cannot use ${shown(value)}: write ${range.last}-${range.first}`);
   return range;
 }
 

@@ -160,16 +160,16 @@ async function describe(question: Question, text: string, { cache, questions, pr
 /** Returns why the caches are not used; `null`: they are used. */
 export async function notAsked(question: Question, context: PipelineContext): Promise<string | null> {
   const { profile, remember } = context;
-  if (remember === null) return "nothing is stored";
-  if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is switched off";
+  if (remember === null) return "no answers are stored";
+  if (!remember.cache.enabled || remember.cache.entries === 0) return "the cache is disabled";
   if (!profile.caches.includes("exact")) return `profile "${profile.name}" has no cache`;
   return uncacheable(question, context);
 }
 
 /** Returns why a question is not cacheable, or `null`. A model's text may depend on history; an emergency needs today's hotline text. */
 export async function uncacheable(question: Question, { hotlines, models }: PipelineContext): Promise<string | null> {
-  if ((await hotlines(question.text)).length > 0) return "an emergency is answered anew";
-  if (question.history.length > 0 && models !== null) return "what a model writes may depend on the earlier turns";
+  if ((await hotlines(question.text)).length > 0) return "emergencies are never answered from the cache";
+  if (question.history.length > 0 && models !== null) return "the model's answer may depend on earlier turns";
   return null;
 }
 

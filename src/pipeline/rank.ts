@@ -19,7 +19,7 @@ function describeCandidates(candidates: readonly ScoredCandidate[]): string {
   return candidates
     .slice(0, DESCRIBED)
     .map(({ chance, cross, first, view }) => {
-      const scores = `cross-encoder ${cross?.toFixed(2) ?? "not asked"}, first stage ${first.toFixed(2)}`;
+      const scores = `cross-encoder ${cross?.toFixed(2) ?? "not run"}, first stage ${first.toFixed(2)}`;
       return `${chance.toFixed(2)} (${scores}) ${view.text.slice(0, DESCRIBED_CHARACTERS).replaceAll("\n", " ")}`;
     })
     .join("\n");

@@ -52,15 +52,14 @@ type RefusalParts = PipelineContext["refusal"] &
 
 /** Refusal texts of all profiles. The profile's own text is about all documents; a search limited by selection or filters needs these. */
 export const REFUSAL_TEXTS = {
-  empty:
-    "Nothing could be searched: no document that you may see has been ingested for this domain yet. Read a folder first: sourcebound ingest FOLDER.",
+  empty: "Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER.",
   injection:
-    "This reads as an instruction to the system rather than as a question about the documents, so it is not followed. Ask it as a plain question.",
-  followUp: "It was read as a follow-up: ask the question in full.",
-  nothingWithin: (where: string) => `I found nothing in ${where} that is near enough to answer this from. Only that was searched.`,
+    "This reads as an instruction to the system, not as a question about the documents, so it was not followed. Ask it as a plain question.",
+  followUp: "The question was interpreted as a follow-up. Ask it in full.",
+  nothingWithin: (where: string) => `I found nothing in ${where} that is relevant enough to answer this. Nothing else was searched.`,
   unreliableWithin: (where: string) =>
-    `I cannot give a reliable answer from ${where}: what was written did not pass the checks, so it is not shown. Only that was searched.`,
-  note: "Not finding an answer here settles nothing: the answer may be yes, no or something else.",
+    `I cannot give a reliable answer from ${where}: the draft failed the checks, so it is not shown. Nothing else was searched.`,
+  note: "This refusal is not a negative answer: the answer may be yes, no or something else.",
 } as const;
 
 /** Builds a refusal: searched documents, near misses with missing words, contacts. It never states what the documents do not say. */
@@ -159,7 +158,7 @@ function lacksOf(
   };
 }
 
-const CRISIS_TEXT = "Please do not stay alone with this: the people named above are there now, day and night, and will listen.";
+const CRISIS_TEXT = "Please do not face this alone. The services listed above are available now, day and night, and will listen.";
 
 /** Refuses a crisis message, small talk or a non-English question without a search; `null`: none of these. */
 export async function refuseUnsearched(question: Question, context: PipelineContext): Promise<Refusal | null> {
@@ -175,12 +174,12 @@ async function unsearched(
 ): Promise<Pick<Refusal, "reason" | "message"> | null> {
   if (await isCrisis(text)) return { reason: "crisis", message: CRISIS_TEXT };
   if (isSmallTalk(text)) {
-    const message = `Hello. Ask me anything that these documents may answer: ${await about(scope)}. Every sentence of an answer comes with the place where it stands.`;
+    const message = `Hello. Ask me anything that these documents may answer: ${await about(scope)}. Every sentence of an answer shows its source.`;
     return { reason: "small_talk", message };
   }
   const spoken = language === "en" ? detectLanguage(text) : null;
   if (spoken === null || spoken === "English") return null;
-  const message = `This version reads English, and the question seems to be in another language (${spoken}): ask it in English.`;
+  const message = `The question seems to be in another language (${spoken}), but this version supports only English. Ask it in English.`;
   return { reason: "language", message };
 }
 

@@ -110,8 +110,8 @@ async function reportLowConfidence(
 
 /** Reports a failed report without failing the answer. */
 function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"], "warn">, log: StageLog): void {
-  log.notice("report_failed", "The diagnostic report of this question could not be kept.");
-  warn(`a diagnostic report could not be kept: ${messageOf(error)}`);
+  log.notice("report_failed", "The diagnostic report for this question could not be saved.");
+  warn(`a diagnostic report could not be saved: ${messageOf(error)}`);
 }
 
 /** Returns the profile's low-confidence threshold with the headroom of this question. */

@@ -25,8 +25,9 @@ export async function retrieve(question: Question, context: PipelineContext, log
   log.fact("encoder", ranker?.id ?? null);
   log.fact("reranker", reranker);
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
-  if (rerankFailure !== null) log.notice("rerank_failed", `passages stand in the order of the fused ranking: ${rerankFailure}`);
-  if (denseFailure !== null) log.notice("dense_failed", `ranked by words alone: ${denseFailure}`);
+  if (rerankFailure !== null)
+    log.notice("rerank_failed", `Reranking failed, so passages keep the order of the fused ranking: ${rerankFailure}`);
+  if (denseFailure !== null) log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
   /** Converts inherited thresholds to the scale of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
@@ -37,19 +38,19 @@ export type Found = Awaited<ReturnType<typeof retrieve>>;
 
 /** Messages of dense retrieval failures; the trace has the details. */
 const DENSE_FAILED = {
-  store: "The vectors of documents could not be written to or read from the data folder (its disk may be full)",
+  store: "Document vectors could not be read from or written to the data folder (the disk may be full)",
   encoder: "The encoder failed or could not be reached",
 } as const;
 
 function retrievalWarnings({ denseFailedIn }: Retrieved): Warning[] {
   if (denseFailedIn === null) return [];
-  return [{ code: "dense_failed", message: `${DENSE_FAILED[denseFailedIn]}; passages were ranked by words alone.` }];
+  return [{ code: "dense_failed", message: `${DENSE_FAILED[denseFailedIn]}; passages were ranked by words only.` }];
 }
 
 function noticeSwitch({ from, to, done, total, failure }: SwitchState, log: StageLog): void {
-  const serves = from === null ? "words alone serve" : `${from} serves`;
-  if (failure === null) log.notice("encoder_switch", `${serves} until the vectors of ${to} are made (${done} of ${total})`);
-  else log.notice("encoder_switch_failed", `${serves}; the vectors of ${to} could not be made and will be tried again: ${failure}`);
+  const serves = from === null ? "ranking uses words only" : `ranking uses ${from}`;
+  if (failure === null) log.notice("encoder_switch", `${serves} until the vectors of ${to} are computed (${done} of ${total})`);
+  else log.notice("encoder_switch_failed", `${serves}; computing the vectors of ${to} failed and will be retried: ${failure}`);
 }
 
 /** Logs how the question was interpreted, including every change. */
@@ -64,7 +65,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
 function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   return repairs.map(({ written, read }) => ({
     code: "read_as",
-    message: `No document holds "${written}"; it was read as "${read}". To ask for the word as it is written, put it in quotation marks.`,
+    message: `No document contains "${written}", so it was read as "${read}". To search for the original spelling, put it in quotation marks.`,
     askInstead: text.replaceAll(/[\p{L}]+/gu, (word) => (word.toLowerCase() === written ? `"${word}"` : word)),
   }));
 }
@@ -98,6 +99,6 @@ export async function searchedWithin(
 export async function unfinishedWarnings(scope: Scope, { store }: PipelineContext): Promise<Warning[]> {
   const files = (await store.unfinished.list(scope)).reduce((sum, n) => sum + n, 0);
   if (files === 0) return [];
-  const message = `Documents may be missing: ${files === 1 ? "a file was" : `${files} files were`} to be read, and the reading has not come to its end. Where it was cut off, run \`sourcebound ingest\` again: it goes on where it stopped.`;
+  const message = `Documents may be missing: the ingest of ${files === 1 ? "one file" : `${files} files`} is not complete. If it was interrupted, run \`sourcebound ingest\` again to continue it.`;
   return [{ code: "ingest_unfinished", message }];
 }

@@ -47,7 +47,7 @@ describe("verifyAnswer", () => {
     expect(found.passed).toBe(true);
     expect(found.sources.map(({ path }) => path)).toEqual(["a-tinnitus.md", "b-appeal.html", "c/list.json#x"]);
     expect(found.unreadable).toMatchObject([
-      { n: 4, path: "d.txt", reason: "holds no text" },
+      { n: 4, path: "d.txt", reason: "contains no text" },
       { n: 5, path: "e.md" },
       { n: 6, path: "f.pdf" },
     ]);
@@ -99,14 +99,16 @@ describe("verifyAnswer", () => {
     expect(empty.sources.map(({ n, path }) => `${n} ${path}`)).toEqual(["3 c.md", "4 d.csv"]);
     expect(empty.unreadable.map(({ n, path }) => `${n} ${path}`)).toEqual(["1 0.md", "2 a.pdf", "null b.png"]);
     expect(empty).toMatchObject({ passed: false, sentences: [{ verdict: "warn", status: "unchecked", citations: [1], passage: null }] });
-    expect(empty.sentences[0]?.checks).toMatchObject([{ name: "unread", reason: "cites what could not be read: [1] 0.md: holds no text" }]);
+    expect(empty.sentences[0]?.checks).toMatchObject([
+      { name: "unread", reason: "cites an unreadable source: [1] 0.md: contains no text" },
+    ]);
     expect((await check(`${text.slice(0, -1)} [3].`)).passed).toBe(true);
     const both = await check(`${text.slice(0, -1)} [2][3].`);
     expect(both).toMatchObject({ passed: false, sentences: [{ verdict: "warn", status: "supported", citations: [3, 2] }] });
     expect((await check("Recurrent tinnitus is rated at 20 percent [2][3].")).sentences[0]?.verdict).toBe("fail");
     const printed = renderVerified(empty, PLAIN).split("Sources\n")[1];
     expect(printed?.replaceAll(/(a\.pdf): .*/g, "$1")).toMatch(
-      /^\[1\] not read: 0\.md: holds no text\n\[2\] not read: a\.pdf\n\[3\] c\.md.*\n\[4\] d\.csv.*\nno number, not read: b\.png: format \.png is not read\n/,
+      /^\[1\] not read: 0\.md: contains no text\n\[2\] not read: a\.pdf\n\[3\] c\.md.*\n\[4\] d\.csv.*\nno number, not read: b\.png: format \.png is not read\n/,
     );
   });
 

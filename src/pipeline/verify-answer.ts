@@ -154,11 +154,11 @@ async function verify(
 
 function assertAnswer(answer: string): void {
   if (!/[\p{L}\p{N}]/u.test(parseMarkers(answer).text))
-    throw new RequestError("answer_empty", "The answer holds no word: there is nothing to check.");
+    throw new RequestError("answer_empty", "The answer contains no words, so there is nothing to check. Send the answer's text.");
   if (answer.includes("\0") || answer.includes("\ufffd"))
-    throw new RequestError("answer_not_text", "The answer is not text: give UTF-8 without NUL bytes.");
+    throw new RequestError("answer_not_text", "The answer is not text. Use UTF-8 without NUL bytes.");
   if (answer.length > MAX_ANSWER_CHARACTERS) {
-    const message = `The answer has ${answer.length} characters; at most ${MAX_ANSWER_CHARACTERS} are checked at once: split it.`;
+    const message = `The answer has ${answer.length} characters; the limit is ${MAX_ANSWER_CHARACTERS}. Split it.`;
     throw new RequestError("answer_too_long", message, { characters: answer.length, limit: MAX_ANSWER_CHARACTERS });
   }
 }
@@ -171,13 +171,16 @@ async function readSources(folder: string): Promise<Sources> {
   const { numbered } = sources;
   if (numbered.some(({ document }) => document !== null)) return sources;
   const seen = [...numbered, ...unnumbered].map(({ path, reason }) => `${path}: ${reason}`).slice(0, 3);
-  throw new RequestError("sources_empty", `${folder} holds no readable text (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim());
+  throw new RequestError(
+    "sources_empty",
+    `${folder} contains no readable document (${supportedExtensions.join(" ")}). ${seen.join("; ")}`.trim(),
+  );
 }
 
 /** Converts any failure to a `SourceboundError` of this file, so that the other files are still read. */
 async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
   try {
-    if (bytes > MAX_FILE_BYTES) throw new IngestError("file_too_large", `has ${bytes} bytes; at most ${MAX_FILE_BYTES} are read`);
+    if (bytes > MAX_FILE_BYTES) throw new IngestError("file_too_large", `has ${bytes} bytes; the limit is ${MAX_FILE_BYTES}`);
     return await readDocuments({ path, bytes: readFileSync(absolute) });
   } catch (cause) {
     if (cause instanceof SourceboundError) throw cause;
@@ -232,7 +235,7 @@ export async function numberSources(
   return { numbered, unnumbered };
 }
 
-const EMPTY = "holds no text";
+const EMPTY = "contains no text";
 
 /** Returns the message without its path prefix, which the caller shows separately. */
 function reasonOf({ message }: SourceboundError, path: string): string {
@@ -284,7 +287,7 @@ async function verifySentence(written: string, index: SourceIndex, context: Chec
   const unread = numbers.filter((n) => index.sources[n - 1]?.document === null).map((n) => n - 1);
   if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
   const named = unread.map((source) => `[${source + 1}] ${index.sources[source]?.path}: ${index.sources[source]?.reason}`);
-  const found = finding("unread", "warn", null, `cites what could not be read: ${named.join("; ")}`);
+  const found = finding("unread", "warn", null, `cites an unreadable source: ${named.join("; ")}`);
   // All citations are unreadable, so the sentence cannot be checked.
   if (unread.length === numbers.length) {
     const unchecked = { kept: true, results: [found], status: "unchecked" as const, reason: found.reason };

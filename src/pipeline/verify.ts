@@ -65,7 +65,7 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, { signal }) : null;
   const relevance = ranked === null ? null : relevanceOfPassages(ranked);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
-    log.notice("reader_missing", "the cross-encoder cannot be used: passages are judged by the first stage alone");
+    log.notice("reader_missing", "The cross-encoder is not available: passages are judged by the first-stage score only");
   /** With the thresholds for the encoder that ranked the passages. */
   const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === context.ranking().encoder);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
@@ -119,7 +119,7 @@ async function byModel(
   if (verifier === null) return { compared, calls: [] };
   // Other gates compare cosines, as their sources specify.
   if (profile.gate.type !== "sufficiency" && profile.gate.type !== "v-score") {
-    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosines alone: no model is asked`);
+    log.notice("verify_by_rules", `profile "${profile.name}" judges by cosine only, so no model is called`);
     return { compared, calls: [] };
   }
   const calls: ModelCall[] = [];
@@ -143,7 +143,7 @@ async function judgeByModel(
   log: StageLog,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Passage, PassageVerdict>> {
-  const failed = (reason: string) => log.notice("verify_by_rules", `the scores of rules stay: ${reason}`);
+  const failed = (reason: string) => log.notice("verify_by_rules", `the scores of the rules are kept: ${reason}`);
   const verdicts = new Map<Passage, PassageVerdict>();
   const call: ModelCall = { stage: "verify", model: verifier.model, inputTokens: null, outputTokens: null };
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -161,7 +161,7 @@ async function judgeByModel(
     for (const [i, verdict] of found.entries()) if (verdict !== null) verdicts.set(passages[i] as Passage, verdict);
   } catch (error) {
     if (signal.aborted) throw error;
-    failed(timeout.aborted ? `${verifier.id} took longer than ${timeoutMs} ms` : messageOf(error));
+    failed(timeout.aborted ? `${verifier.id} exceeded the timeout of ${timeoutMs} ms` : messageOf(error));
   }
   return verdicts;
 }

@@ -50,8 +50,9 @@ export async function* consultWeb(
     log.fact("pages", said.pages);
     for (const verdict of ["confirmed", "contradicted", "silent"] as const)
       log.fact(verdict, said.evidence.filter((one) => one.verdict === verdict).length);
-    if (uncertain.length > passages.length) log.notice("web_limit", `${count(uncertain.length - passages.length)} not looked up`);
-    for (const page of said.unread) log.notice("web_page", `not read: ${page}`);
+    if (uncertain.length > passages.length)
+      log.notice("web_limit", `${count(uncertain.length - passages.length)} not looked up: limit reached`);
+    for (const page of said.unread) log.notice("web_page", `Web page not read: ${page}`);
     for (const failure of said.failures) log.notice("web_failed", failure);
     return said;
   });
@@ -64,7 +65,7 @@ export async function* consultWeb(
 async function whyNot(question: Question, { web, hotlines }: PipelineContext): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
-  if (question.injectionSignals.length > 0) return "the question gives orders";
+  if (question.injectionSignals.length > 0) return "the question contains instructions";
   // A resolved follow-up includes words of earlier turns, so check both texts.
   for (const text of [question.text, question.resolved]) if ((await hotlines(text)).length > 0) return "the question is an emergency";
   return null;
@@ -84,7 +85,7 @@ function contradictions(web: readonly WebEvidence[]): Warning[] {
     .flatMap(({ pages }) => pages.slice(0, 1))
     .map(({ claim, quote, title, url, retrievedAt }) => ({
       code: "web_contradicts",
-      message: `The web says otherwise. The documents: "${claim}" The web: "${quote}" (${title}, ${url}, read on ${retrievedAt.slice(0, 10)}). Check both.`,
+      message: `The web contradicts the documents. Documents: "${claim}" Web: "${quote}" (${title}, ${url}, retrieved on ${retrievedAt.slice(0, 10)}). Check both.`,
     }));
 }
 

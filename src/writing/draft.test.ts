@@ -133,7 +133,7 @@ describe("readDraft", () => {
     ["an image", `Look <img src=x onerror="alert(1)"> here [1]. More.`],
   ])("stops at %s", async (_name, text) => {
     const whole = await readPieces([text]);
-    expect(whole).toMatchObject({ error: "the answer is markup or data, not sentences" });
+    expect(whole).toMatchObject({ error: "the answer consists of markup or data instead of sentences" });
     expect(whole.drafts.filter((draft) => /[1-9]|alert/.test(draft))).toEqual([]);
     expect(await readPieces(text.split(""))).toEqual(whole);
   });
@@ -142,7 +142,7 @@ describe("readDraft", () => {
     const endless = await readPieces(["It is so [1]. ", "On and on ".repeat(400)]);
     expect(endless).toMatchObject({ drafts: ["It is so. |1"], error: expect.stringContaining("no sentence ends within") });
     const varied = await readPieces(Array.from({ length: 100_000 / 20 }, (_, i) => `It is so again ${i} [1]. `));
-    expect(varied.error).toContain(`longer than ${MAX_DRAFT_CHARACTERS}`);
+    expect(varied.error).toContain(`exceeds ${MAX_DRAFT_CHARACTERS}`);
     expect(varied.drafts.length).toBeGreaterThan(500);
   });
 

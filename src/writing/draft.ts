@@ -177,7 +177,7 @@ export async function* readDraft(
     behind = text.ended ? behind + event.text.length : 0;
     yield* take(event.text.slice(0, Math.max(0, room)), false);
     if (behind > READ_BEHIND || circles(said)) return;
-    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer is longer than ${MAX_DRAFT_CHARACTERS} characters`);
+    if (read > MAX_DRAFT_CHARACTERS) throw new DraftError(`the answer exceeds ${MAX_DRAFT_CHARACTERS} characters`);
   }
   yield* take("", true);
 }
@@ -259,7 +259,7 @@ function circles(said: readonly string[]): boolean {
 }
 
 function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Generator<DraftSentence, void> {
-  if (MARKUP.test(sentence)) throw new DraftError("the answer is markup or data, not sentences");
+  if (MARKUP.test(sentence)) throw new DraftError("the answer consists of markup or data instead of sentences");
   const { text, numbers } = withTrailingNumber(parseMarkers(sentence.trimStart().replace(LINE_MARK, "").replace(ANSWER_LABEL, "")), cite);
   if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return;
   const isKnown = said.includes(text);

@@ -74,7 +74,7 @@ describe("compressByModel", () => {
     ["an error", [new ModelError("model_failed", "HTTP 500")]],
   ])("says why it picked nothing from %s", async (_name, script) => {
     const { picked, calls } = await compress(...script);
-    expect(picked).toMatchObject({ quotes: [], failure: expect.stringMatching(/JSON|longer|HTTP 500/) });
+    expect(picked).toMatchObject({ quotes: [], failure: expect.stringMatching(/JSON|exceeds|HTTP 500/) });
     expect(calls).toHaveLength(1);
   });
 

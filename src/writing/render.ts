@@ -38,8 +38,8 @@ export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal
   });
   const parts = [
     [message, note].filter((line) => line !== ""),
-    passages.length === 0 ? [] : ["Nearest passages, which may not answer it:", ...passages],
-    contacts.map(({ name, contact }) => `Ask instead: ${name}, ${contact}`),
+    passages.length === 0 ? [] : ["Nearest passages, which may not answer the question:", ...passages],
+    contacts.map(({ name, contact }) => `You can also ask: ${name}, ${contact}`),
   ];
   return parts.flatMap((lines) => (lines.length === 0 ? [] : lines.join("\n"))).join("\n\n");
 }

@@ -10,7 +10,7 @@ describe("routeModel with the numbers of seven-layer", () => {
     [{ ...easy, complexTerms: ["financial: back pay"] }, "large", "complex (financial: back pay)"],
     [{ ...easy, passages: 6 }, "large", "6 passages > 5"],
     [{ ...easy, meanSimilarity: 0.549 }, "large", "mean similarity 0.549 < 0.55"],
-    [{ ...easy, meanSimilarity: null }, "small", "no complex term, 5 passages, similarity not known"],
+    [{ ...easy, meanSimilarity: null }, "small", "no complex term, 5 passages, similarity unknown"],
     [{ ...easy, passages: 7, meanSimilarity: 0 }, "large", "7 passages > 5; mean similarity 0.000 < 0.55"],
   ] as const)("%j → %s", (facts, size, because) => {
     expect(routeModel(sevenLayer.write.route, facts)).toEqual({ size, because });

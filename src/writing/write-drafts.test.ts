@@ -70,11 +70,11 @@ describe("writeDrafts where a fault leads to quotes", () => {
       warned: ["model_faulty"],
     });
     expect(written.outcome.warnings[0]?.message).toBe(
-      "A sentence of the model did not stand up to the checks and is left out; what follows is quoted from the sources.",
+      "A sentence of the model failed the checks and is omitted; the following text is quoted from the sources.",
     );
     const cited = await write([["It gets 10 percent [1]. It is bad [1]."]]);
     expect(cited).toMatchObject({ texts: ["It gets 10 percent."], warned: ["model_faulty"] });
-    expect(cited.outcome.warnings[0]?.message).toBe("A sentence of the model did not stand up to the checks and is left out.");
+    expect(cited.outcome.warnings[0]?.message).toBe("A sentence of the model failed the checks and is omitted.");
     expect(cited.calls).toHaveLength(1);
   });
 
