@@ -12,7 +12,7 @@ import { unpackSets } from "./sets/unpack-sets.ts";
 export function createLab(context: CliContext): Command {
   const program = new Command(context.terminal.command)
     .description("Measures answers and speed.")
-    .addOption(new Option("--data-dir <folder>", "folder of the database (or SOURCEBOUND_DATA_DIR)"));
+    .addOption(new Option("--data-dir <folder>", "data folder with the database (or SOURCEBOUND_DATA_DIR)"));
   addMeasurements(addEvalCommand(program, context, unpackSets), context);
   addAblateCommand(program, context);
   addBenchCommand(program, context);

@@ -298,7 +298,7 @@ describe("wrong usage", () => {
     expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists them");
     expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
     expect((await cli(seeded, ["ask", LIBRARY_QUESTIONS[0].question], { env })).stdout).toMatch(
-      /\nthe sources fit .*`\.\/run calibrate`\), quoted word for word, \d+ ms\n$/,
+      /\nthe sources match .*`\.\/run calibrate` with labelled questions\), quoted verbatim, \d+ ms\n$/,
     );
     const sandbox = fresh({ "tool.md": "# The tool\n\nThe tool sourcebound ask answers 12 questions of visitors a day.\n" });
     const { stdout, stderr } = await cli(sandbox, ["ingest", "documents"], { env });
@@ -330,7 +330,7 @@ describe("configuration", () => {
     [
       "a file that does not exist",
       { SOURCEBOUND_CONFIG: "nowhere.yaml" },
-      /SOURCEBOUND_CONFIG names .*nowhere\.yaml, which does not exist/,
+      /SOURCEBOUND_CONFIG points to .*nowhere\.yaml, which does not exist/,
     ],
   ])("rejects %s", async (_what, env, words) => {
     expectFailure(await cli(seeded, question, { env }), 2, words);
@@ -345,7 +345,7 @@ describe("configuration", () => {
 
 describe("ingest of bad folders", () => {
   it.each([
-    ["an empty folder", "empty", /holds no document.*\.md/],
+    ["an empty folder", "empty", /contains no supported document.*\.md/],
     ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
   ])("%s is reported, and nothing is lost", async (_what, target, words) => {
     const sandbox = copy();
@@ -418,7 +418,7 @@ describe("a file that was read before", () => {
       const run = await cli(sandbox, reingest, { asNobody: true });
       expect(run.code).toBe(4);
       expect(run.stderr).toMatch(/failed wombat\.md: .*\. What was read of it on \d{4}-\d\d-\d\d still stands\./);
-      expect(run.stdout).toMatch(/4 unchanged.*0 deleted, 1 failed; still as read before: wombat\.md \(\d{4}-\d\d-\d\d\)/);
+      expect(run.stdout).toMatch(/4 unchanged.*0 deleted, 1 failed; unreadable now, kept as read before: wombat\.md \(\d{4}-\d\d-\d\d\)/);
     }
     expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("31 kilograms");
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toEqual([]);
@@ -434,10 +434,10 @@ describe("a file that was read before", () => {
     rmSync(file);
     writeFileSync(join(sandbox.folder, "documents/zebra.md"), "---\ntitle: [a\n---\n# A\n");
     const run = await cli(sandbox, [...reingest, "--dry-run"]);
-    expect(run.stdout).toMatch(/1 deleted, 1 failed; not there any more, and deleted with what was read of it: wombat\.md;/);
+    expect(run.stdout).toMatch(/1 deleted, 1 failed; vanished, and deleted with everything read from it: wombat\.md;/);
     const { stdout, stderr } = await cli(sandbox, reingest);
     expect(stderr).toMatch(/failed zebra\.md/);
-    expect(stdout).toMatch(/1 deleted, 1 failed; not there any more, and deleted with what was read of it: wombat\.md;/);
+    expect(stdout).toMatch(/1 deleted, 1 failed; vanished, and deleted with everything read from it: wombat\.md;/);
     expect((await cli(sandbox, reingest)).stdout).toMatch(/0 deleted, 1 failed; \d+ chunks?/);
     // It has no stored documents, so nothing is deleted.
     rmSync(join(sandbox.folder, "documents/zebra.md"));

@@ -39,10 +39,10 @@ describe("review on the command line", () => {
     writeFileSync(file, "Children under 12 pay nothing [1].\n\n[1]: cards.md\n");
     const corrected = await cli("review", "correct", id, "--answer", file, "--by", "Ann");
     expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining("Children under 12 pay nothing. [1]")]);
-    expect(corrected.stderr).toContain(`Served from now on where "${CARD}" is asked of all documents`);
+    expect(corrected.stderr).toContain(`From now on it is served when "${CARD}" is asked without filters`);
     const served = await cli("ask", CARD);
     expect(served.stdout).toMatch(
-      /Children under 12 pay nothing[\s\S]*a reviewer's answer to "How much[\s\S]*checked again just now[\s\S]*written by reviewer/,
+      /Children under 12 pay nothing[\s\S]*reviewer's answer to "How much[\s\S]*checked again just now[\s\S]*written by reviewer/,
     );
     const history = await cli("review", "history", "--id", id);
     expect(history.stdout).toMatch(/Ann: correct[\s\S]*Ben: flag[\s\S]*Ann Lee: approve[\s\S]*Intact: 3 rows, head [0-9a-f]{64}/);
@@ -77,8 +77,8 @@ describe("stats, sessions and forget on the command line", () => {
     expect(await json("forget", "--question", UNANSWERABLE, "--json")).toMatchObject({ interactions: 0, scrubbed: null });
     expect((await cli("sessions", "purge")).stdout).toMatch(/^Deleted: .*0 sessions.*0 interactions/);
     expect(await json("forget", "--all", "--yes", "--json")).toMatchObject({ scrubbed: true });
-    expect((await cli("stats")).stdout).toBe("Nothing was asked.\n");
-    expect((await cli("review", "list")).stdout).toBe("Nothing waits for review.\n");
+    expect((await cli("stats")).stdout).toBe("No questions were asked.\n");
+    expect((await cli("review", "list")).stdout).toBe("No answer waits for review.\n");
     expect((await cli("review", "history")).stdout).toMatch(/forget all[\s\S]*forget question[\s\S]*Intact/);
   });
 });
@@ -92,8 +92,8 @@ describe("a question that was limited to a part", () => {
     expect((await cli("review", "show", asked.id)).stdout).toContain(`Asked ${within?.replace("within", "within:")}`);
     const file = join(sandbox.folder, "outside.txt");
     writeFileSync(file, "Children under 12 pay nothing [1].\n[1]: cards.md\n");
-    expect((await cli("review", "correct", asked.id, "--answer", file)).stderr).toMatch(/answer_unbound[\s\S]*stands outside/);
+    expect((await cli("review", "correct", asked.id, "--answer", file)).stderr).toMatch(/answer_unbound[\s\S]*is outside/);
     const { id: other } = JSON.parse((await cli("ask", "--json", "--document", "cards.md", question)).stdout) as { id: string };
-    expect((await cli("review", "correct", other, "--answer", file)).stderr).toMatch(/is asked within "[^"]+"; asked otherwise/);
+    expect((await cli("review", "correct", other, "--answer", file)).stderr).toMatch(/is asked within "[^"]+"; otherwise/);
   });
 });

@@ -39,7 +39,7 @@ export function addAblateCommand(program: Command, context: CliContext): void {
       "--domain <name>",
       "domain pack whose vocabulary and hosts apply; without --corpus its documents, without --golden its questions",
     )
-    .option("--tenant <name>", "only the questions that this party of the domain asks")
+    .option("--tenant <name>", "only questions asked by this tenant")
     .option("--limit <n>", "only so many questions, at equal steps through the set: for a model that is slow or charges")
     .option("--writers <names>", `comma-separated: ${WRITERS.join(", ")}; \`model\` is the configured one`, WRITERS.join(","))
     .option("--rungs <names>", "`all`, `ladder` (no layers, four, seven, ours), or names, comma-separated", DEFAULT_RUNGS)

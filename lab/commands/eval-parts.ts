@@ -142,7 +142,7 @@ interface ChecksFlags {
   readonly profile: string;
 }
 
-const BASE_URL = ["--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`"] as const;
+const BASE_URL = ["--base-url <url>", "base URL at which `pages/a/b.md` is served as `a/b/`"] as const;
 
 /** Returns the entailment model of a profile's checks; `null` if they use none. */
 const supportOf = (profile: string, keeper: ReaderKeeper) =>

@@ -31,7 +31,7 @@ function addVa(measure: Measure): void {
     options: [
       ["!--corpus <folder>", "folder with `pages/`"],
       ["!--golden <folder>", "folder with va-answerable*.jsonl and va-unanswerable*.jsonl"],
-      ["--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`"],
+      ["--base-url <url>", "base URL at which `pages/a/b.md` is served as `a/b/`"],
       ["--domain <name>", "domain pack whose vocabulary applies"],
       ["--profile <name>", "profile to measure"],
     ],

@@ -24,9 +24,9 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 /** Options that the page explains once. */
 const COMMON: Readonly<Record<string, string>> = {
-  "--json": "as JSON",
-  "--domain <name>": "body of knowledge",
-  "--by <name>": "who acts, for the audit log",
+  "--json": "print JSON",
+  "--domain <name>": "domain to use",
+  "--by <name>": "who does this, for the audit log",
 };
 
 /** Every command with its options, by groups. */

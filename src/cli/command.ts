@@ -63,10 +63,10 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   readonly use?: (engine: Engine, call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
 }
 
-export const DOMAIN = ["--domain <name>", "body of knowledge"] as const;
-export const TENANT = ["--tenant <name>", "party inside the domain"] as const;
-export const PROFILE = ["--profile <name>", "which stages run with which numbers; see `profiles`"] as const;
-export const JSON_OUT = ["--json", "as JSON"] as const;
+export const DOMAIN = ["--domain <name>", "domain to use"] as const;
+export const TENANT = ["--tenant <name>", "tenant within the domain"] as const;
+export const PROFILE = ["--profile <name>", "profile: the stages that run and their settings; see `profiles`"] as const;
+export const JSON_OUT = ["--json", "print JSON"] as const;
 
 /** Declares a subcommand of `parent` and returns it. */
 export function define<const Specs extends readonly OptionSpec[] = [], const Argument extends ArgumentSpec | undefined = undefined>(
@@ -121,7 +121,7 @@ export function renderRecord(record: unknown): string {
 /** Creates an option parser for numbers that match the pattern. @param what description of valid values, for the error */
 export function numberOf(pattern: RegExp, what: string): (text: string) => number {
   return (text) => {
-    if (!pattern.test(text)) throw new InvalidArgumentError(`give ${what}.`);
+    if (!pattern.test(text)) throw new InvalidArgumentError(`use ${what}.`);
     return Number(text);
   };
 }
@@ -131,6 +131,6 @@ export const toCount = numberOf(/^[1-9]\d{0,5}$/, "a whole number from 1 to 9999
 
 export function toTime(text: string): string {
   const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (!isTime) throw new InvalidArgumentError('give a date such as 2026-11-01, or a time such as "2026-11-01T12:00:00Z".');
+  if (!isTime) throw new InvalidArgumentError('use a date such as 2026-11-01, or a time such as "2026-11-01T12:00:00Z".');
   return new Date(text).toISOString();
 }

@@ -64,7 +64,7 @@ describe("conflicts in an answer", () => {
       "characters 3–19",
     ])
       expect(text).toContain(part);
-    expect(text).toContain("Nothing here decides which holds");
+    expect(text).toContain("No declared rule decides between them");
     expect(text).not.toContain("\u001b");
   });
 
@@ -98,9 +98,9 @@ describe("renderAnswer", () => {
     expect(text).toContain(
       "Nothing found.\nThat settles nothing.\n\nSearched 4 documents (9 passages, revision 7, as of 2024-03-01 to 2026-01-15, 1 without a date).",
     );
-    expect(text).toContain("Not searched, because unreadable (3): a\\nb.md and 2 more.");
+    expect(text).toContain("Not searched because unreadable (3): a\\nb.md and 2 more.");
     expect(text).toContain(
-      "- Cards – Lost\\ncards\n  not in this part: penguin\n  not shown in this part: a date\n  Cards.md, characters 0–100\n  https://a.org/",
+      "- Cards – Lost\\ncards\n  missing words: penguin\n  missing values: a date\n  Cards.md, characters 0–100\n  https://a.org/",
     );
     expect(text).toContain("- Desk: 555");
     // A refusal names no writer.
@@ -109,15 +109,15 @@ describe("renderAnswer", () => {
 
   it("says whether confidence is calibrated, and of nothing no confidence", () => {
     expect(renderAnswer({ ...base, confidence: 0.4, confidenceCalibrated: false }, plain)).toContain(
-      "the sources fit the question loosely (not measured on labelled questions",
+      "the sources match the question loosely (confidence not calibrated",
     );
     expect(renderAnswer({ ...base, confidence: 0.5, confidenceCalibrated: true }, plain)).toContain(
-      "right in about 50 of 100 such answers",
+      "about 50 of 100 such answers are correct",
     );
-    expect(renderAnswer({ ...base, confidence: null }, plain)).not.toMatch(/confidence|fit the question|of 100/);
+    expect(renderAnswer({ ...base, confidence: null }, plain)).not.toMatch(/confidence|match the question|of 100/);
     for (const confidenceCalibrated of [false, true]) {
       const unsure = { ...refused, confidence: 0.5, confidenceCalibrated };
-      expect(renderAnswer(unsure, plain)).not.toMatch(/fit the question|of 100/);
+      expect(renderAnswer(unsure, plain)).not.toMatch(/match the question|of 100/);
     }
   });
 

@@ -26,7 +26,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   const confidence = said ? `${asTyped(confidenceInWords(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
   if (answer.cached !== undefined) lines.push("", colors.dim(cachedLine(answer.cacheMode, answer.cached)));
-  const writer = answer.refusal !== null ? "" : answer.model === "extractive" ? "quoted word for word, " : `written by ${answer.model}, `;
+  const writer = answer.refusal !== null ? "" : answer.model === "extractive" ? "quoted verbatim, " : `written by ${answer.model}, `;
   lines.push("", colors.dim(`${confidence}${writer}${answer.latencyMs.toFixed(0)} ms`));
   return lines.join("\n");
 }
@@ -37,28 +37,28 @@ function reportLines({ overallPass, metrics }: NonNullable<Answer["report"]>, co
   const lines = Object.entries(metrics).map(
     ([name, { passed, reason }]) => `  ${of(passed, ["pass", "fail", "–   "])}  ${name}: ${harmlessLine(reason)}`,
   );
-  return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "could not be told"])}`, ...lines];
+  return ["", `${colors.bold("Graded:")} ${of(overallPass, ["passed", "failed", "not determined"])}`, ...lines];
 }
 
 /** Describes confidence in words. An uncalibrated score only ranks answers, so it is not printed as a number. */
 function confidenceInWords(confidence: number, { confidenceCalibrated: calibrated, profile }: Answer): string {
   const percent = Math.min(99, Math.max(1, Math.round(100 * confidence)));
-  if (calibrated) return `right in about ${percent} of 100 such answers, as measured on labelled questions`;
+  if (calibrated) return `about ${percent} of 100 such answers are correct, as measured on labelled questions`;
   const fit = fitOf(confidence, profile);
-  if (fit === null) return "how sure it is was not measured";
-  return `${FITS[fit]} (not measured on labelled questions: \`sourcebound calibrate\`)`;
+  if (fit === null) return "confidence not measured";
+  return `${FITS[fit]} (confidence not calibrated; run \`sourcebound calibrate\` with labelled questions)`;
 }
 
 const FITS: Readonly<Record<Fit, string>> = {
-  well: "the sources fit the question well",
-  partly: "the sources fit the question partly",
-  loosely: "the sources fit the question loosely",
+  well: "the sources match the question well",
+  partly: "the sources match the question partly",
+  loosely: "the sources match the question loosely",
 };
 
 function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullable<Answer["cached"]>): string {
   const of = question === null ? "this question" : `"${harmlessLine(question)}"`;
-  if (mode === "curated") return `a reviewer's answer to ${of} of ${storedAt.slice(0, 10)}, checked again just now`;
-  return `from the ${mode} cache: the answer to ${of} of ${storedAt.slice(0, 10)}, checked again just now`;
+  if (mode === "curated") return `reviewer's answer to ${of}, stored on ${storedAt.slice(0, 10)} and just checked again`;
+  return `from the ${mode} cache: answer to ${of}, stored on ${storedAt.slice(0, 10)} and just checked again`;
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
@@ -88,7 +88,7 @@ export function conflictLines({ heading, sides, decidedBy }: Disagreement, color
     lines.push(`    "${harmlessLine(quote)}"`, colors.dim(`    characters ${start}–${end}${url === null ? "" : `, ${harmlessLine(url)}`}`));
   }
   const all = sides.length === 2 ? "both" : "all";
-  lines.push(decidedBy === null ? `  Nothing here decides which holds: check ${all}.` : `  Decided by: ${ruleInWords(decidedBy)}`);
+  lines.push(decidedBy === null ? `  No declared rule decides between them. Check ${all}.` : `  Decided by: ${ruleInWords(decidedBy)}`);
   return lines;
 }
 
@@ -100,8 +100,8 @@ function webLines(web: readonly WebEvidence[], colors: Terminal["colors"]): stri
     const color = verdict === "confirmed" ? colors.green : verdict === "contradicted" ? colors.yellow : colors.dim;
     lines.push(`  ${sid}: ${color(verdict)} – ${harmlessLine(reason)}`);
     for (const page of pages) {
-      lines.push(`    ${page.verdict === "confirmed" ? "says so" : "says otherwise"}: "${harmlessLine(page.quote)}"`);
-      lines.push(colors.dim(`    ${harmlessLine(page.title)}, ${harmlessLine(page.url)}, read on ${page.retrievedAt.slice(0, 10)}`));
+      lines.push(`    ${page.verdict === "confirmed" ? "confirms it" : "contradicts it"}: "${harmlessLine(page.quote)}"`);
+      lines.push(colors.dim(`    ${harmlessLine(page.title)}, ${harmlessLine(page.url)}, retrieved on ${page.retrievedAt.slice(0, 10)}`));
     }
   }
   return lines;
@@ -122,25 +122,25 @@ function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal[
   if (unreadableCount > 0) {
     const more = unreadableCount - unreadable.length;
     const names = unreadable.map(harmlessLine).join(", ");
-    lines.push(`Not searched, because unreadable (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
+    lines.push(`Not searched because unreadable (${unreadableCount}): ${names}${more > 0 ? ` and ${more} more` : ""}.`);
   }
   if (nearest.length > 0) {
-    lines.push("", "Nearest passages, which may not answer it:");
+    lines.push("", "Nearest passages, which may not answer the question:");
     for (const { title, heading, url, original, quote, missing, missingValues } of nearest) {
       lines.push(`- ${harmlessLine(title)}${heading === null ? "" : ` – ${harmlessLine(heading)}`}`);
       if (quote !== null) lines.push(`  “${harmlessLine(quote)}”`);
-      if (missing.length > 0) lines.push(`  not in this part: ${missing.map(harmlessLine).join(", ")}`);
-      if (missingValues.length > 0) lines.push(`  not shown in this part: ${missingValues.join("; ")}`);
+      if (missing.length > 0) lines.push(`  missing words: ${missing.map(harmlessLine).join(", ")}`);
+      if (missingValues.length > 0) lines.push(`  missing values: ${missingValues.join("; ")}`);
       lines.push(colors.dim(`  ${harmlessLine(`${original.path}, ${originalInWords(original)}`)}`));
       if (url !== null) lines.push(`  ${harmlessLine(url)}`);
     }
   }
-  if (contacts.length > 0) lines.push("", "Ask instead:", ...contacts.map(({ name, contact }) => `- ${name}: ${contact}`));
+  if (contacts.length > 0) lines.push("", "You can also ask:", ...contacts.map(({ name, contact }) => `- ${name}: ${contact}`));
   return lines;
 }
 
 function searchedLine({ documents, chunks, revision, asOf, within }: Searched): string {
-  const only = within === undefined ? "" : `, only ${harmlessLine(within)}`;
+  const only = within === undefined ? "" : `, only within ${harmlessLine(within)}`;
   return `Searched ${counted(documents, "document")} (${counted(chunks, "passage")}, revision ${revision}${datesInWords(asOf)})${only}.`;
 }
 

@@ -55,7 +55,7 @@ export async function runProgram(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (abort.signal.aborted) {
-      terminal.error("Cancelled. What was finished is kept; run the same command again to go on.");
+      terminal.error("Cancelled. Finished work is kept. Run the same command again to continue.");
       return EXIT.cancelled;
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
@@ -77,11 +77,7 @@ function prepare(program: Command, terminal: Terminal): Command {
     writeErr: (text: string) => terminal.error(text.replace(/\n$/, "")),
   };
   for (const command of withCommands(program)) {
-    command
-      .exitOverride()
-      .configureOutput(output)
-      .showSuggestionAfterError()
-      .showHelpAfterError("(add --help for the options and examples)");
+    command.exitOverride().configureOutput(output).showSuggestionAfterError().showHelpAfterError("(add --help for options and examples)");
   }
   return program.version(VERSION);
 }
@@ -92,8 +88,8 @@ function withCommands(command: Command): Command[] {
 
 export function createProgram(context: CliContext): Command {
   const program = new Command(context.terminal.command)
-    .description("Answers whose every sentence is bound to a source at exact characters, or an honest refusal.")
-    .addOption(new Option("--data-dir <folder>", "folder of the database (or SOURCEBOUND_DATA_DIR)"))
+    .description("Answers questions from your documents. Every sentence links to the exact source text; otherwise the question is refused.")
+    .addOption(new Option("--data-dir <folder>", "data folder with the database (or SOURCEBOUND_DATA_DIR)"))
     .addHelpText("after", EXAMPLES);
   addAskCommand(program, context);
   addCheckCommand(program, context);
@@ -128,7 +124,7 @@ export function createProgram(context: CliContext): Command {
 const EXAMPLES = `
 Examples:
   sourcebound demo                               the veterans' demo on http://127.0.0.1:8787
-  sourcebound ingest ./my-documents              read a folder
+  sourcebound ingest ./my-documents              ingest a folder
   sourcebound ask "What is the notice period?"
   sourcebound ask --json "…" | jq .citations
   sourcebound serve --port 9000

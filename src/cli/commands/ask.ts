@@ -15,36 +15,36 @@ import { harmless } from "../terminal.ts";
 import { writeProof } from "./prove.ts";
 
 const OPTIONS = [
-  ["--json", "the whole answer as JSON (the response of POST /v1/ask)"],
+  ["--json", "print the whole answer as JSON (the response of POST /v1/ask)"],
   DOMAIN,
   TENANT,
   PROFILE,
   ["--detail <level>", "length of the answer", { choices: ["normal", "more"], default: "normal" }],
   ["--session <id>", "continue a session"],
-  ["--user <id>", "whose session it is; only a keyed hash of it is stored"],
-  ["--ephemeral", "store no text of the question and its answer, only keyed hashes and counts"],
-  ["--proof <file>", "write the answer's proof there; `prove verify` checks it offline"],
+  ["--user <id>", "user whose session it is; only a keyed hash is stored"],
+  ["--ephemeral", "store no text of the question or answer, only keyed hashes and counts"],
+  ["--proof <file>", "write the answer's proof to this file; `prove verify` checks it offline"],
   ["--document <name>", "search only in this document: title, path, file name or id"],
   ["--chapter <name>", "search only in this chapter: heading, number or name"],
   ["--section <name>", "search only in this section: heading, number or name"],
   ["--page <pages>", "search only on these pages: 12 or 12-15"],
-  ["--verbose", "show stages and notices on stderr"],
+  ["--verbose", "print stages and notices to stderr"],
 ] as const;
 
 export function addAskCommand(program: Command, context: CliContext): void {
   define(program, context, "ask", {
-    description: "answer one question from the ingested documents, with sources",
+    description: "answer a question from the ingested documents, with sources",
     argument: ["<question...>", "the question; - reads it from standard input"],
     options: OPTIONS,
     help: `
-Exit code: 0 answered, 3 refused, 1 failed, 2 wrong usage.
+Exit code: 0 answered, 3 refused, 1 failed, 2 usage error.
 
 Examples:
   sourcebound ask "What is the notice period?"
   sourcebound ask --document handbook.pdf --section "Leave" "How many days may be carried over?"
   echo "Who approves expenses above 500 dollars?" | sourcebound ask -
   sourcebound ask --json "What is the notice period?" > answer.json
-  sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     once the demo has read its documents`,
+  sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     after sourcebound demo has ingested its documents`,
     async run({ flags, given, command }) {
       // Shared with the engine, so that the weights load once; closed after it.
       const config = configOf(context, command);

@@ -10,18 +10,18 @@ const DEFAULT_DELTA = 0.05;
 
 export function addCalibrateCommand(program: Command, context: CliContext): void {
   define(program, context, "calibrate", {
-    description: "choose from which confidence on questions are answered, so that at most a given share of the answers is wrong",
+    description: "choose the confidence threshold at which at most a given share of the answers is wrong",
     options: [
-      ["--risk <share>", "most that may be wrong among the answers, such as .05", { parse: parseShare, required: true }],
+      ["--risk <share>", "maximum share of wrong answers, such as .05", { parse: parseShare, required: true }],
       DOMAIN,
       ["--profile <name>", "profile with the learned gate"],
+      ["--golden <path>", "labelled questions: a JSON Lines file, or a folder with *answerable*.jsonl (default: those of the domain pack)"],
+      ["--delta <share>", "probability that the promise does not hold", { parse: parseShare, default: DEFAULT_DELTA }],
       [
-        "--golden <path>",
-        "labelled questions: a file of JSON lines, or a folder of *answerable*.jsonl (default: those of the domain pack)",
+        "--out <file>",
+        "write the calibration to this file, where the engine does not look for it (default: the data folder, where it does)",
       ],
-      ["--delta <share>", "chance that the promise does not hold", { parse: parseShare, default: DEFAULT_DELTA }],
-      ["--out <file>", "write the calibration there; the engine does not look for it there (default: the data folder, where it does)"],
-      ["--json", "the report as JSON on stdout"],
+      ["--json", "print the report as JSON"],
     ],
     help: HELP,
     async run({ flags: { json, golden, out: given, ...rest }, command }) {
@@ -57,12 +57,12 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
 }
 
 const HELP = `
-Asks every labelled question of the documents that were ingested, with nothing refused for want of confidence; a configured model writes, and is paid. Nothing is stored.
-An answerable question has id, question, gold_pages, and gold_quotes or key_values; one to refuse has id, question and kind (near_miss, out_of_scope, injection, nonsense).
-Wrong is: answered although nothing answers it, a key value missing, or without key values no quote that overlaps a gold quote.
-A threshold is tried from where a fifth of the labelled questions is answered on.
+Asks every labelled question against the ingested documents, without refusing for low confidence. A configured model writes the answers, which costs
+money. Nothing is stored. An answerable question has id, question, gold_pages, and gold_quotes or key_values; an unanswerable one has id, question and
+kind (near_miss, out_of_scope, injection, nonsense). An answer is wrong if the question is unanswerable, if a key value is missing, or, without key
+values, if no quote overlaps a gold quote. Only thresholds at which at least a fifth of the questions is answered are considered.
 
-Exit code: 0 a threshold was chosen and written, 3 too few labels for this risk (nothing is written), 1 failed, 2 wrong usage.
+Exit code: 0 a threshold was chosen and written, 3 too few labels for this risk (nothing was written), 1 failed, 2 usage error.
 
 Examples:
   sourcebound calibrate --risk .2
@@ -70,7 +70,7 @@ Examples:
 
 function parseShare(text: string): number {
   const share = Number(text);
-  if (text.trim() === "" || !(share > 0 && share < 1)) throw new InvalidArgumentError("It must be a share between 0 and 1, such as .05.");
+  if (text.trim() === "" || !(share > 0 && share < 1)) throw new InvalidArgumentError("Use a share between 0 and 1, such as .05.");
   return share;
 }
 

@@ -6,25 +6,25 @@ import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
 export function addCheckCommand(program: Command, context: CliContext): void {
   define(program, context, "check", {
-    description: "check an answer that somebody else wrote against a folder of sources",
+    description: "check an answer written elsewhere against a folder of sources",
     options: [
-      ["--question <text>", "what was asked", { required: true }],
-      ["--answer <text>", "the answer; - reads it from the standard input", { required: true }],
+      ["--question <text>", "the question that was asked", { required: true }],
+      ["--answer <text>", "the answer; - reads it from standard input", { required: true }],
       [
         "--sources <folder>",
-        "documents of every kind that ingest reads; [n] in the answer cites the n-th file by path",
+        "documents in any format that `ingest` supports; [n] in the answer cites the n-th file by path",
         { required: true },
       ],
       PROFILE,
       ["--domain <name>", "domain pack whose hosts, contacts and tenants apply"],
       ["--tenant <name>", "tenant whose terms apply"],
-      ["--json", "everything that was found, as JSON"],
+      ["--json", "print all findings as JSON"],
     ],
     help: `
-The n-th file is counted over the files of kinds that are read; one that is empty or cannot be read keeps its number, and an entry of a
-JSON list has a number of its own. What is printed ends with every number and its file.
+Files in supported formats are numbered by path. An empty or unreadable file keeps its number, and each entry of a JSON list gets its own
+number. The output ends with a list of all numbers and files.
 
-Exit code: 0 every check passed, 5 something was found, 1 failed, 2 wrong usage.
+Exit code: 0 every check passed, 5 faults were found, 1 failed, 2 usage error.
 
 Examples:
   sourcebound check --question "How long?" --answer "You have one year [1]." --sources ./documents
@@ -67,7 +67,7 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
     colors.bold("Sources"),
     ...sourceLines(sources, unreadable, colors),
     "",
-    passed ? colors.green("Every check passed.") : colors.yellow(`Something was found in ${faults} of ${sentences.length} sentences.`),
+    passed ? colors.green("Every check passed.") : colors.yellow(`Faults were found in ${faults} of ${sentences.length} sentences.`),
   );
   return lines.join("\n");
 }

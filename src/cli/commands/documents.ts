@@ -9,12 +9,12 @@ import { type CliContext, EXIT } from "../context.ts";
 import { conflictLines } from "../render.ts";
 import { counted, harmlessLine } from "../terminal.ts";
 
-const SCOPE = [DOMAIN, ["--tenant <name>", "of this party inside the domain"]] as const;
+const SCOPE = [DOMAIN, ["--tenant <name>", "tenant within the domain"]] as const;
 
 export function addDocumentsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   const documents = define(program, context, "documents", {
-    description: "what was ingested: files, the documents in them, and what could not be read",
+    description: "list ingested files, their documents, and files that could not be read",
     help: `
 Examples:
   sourcebound documents list
@@ -25,24 +25,24 @@ Examples:
   const print = (files: readonly FileDescription[], json: boolean | undefined, none: string) =>
     printResult(terminal, json, toSnakeCase(files), () => (files.length === 0 ? none : files.map(lineOf).join("\n")));
   define(documents, context, "list", {
-    description: "every file with its documents",
+    description: "list all files with their documents",
     options: [...SCOPE, JSON_OUT],
     async use(engine, { flags: { json, ...scope } }) {
-      print(await engine.files(scope), json, "Nothing was ingested yet: sourcebound ingest FOLDER");
+      print(await engine.files(scope), json, "Nothing has been ingested yet. Run: sourcebound ingest FOLDER");
     },
   });
   define(documents, context, "failed", {
-    description: "files that could not be read, and why",
+    description: "list files that could not be read, with the reason",
     options: [...SCOPE, JSON_OUT],
     async use(engine, { flags: { json, ...scope } }) {
       const failed = (await engine.files(scope)).filter(({ status }) => status === "failed");
-      print(failed, json, "Every file could be read.");
+      print(failed, json, "All files could be read.");
       if (failed.length > 0) context.exitCode = EXIT.partly;
     },
   });
   define(documents, context, "show", {
-    description: "one file in full: its documents, their versions, and what was noted when they were read",
-    argument: ["<file>", "its path, the end of its path, or the id of a document"],
+    description: "show one file: its documents, their versions, and the notices from reading them",
+    argument: ["<file>", "path, end of the path, or id of a document"],
     options: [...SCOPE, JSON_OUT],
     async use(engine, { flags: { json, ...scope }, given }) {
       printResult(terminal, json, toSnakeCase(find(await engine.files(scope), given)));
@@ -50,20 +50,20 @@ Examples:
   });
   define(documents, context, "delete", {
     description:
-      "take a file's documents out, with everything that depends on them; the next ingest of its folder brings a file that is still there back",
-    argument: ["<file>", "its path, or the end of its path"],
-    options: [...SCOPE, ["--yes", "do it; without it, only what would go is named"], JSON_OUT],
+      "delete a file's documents and everything that depends on them; the next ingest of its folder adds a file that still exists again",
+    argument: ["<file>", "path, or end of the path"],
+    options: [...SCOPE, ["--yes", "delete; without it, only show what would be deleted"], JSON_OUT],
     async use(engine, { flags: { json, yes, ...scope }, given }) {
       const [file, ...others] = find(await engine.files(scope), given);
       if (others.length > 0) {
         const paths = [file, ...others].map(({ path }) => path).join(", ");
-        throw new RequestError("file_ambiguous", `${given} is ${others.length + 1} files: ${paths}. Name one of them in full.`);
+        throw new RequestError("file_ambiguous", `"${given}" matches ${others.length + 1} files: ${paths}. Give the full path of one.`);
       }
       const count = file.documents.length;
       const deleted = yes === true ? await engine.deleteFile(file, scope) : 0;
       if (json) terminal.print(JSON.stringify({ path: file.path, documents: count, deleted }));
       else terminal.print(`${yes === true ? "Deleted" : "Would delete"}: ${harmlessLine(file.path)}, ${counted(count, "document")}.`);
-      if (yes !== true) terminal.error("Nothing was deleted: run it again with --yes.");
+      if (yes !== true) terminal.error("Nothing was deleted. Run it again with --yes.");
     },
   });
 }
@@ -75,7 +75,7 @@ function find(files: readonly FileDescription[], name: string): readonly [FileDe
   );
   const [first, ...rest] = exact.length > 0 ? exact : files.filter(({ path }) => path.endsWith(`/${name}`));
   if (first === undefined)
-    throw new RequestError("unknown_file", `No file ${name} was ingested, or it may not be seen. List them: sourcebound documents list`);
+    throw new RequestError("unknown_file", `No accessible file "${name}" was found. List all files: sourcebound documents list`);
   return [first, ...rest];
 }
 
@@ -98,10 +98,10 @@ function lineOf({ path, status, reason, documents }: FileDescription): string {
 export function addConflictsCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "conflicts", {
-    description: "read all documents of a domain and list statements that contradict each other, most certain first",
-    options: [DOMAIN, ["--tenant <name>", "with the documents of this party inside the domain"], ["--json", "the report as JSON"]],
+    description: "list statements in a domain's documents that contradict each other, most certain first",
+    options: [DOMAIN, ["--tenant <name>", "include the documents of this tenant"], ["--json", "print the report as JSON"]],
     help: `
-A report to be read by people: what is listed looks like a contradiction, and some of it is none.
+The list contains possible contradictions, some of which are false positives. Review them by hand.
 
 Examples:
   sourcebound conflicts --domain veterans
@@ -118,7 +118,7 @@ Examples:
           `${i + 1}. ${conflict.kind}, certainty ${conflict.certainty.toFixed(2)}`,
           ...joinConflicts([conflict]).map((one) => `${conflictLines(one, terminal.colors).join("\n")}\n`),
         ]);
-        const total = `${conflicts.length} found among ${statements} statements of ${documents} documents (${compared} pairs compared).`;
+        const total = `${conflicts.length} conflicts found among ${statements} statements of ${documents} documents (${compared} pairs compared).`;
         printResult(terminal, json, { documents, statements, compared, conflicts: found }, () => [...lines, total].join("\n"));
       }
     },

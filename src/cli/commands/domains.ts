@@ -20,14 +20,14 @@ const SHOWN_ITEMS = 5;
 export function addNewDomainCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "new-domain", {
-    description: "propose a domain pack from a folder of documents: title, topics, terms and questions that stand in them",
+    description: "propose a domain pack for a folder of documents: title, topics, terms and questions found in them",
     argument: ["<name>", "name of the domain: lower-case letters, digits, - and _"],
     options: [
-      ["--from <folder>", "folder of documents; they stay where they are", { required: true }],
-      ["--into <folder>", "folder of domain packs (default: domains_dir of the configuration, else ./domains)"],
-      ["--title <text>", "name that readers see"],
-      ["--dry-run", "show the pack and write nothing"],
-      ["--json", "the proposal as JSON on stdout"],
+      ["--from <folder>", "folder of documents; they are not moved", { required: true }],
+      ["--into <folder>", "folder of domain packs (default: domains_dir of the configuration, or ./domains)"],
+      ["--title <text>", "title shown to users"],
+      ["--dry-run", "show the pack without writing it"],
+      ["--json", "print the proposal as JSON"],
     ],
     help: `
 Examples:
@@ -37,7 +37,7 @@ Examples:
       if (!NAME.test(name))
         throw new RequestError(
           "config_invalid",
-          `"${name}" is no name of a domain: use lower-case letters, digits, - and _, beginning with a letter or digit.`,
+          `"${name}" is not a valid domain name. Use lower-case letters, digits, - and _, beginning with a letter or digit.`,
         );
       const config = configOf(context, command);
       const domainsDir = pathOf(context, into) ?? config.domains_dir ?? resolve(context.process.cwd(), DEFAULT_FOLDER);
@@ -47,7 +47,7 @@ Examples:
       const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
       const { documents, failed, skipped } = await readFolder(folder, { root: folder, maxFileBytes: config.file_bytes, signal, onFile });
       if (documents.length === 0)
-        throw new RequestError("config_invalid", `${folder} holds no document that can be read: there is nothing to propose from.`);
+        throw new RequestError("config_invalid", `${folder} contains no readable document to propose a pack from.`);
       const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
       const pack = proposePack(name, documents, { title, path: path === "" ? "." : path });
       const written = dryRun ? null : writePack(domainsDir, pack);
@@ -59,7 +59,7 @@ Examples:
         `${written}: ${topics.length} topics, ${entities.length} kinds of entities, ${Object.keys(abbreviations).length} abbreviations, ${examples.length} questions, from ${documents.length} documents.`,
       );
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
-      terminal.print(`\nRead it, correct it, then:\n  ${setting}${terminal.command} doctor ${name}`);
+      terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);
       terminal.print(`  ${setting}${terminal.command} ingest ${folder} --domain ${name}`);
     },
   });
@@ -69,15 +69,15 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "doctor", {
     description:
-      "check domain packs: schema, documents, tenants' terms, vocabulary, addresses, golden set, calibration; and who may look into the data folder",
-    argument: ["[domain]", "one pack (default: every pack that is found)"],
+      "check domain packs (schema, documents, tenants' terms, vocabulary, addresses, golden set, calibration) and the permissions of the data folder",
+    argument: ["[domain]", "one pack (default: all packs)"],
     options: [
-      ["--documents <folder>", "check its words against these documents instead of the pack's own"],
-      ["--strict", "warnings count as faults"],
-      ["--json", "as JSON, with every place"],
+      ["--documents <folder>", "check the vocabulary against these documents instead of the pack's own"],
+      ["--strict", "count warnings as faults"],
+      ["--json", "print JSON with every place"],
     ],
     help: `
-Exit code: 0 no fault, 5 faults were found, 2 wrong usage.
+Exit code: 0 no faults, 5 faults were found, 2 usage error.
 
 Examples:
   sourcebound doctor
@@ -88,7 +88,7 @@ Examples:
       if (documents !== undefined && domain === undefined)
         throw new RequestError(
           "config_invalid",
-          "--documents belongs to one pack: name it, as in `sourcebound doctor book --documents FOLDER`.",
+          "--documents applies to one pack. Name it, as in `sourcebound doctor book --documents FOLDER`.",
         );
       const { checkPack } = await import("../../engine/packs/check-pack.ts");
       const { CalibrationFiles } = await import("../../evidence/calibration.ts");
@@ -100,10 +100,10 @@ Examples:
         terminal.progress(`${name} …`);
         reports.push(await checkPack(name, { domainsDir, documents: pathOf(context, documents), maxFileBytes, signal, madeHere }));
       }
-      if (reports.length === 0) throw new RequestError("unknown_domain", `There is no domain pack in ${domainsDir}.`);
+      if (reports.length === 0) throw new RequestError("unknown_domain", `No domain pack found in ${domainsDir}.`);
       if (isOpenToOthers(data))
         terminal.error(
-          `warning: other users of this machine may look into the data folder, which holds every text in the clear: chmod -R go= ${data}`,
+          `warning: other users of this machine can read the data folder, which contains all texts unencrypted. Run: chmod -R go= ${data}`,
         );
       const judged = reports.map((one) => ({ ...one, ok: isSound(one, strict) }));
       printResult(terminal, json, judged, () => reports.flatMap((report) => reportLines(report, terminal)).join("\n"));
@@ -133,8 +133,8 @@ function reportLines({ name, title, documents, questions, findings }: PackReport
 export function addProfilesCommand(program: Command, context: CliContext): void {
   const { bold, dim, yellow } = context.terminal.colors;
   define(program, context, "profiles", {
-    description: "list the profiles: what each needs, what of its source runs, what is not built",
-    argument: ["[name]", "one profile with every rule of its source"],
+    description: "list the profiles with their requirements and the rules of their sources that are not built",
+    argument: ["[name]", "show one profile with all rules of its source"],
     options: [JSON_OUT],
     help: "\nExamples:\n  sourcebound profiles\n  sourcebound profiles seven-layer",
     run({ flags: { json }, given: name }) {
@@ -144,7 +144,7 @@ export function addProfilesCommand(program: Command, context: CliContext): void 
         return [
           `${bold(of)}  ${title}`,
           ...(needs.length > 0 ? [`  needs ${needs.map((need) => NEEDS[need]).join("; ")}`] : []),
-          missing.length === 0 ? "  runs, and nothing of it is missing" : "  runs, without what is not built:",
+          missing.length === 0 ? "  complete: every rule runs" : "  runs, except for:",
           ...missing.map(({ rule }) => `  ${yellow("not built")} ${rule}`),
           ...(name === undefined
             ? []

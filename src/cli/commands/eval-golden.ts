@@ -17,27 +17,30 @@ import { createProgressBar } from "../terminal.ts";
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 const SETS = [
-  ["--corpus <folder>", "folder of documents, under `pages/` where there is one; pages are named relative to it"],
+  ["--corpus <folder>", "folder of documents (`pages/` inside it, if it exists); page names are relative to it"],
   [
     "--golden <path>",
-    "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml)",
+    "questions: a folder with [prefix-]answerable*.jsonl and [prefix-]unanswerable*.jsonl, or one file (.jsonl, .json, .yaml)",
   ],
   ["--data <folder>", "folder of sets: golden/NAME, or NAME-pages with NAME-golden", { env: "SOURCEBOUND_DATA" }],
-  ["--domains <names>", "comma-separated: only these sets of --data"],
-  ["--domain <name>", "domain pack whose vocabulary applies; without --corpus its documents, and without --golden its own questions"],
-  ["--tenant <name>", "only the questions that this party of the domain asks"],
+  ["--domains <names>", "use only these sets of --data, comma-separated"],
+  [
+    "--domain <name>",
+    "domain pack whose vocabulary applies; also supplies the documents without --corpus and the questions without --golden",
+  ],
+  ["--tenant <name>", "only questions asked by this tenant"],
   ["--profile <name>", "profile to measure"],
-  ["--base-url <url>", "address under which `pages/a/b.md` is served as `a/b/`"],
-  ["--against <file>", "an earlier report: differences with paired intervals"],
+  ["--base-url <url>", "base URL at which `pages/a/b.md` is served as `a/b/`"],
+  ["--against <file>", "compare with an earlier report: differences with paired intervals"],
 ] as const;
 const OUTPUTS = [
-  ["--json, --out <file>", "write the whole report as JSON; a cancelled run goes on from FILE.partial.jsonl"],
-  ["--html <file>", "write the report as one page that stands alone, with plots and every question"],
-  ["--read <file>", "write every answer beside the right one, as Markdown to be read"],
-  ["--record <file>", "keep what the configured model says, by prompt"],
-  ["--recorded <file>", "ask no model: say again what --record kept"],
-  ["--fail-under <name=value>", "exit code 5 when a figure is below this or could not be scored; may be repeated", { parse: collect }],
-  ["--fail-over <name=value>", "exit code 5 when a figure is above this or could not be scored; may be repeated", { parse: collect }],
+  ["--json, --out <file>", "write the whole report as JSON; a cancelled run continues from FILE.partial.jsonl"],
+  ["--html <file>", "write the report as a self-contained HTML page with plots and every question"],
+  ["--read <file>", "write every answer next to the correct one, as Markdown"],
+  ["--record <file>", "record the output of the configured model by prompt"],
+  ["--recorded <file>", "call no model: replay the output recorded by --record"],
+  ["--fail-under <name=value>", "exit with code 5 if a figure is below this or could not be scored; repeatable", { parse: collect }],
+  ["--fail-over <name=value>", "exit with code 5 if a figure is above this or could not be scored; repeatable", { parse: collect }],
 ] as const;
 type GoldenFlags = FlagsOf<typeof SETS>;
 type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
@@ -49,7 +52,7 @@ type GoldenOutputs = FlagsOf<typeof OUTPUTS>;
 export function addEvalCommand(program: Command, context: CliContext, openSets = (folder: string) => folder): Command {
   const evaluate = define(program, context, "eval", { description: "measure answers against golden sets" });
   define(evaluate, context, "golden", {
-    description: "answers to questions whose right answer is known, graded: one set, or every set of a folder",
+    description: "grade answers to questions with known answers: one set, or every set in a folder",
     options: [...SETS, ...OUTPUTS],
     help: EXAMPLES,
     async run({ flags, command }) {
@@ -100,7 +103,7 @@ async function evaluateGolden(
     documents: asked.map(documentsOf),
   };
   const journal = openGoldenJournal(out ?? null, runKey(settings, asked));
-  if (journal.resumed > 0) terminal.error(`${journal.resumed} questions were asked by a run that was cancelled: going on from there.`);
+  if (journal.resumed > 0) terminal.error(`${journal.resumed} questions were answered by a cancelled run; continuing from there.`);
   const questions = asked.reduce((sum, { answerable, unanswerable }) => sum + answerable.length + unanswerable.length, 0);
   const recorder = outputs.record === undefined ? null : await recorderOf(outputs.record, config);
   const measured: (MeasuredSet & { set: GoldenSet })[] = [];

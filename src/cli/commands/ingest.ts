@@ -11,36 +11,33 @@ import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngin
 import { counted, harmlessLine, type Terminal } from "../terminal.ts";
 
 const OPTIONS = [
-  ["--domain <name>", "body of knowledge that they belong to"],
-  ["--tenant <name>", "only this party inside the domain may see them"],
-  ["--access <label>", "access label of documents that state none"],
-  ["--base-url <url>", "address under which `a/b.md` is served as `a/b/`"],
-  ["--root <folder>", "paths of documents are relative to this folder instead"],
-  ["--source <name>", "name of the origin; files that vanish are deleted inside one source (default: the folder)"],
-  ["--allow-empty", "take the folder as it is even if it holds no document any more"],
-  ["--files-from <file>", "the files that this file lists, one a line; - for standard input"],
-  ["--name <file>", "how a document from standard input is called; its ending says what it is", { default: "input.md" }],
-  ["--depth <n>", "of an address: links that are followed from it on (default 2)", { parse: toWhole }],
+  ["--domain <name>", "domain of the documents"],
+  ["--tenant <name>", "tenant that alone may see the documents"],
+  ["--access <label>", "access label for documents that declare none"],
+  ["--base-url <url>", "base URL at which `a/b.md` is served as `a/b/`"],
+  ["--root <folder>", "make document paths relative to this folder"],
+  ["--source <name>", "name of the source; vanished files are deleted only within their source (default: the folder)"],
+  ["--allow-empty", "accept a folder that contains no documents any more, and delete those ingested from it"],
+  ["--files-from <file>", "read the files listed in this file, one per line; - for standard input"],
+  ["--name <file>", "file name for a document from standard input; its extension determines the format", { default: "input.md" }],
+  ["--depth <n>", "web only: number of links to follow from the address (default 2)", { parse: toWhole }],
   [
     "--hosts <names>",
-    "of an address: hosts that may be asked, with their subdomains, by commas (default: its own)",
+    "web only: allowed hosts including subdomains, comma-separated (default: the host of the address)",
     { parse: (names: string): readonly string[] => names.split(",") },
   ],
-  ["--max-pages <n>", "of an address: pages that are read at most (default 500)", { parse: toWhole }],
-  ["--dry-run", "read and report; store nothing"],
-  ["--watch", "stay, and read again whenever something in the folder changes"],
-  ["--queue", "leave the reading to `sourcebound worker`, which must see the folder under the same path"],
-  ["--json", "the summary as JSON on stdout"],
+  ["--max-pages <n>", "web only: maximum number of pages (default 500)", { parse: toWhole }],
+  ["--dry-run", "read and report without storing anything"],
+  ["--watch", "keep running and ingest again whenever the folder changes"],
+  ["--queue", "leave the work to `sourcebound worker`, which must see the folder under the same path"],
+  ["--json", "print the summary as JSON"],
 ] as const;
 type IngestFlags = FlagsOf<typeof OPTIONS>;
 
 export function addIngestCommand(program: Command, context: CliContext): void {
   define(program, context, "ingest", {
-    description: "read documents: folders, files, pages of the web; what is new or changed is taken in, what vanished goes",
-    argument: [
-      "[what...]",
-      "folders with documents of any usual format, subfolders too; files; an address or a sitemap; - for standard input",
-    ],
+    description: "ingest documents from folders, files or web pages: add new and changed ones, delete those that vanished",
+    argument: ["[what...]", "folders (including subfolders), files, a web address or sitemap, or - for standard input"],
     options: OPTIONS,
     help: HELP,
     run: ({ flags, given, command }) => ingestNamed(given, flags, command, context),
@@ -48,15 +45,16 @@ export function addIngestCommand(program: Command, context: CliContext): void {
 }
 
 const HELP = `
-Read are PDF, DOCX, EPUB, XLSX, CSV, HTML, markdown, reStructuredText, AsciiDoc, JSON, YAML, mail (eml, mbox), plain text in any encoding, and all of
-these as .gz. Stopping in between loses nothing: run the same command again, and it goes on.
+Formats: PDF, DOCX, EPUB, XLSX, CSV, HTML, Markdown, JSON, YAML, mail (EML, MBOX) and plain text in any common encoding, each also as .gz.
+An interrupted run loses nothing: run the same command again to continue.
 
-What is named and is not there fails before anything is read. A file that is there and cannot be read now stands as it was read before, which is said.
+A named file or folder that does not exist is an error before anything is read. A file that cannot be read keeps the text from the last
+successful run, and the summary says so.
 
-Of an address, only listed hosts with public addresses are asked, one page at a time, and only what robots.txt allows. Files by name leave the rest of
-their source as it is.
+From the web, only allowed hosts with public addresses are requested, one page at a time, as robots.txt allows. Ingesting single files leaves
+the other files of their source unchanged.
 
-Exit code: 0 all files read (of a folder: all of a kind that is read), 4 some could not be read (the rest is in), 1 failed, 2 wrong usage.
+Exit code: 0 all files read (in a folder: all files in supported formats), 4 some could not be read (the others are ingested), 1 failed, 2 usage error.
 
 Examples:
   sourcebound ingest ./documents
@@ -69,14 +67,15 @@ Examples:
 async function ingestNamed(what: readonly string[], flags: IngestFlags, command: Command, context: CliContext): Promise<void> {
   const [folder] = what;
   const isFolder = what.length === 1 && folder !== undefined && isFolderPath(pathOf(context, folder));
-  if (flags.watch === true && !isFolder) throw new RequestError("unknown_watch", "--watch follows one folder: name it alone.");
+  if (flags.watch === true && !isFolder)
+    throw new RequestError("unknown_watch", "--watch accepts exactly one folder. Name only that folder.");
   await withEngine(context, configOf(context, command), async (engine) => {
     const { json, root, queue, domain, tenant, source, access, baseUrl, allowEmpty } = flags;
     if (queue === true) {
-      if (!isFolder) throw new RequestError("unknown_queue", "--queue leaves one folder to a worker: name it alone.");
+      if (!isFolder) throw new RequestError("unknown_queue", "--queue accepts exactly one folder. Name only that folder.");
       const left = { domain, tenant, source, access, baseUrl, allowEmpty, root: pathOf(context, root) };
       const job = await engine.queue(pathOf(context, folder), left);
-      context.terminal.print(json === true ? JSON.stringify(job) : `left to a worker: ${harmlessLine(folder)}`);
+      context.terminal.print(json === true ? JSON.stringify(job) : `queued for a worker: ${harmlessLine(folder)}`);
       return;
     }
     const run = async () => {
@@ -102,7 +101,7 @@ async function follow(folder: string, context: CliContext, run: () => Promise<vo
   const changes = changesIn(pathOf(context, folder), AbortSignal.any([context.signal, ended.signal]));
   try {
     await run();
-    context.terminal.error(`watching ${folder}: stop with Ctrl-C`);
+    context.terminal.error(`watching ${folder}; press Ctrl-C to stop`);
     for await (const _ of changes) await run();
   } finally {
     ended.abort();
@@ -131,7 +130,8 @@ async function sourcesOf(
       sources.push(engine.ingest(pathOf(context, one), { ...options, root: pathOf(context, root) }));
   }
   if (files.length > 0) sources.push(engine.ingestFiles(files, { ...options, root: pathOf(context, root ?? ".") }));
-  if (sources.length === 0) throw new RequestError("unknown_source", "Nothing to read was named: give a folder, files, an address, or -.");
+  if (sources.length === 0)
+    throw new RequestError("unknown_source", "Nothing to ingest. Name a folder, files, an address, or - for standard input.");
   return sources;
 }
 
@@ -160,7 +160,7 @@ function isFolderPath(path: string): boolean {
 async function readStandardInput(context: CliContext): Promise<Buffer> {
   const bytes = await readInput(context, MAX_FILE_BYTES);
   if (bytes.length <= MAX_FILE_BYTES) return bytes;
-  throw new RequestError("input_too_large", `Standard input holds more than ${MAX_FILE_BYTES} bytes: write it into a file.`);
+  throw new RequestError("input_too_large", `Standard input exceeds ${MAX_FILE_BYTES} bytes. Write it to a file and ingest that.`);
 }
 
 /** Minimum seconds and share of bytes before estimating the remaining time: the first seconds are start-up. */
@@ -207,7 +207,7 @@ export async function showIngest(
         break;
       }
       case "page":
-        if (event.reason === null) terminal.progress(`${event.done} pages, ${event.queued} to come: ${event.url}`);
+        if (event.reason === null) terminal.progress(`${event.done} pages, ${event.queued} queued: ${event.url}`);
         else skip(event.url, event.reason);
         break;
       case "file-skipped":
@@ -223,7 +223,7 @@ export async function showIngest(
       case "embed-failed":
         embedFailure = event.reason;
         terminal.error(
-          `vectors not made: ${event.reason} The documents are in and are found by their words; run the same command again to go on.`,
+          `vectors not computed: ${event.reason} The documents are ingested and can be found by their words. Run the same command again to continue.`,
         );
         break;
       case "ingest-end": {
@@ -282,12 +282,12 @@ function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedF
     ...(empty === 0 ? [] : [`${counted(empty, "page")} without text`]),
   ].join(", ");
   return [
-    event.dryRun ? `Nothing was stored. It would be: ${counts}` : counts,
-    ...listed("still as read before", standing),
-    ...listed("not there any more, and deleted with what was read of it", gone),
+    event.dryRun ? `Nothing was stored. A real run would give: ${counts}` : counts,
+    ...listed("unreadable now, kept as read before", standing),
+    ...listed("vanished, and deleted with everything read from it", gone),
     `${counted(event.chunks, "chunk")} ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`,
     ...describeCost(event.embedding),
-    ...listed("not read, because of their kind", unread),
+    ...listed("not read, unsupported format", unread),
   ].join("; ");
 }
 
@@ -316,7 +316,7 @@ function inMinutes(seconds: number): string {
 
 function describeCost(cost: EmbeddingCost | null): string[] {
   if (cost === null) return [];
-  const tokens = cost.tokens === null ? "tokens not counted by the endpoint" : `${cost.tokens} tokens`;
-  const price = cost.costUsd === null ? "price not known" : `$${cost.costUsd.toFixed(6)} by list price`;
+  const tokens = cost.tokens === null ? "tokens not reported by the endpoint" : `${cost.tokens} tokens`;
+  const price = cost.costUsd === null ? "price unknown" : `$${cost.costUsd.toFixed(6)} at list price`;
   return [`vectors from ${cost.model}: ${tokens}, ${price}`];
 }

@@ -8,7 +8,7 @@ import { type CliContext, userName } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
 
 const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for unlimited");
-const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for any");
+const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for unlimited");
 
 interface Grant {
   readonly role: Role[];
@@ -20,27 +20,27 @@ interface Grant {
 
 export function addKeysCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const keys = define(program, context, "keys", { description: "who may ask over HTTP: keys for programs and people" });
+  const keys = define(program, context, "keys", { description: "manage API keys for programs and people" });
   define(keys, context, "create", {
-    description: "make a key; it is shown once, and only a hash of it is kept",
-    argument: ["<name>", "who holds it, for the list: such as `website`", toName],
+    description: "create a key; it is shown once, and only its hash is stored",
+    argument: ["<name>", "name of its holder, such as `website`", toName],
     options: [
-      ["--role <role...>", "what it lets do", { choices: ROLES, default: ["ask"] }],
-      ["--domain <name...>", "domains that it opens; the first one is meant where a request names none (default: the configured one)"],
-      ["--tenant <name...>", "tenants that it opens (default: only what belongs to no tenant)"],
-      ["--all-tenants", "every tenant of its domains, and what belongs to none"],
-      ["--access <label...>", "access labels that it grants, in the place of the configured ones"],
-      ["--expires <time>", "when it stops: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
-      ["--requests-per-hour <number>", "instead of the server's; 0: unlimited", { parse: toRate }],
-      ["--tokens-per-day <number>", "tokens of models, instead of the server's; 0: unlimited", { parse: toRate }],
-      ["--usd-per-day <amount>", "US dollars of models, in the place of the server's; 0: any", { parse: toAmount }],
-      ["--by <name>", "who makes it, for the audit log"],
+      ["--role <role...>", "what the key allows", { choices: ROLES, default: ["ask"] }],
+      ["--domain <name...>", "domains of the key; requests that name none use the first (default: the configured domain)"],
+      ["--tenant <name...>", "tenants of the key (default: only documents without a tenant)"],
+      ["--all-tenants", "all tenants of its domains, and documents without a tenant"],
+      ["--access <label...>", "access labels of the key, instead of the configured ones"],
+      ["--expires <time>", "expiry: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
+      ["--requests-per-hour <number>", "overrides the server's limit; 0: unlimited", { parse: toRate }],
+      ["--tokens-per-day <number>", "daily model tokens, overrides the server's limit; 0: unlimited", { parse: toRate }],
+      ["--usd-per-day <amount>", "daily model costs in US dollars, overrides the server's limit; 0: unlimited", { parse: toAmount }],
+      ["--by <name>", "who does this, for the audit log"],
       JSON_OUT,
     ],
     help: `
-Roles: ask (questions, verdicts, sessions), ingest (read the documents of its domains again), review (answers of its scope),
-metrics (the figures of /metrics and nothing else), admin (the whole installation: it cannot be bound). From the first key on, requests without one are refused, those from this
-machine too, unless \`server.without_keys\` says otherwise.
+Roles: ask (questions, ratings, sessions), ingest (add and refresh documents of its domains), review (answers in its scope),
+metrics (/metrics only), admin (the whole installation, without restriction). Once a key exists, requests without one are refused, even from this
+machine, unless \`server.without_keys\` says otherwise.
 
 Examples:
   sourcebound keys create acme --domain retail --tenant acme --expires 90d --usd-per-day 1.50
@@ -53,27 +53,27 @@ Examples:
       const { key, record } = await engine.store.keys.create(made, by);
       if (flags.json) return terminal.print(JSON.stringify({ key, ...toJson(record) }));
       terminal.print(key);
-      terminal.error(`Key ${record.id} (${describe(record)}). It is shown this once: keep it where secrets are kept.`);
+      terminal.error(`Key ${record.id} (${describe(record)}). It is shown only once: store it securely.`);
     },
   });
   define(keys, context, "list", {
-    description: "all keys, newest first, also those that open nothing any more",
+    description: "list all keys, newest first, including expired and revoked ones",
     options: [JSON_OUT],
     async use({ store }, { flags: { json } }) {
       const all = await store.keys.list();
       if (json) return terminal.print(JSON.stringify(all.map(toJson)));
       if (all.length === 0)
-        terminal.error("There are no keys: this machine may ask without one. `sourcebound keys create NAME` makes one.");
+        terminal.error("There are no keys, so this machine may ask without one. Create one: `sourcebound keys create NAME`");
       for (const key of all) terminal.print(`${key.id}  ${stateOf(key).padEnd(7)}  ${harmlessLine(key.name)}  (${describe(key)})`);
     },
   });
   define(keys, context, "revoke", {
-    description: "end a key; a running server refuses it from the next request on",
+    description: "revoke a key; a running server refuses it from the next request",
     argument: ["<id>", "id of the key, from `keys list`"],
-    options: [["--by <name>", "who acts, for the audit log"], JSON_OUT],
+    options: [["--by <name>", "who does this, for the audit log"], JSON_OUT],
     async use({ store }, { flags: { by = userName(), json }, given: id }) {
       if (!(await store.keys.revoke(id, by))) {
-        const message = `There is no live key "${id}": \`sourcebound keys list\` shows the ids; a key that was revoked stays so.`;
+        const message = `There is no active key "${id}". \`sourcebound keys list\` shows the ids. Revoked keys cannot be used again.`;
         throw new RequestError("unknown_key", message, { id });
       }
       terminal.print(json ? JSON.stringify({ id, state: "revoked" }) : `Revoked ${id}.`);
@@ -87,9 +87,10 @@ function grantOf({ role, domain, tenant, allTenants, access }: Grant, engine: En
     if (domain === undefined && tenant === undefined && access === undefined) {
       return { roles: role, domains: null, tenants: null, access: null };
     }
-    throw new RequestError("config_key_bound", "An admin key runs the whole installation: leave out --domain, --tenant and --access.");
+    throw new RequestError("config_key_bound", "An admin key covers the whole installation. Omit --domain, --tenant and --access.");
   }
-  if (allTenants === true && tenant !== undefined) throw new RequestError("config_key_bound", "Give --tenant or --all-tenants, not both.");
+  if (allTenants === true && tenant !== undefined)
+    throw new RequestError("config_key_bound", "Use either --tenant or --all-tenants, not both.");
   const domains = domain ?? [engine.config.domain];
   for (const one of domains) for (const party of tenant ?? [undefined]) engine.scope({ domain: one, tenant: party });
   return { roles: role, domains, tenants: allTenants === true ? null : (tenant ?? []), access: access ?? null };
@@ -117,7 +118,7 @@ function describe({ roles, domains, tenants, access, expiresAt }: KeyRecord): st
 
 function toName(text: string): string {
   const name = text.trim();
-  if (name === "" || name.length > 100) throw new InvalidArgumentError("give a name of 1 to 100 characters.");
+  if (name === "" || name.length > 100) throw new InvalidArgumentError("use a name of 1 to 100 characters.");
   return name;
 }
 
@@ -125,6 +126,6 @@ function toName(text: string): string {
 function toExpiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   const at = days === undefined ? toTime(text) : new Date(Date.now() + Number(days) * 86_400_000).toISOString();
-  if (Date.parse(at) <= Date.now()) throw new InvalidArgumentError("this time is over: give one that is to come, or days such as 90d.");
+  if (Date.parse(at) <= Date.now()) throw new InvalidArgumentError("this time is in the past. Use a future time, or days such as 90d.");
   return at;
 }

@@ -7,9 +7,11 @@ import { type CliContext, EXIT, userName } from "../context.ts";
 
 export function addSessionsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
-  const sessions = define(program, context, "sessions", { description: "conversations that later questions may refer to" });
+  const sessions = define(program, context, "sessions", {
+    description: "manage sessions (conversations that follow-up questions refer to)",
+  });
   define(sessions, context, "purge", {
-    description: "delete expired sessions, expired answers of the cache and what is older than `retention` allows; `serve` does it hourly",
+    description: "delete expired sessions, expired cached answers, and records older than `retention` allows; `serve` does this hourly",
     options: [JSON_OUT],
     async use({ memory }, { flags: { json } }) {
       const purged = await memory.purge();
@@ -22,34 +24,35 @@ export function addForgetCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   define(program, context, "forget", {
     description:
-      "delete what is remembered of questions: interactions, cached answers, sessions, verdicts, reports, vectors; documents stay",
+      "delete stored data about questions: interactions, cached answers, sessions, ratings, reports, vectors; documents are kept",
     options: [
-      ["--session <id>", "of this session"],
-      ["--user <id>", "of this user"],
-      ["--question <text>", "every time this was asked"],
-      ["--before <date>", "everything that was stored before", { parse: toTime }],
-      ["--all", "everything, corrections included"],
-      ["--yes", "do it; without it, only what would go is counted"],
-      ["--by <name>", "who acts, for the audit log"],
+      ["--session <id>", "data of this session"],
+      ["--user <id>", "data of this user"],
+      ["--question <text>", "every time this question was asked"],
+      ["--before <date>", "everything stored before this time", { parse: toTime }],
+      ["--all", "everything, including corrections"],
+      ["--yes", "delete; without it, only count what would be deleted"],
+      ["--by <name>", "who does this, for the audit log"],
       JSON_OUT,
     ],
     help: `
-The audit log keeps that it was done, by whom and how much, none of the words. The files are written anew, so that nothing
-deleted is left in them; of PostgreSQL the tables, while its log, replicas and backups are the administrator's. Backups are yours to see to. A correction stays, without the question that it answers, unless --question or --all.
+The audit log records who deleted how much, but no text. The database files are rewritten, so that they contain nothing deleted. With PostgreSQL, the
+tables are rewritten; its log, replicas and backups are the administrator's responsibility, as are your own backups. A correction is kept without
+its question, unless --question or --all is used.
 
 Examples:
   sourcebound forget --question "How is tinnitus rated?"
   sourcebound forget --before 2026-01-01 --yes --json`,
     run({ flags: { session, user, question, before, all } }) {
       if ([session, user, question, before, all].filter((one) => one !== undefined).length !== 1)
-        throw new RequestError("forget_nothing", "Name exactly one of --session, --user, --question, --before and --all.");
+        throw new RequestError("forget_nothing", "Use exactly one of --session, --user, --question, --before and --all.");
     },
     async use({ memory }, { flags: { session, user, question, before, by = userName(), yes, json } }) {
       const target = forgetTargetOf({ session_id: session, user_id: user, question, before });
       const report = await memory.forget(target, { by, dryRun: yes !== true });
       const { scrubbed, left, ...counts } = report;
       printResult(terminal, json, report, () => `${scrubbed === null ? "Would delete" : "Deleted"}: ${countsInWords(counts)}.`);
-      if (scrubbed === null) terminal.error("Nothing was deleted: run it again with --yes.");
+      if (scrubbed === null) terminal.error("Nothing was deleted. Run it again with --yes.");
       if (left !== null) {
         terminal.error(left);
         context.exitCode = EXIT.partly;
@@ -67,17 +70,17 @@ function countsInWords(counts: object): string {
 export function addStatsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   define(program, context, "stats", {
-    description: "hit rates, cost, topics, confidence, refusals and latency; no text of questions",
+    description: "show hit rates, cost, topics, confidence, refusals and latency, without question texts",
     options: [
-      ["--domain <name>", "only this body of knowledge"],
-      ["--since <date>", "only what was asked since then", { parse: toTime }],
+      ["--domain <name>", "only this domain"],
+      ["--since <date>", "only questions asked since this time", { parse: toTime }],
       JSON_OUT,
     ],
     async use(engine, { flags: { domain, since, json } }) {
       const name = domain === undefined ? null : engine.scope({ domain }).domain;
       const statistics = statisticsToWire(await engine.memory.statistics({ domain: name, since: since ?? null }));
       const { days: _days, judged: _judged, ...totals } = statistics;
-      printResult(terminal, json, statistics, () => (totals.interactions === 0 ? "Nothing was asked." : renderRecord(totals)));
+      printResult(terminal, json, statistics, () => (totals.interactions === 0 ? "No questions were asked." : renderRecord(totals)));
     },
   });
 }
@@ -85,9 +88,9 @@ export function addStatsCommand(program: Command, context: CliContext): void {
 export function addCacheCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   const cache = define(program, context, "cache", {
-    description: "stored answers: how many there are, why one is served or not, throw them away",
+    description: "manage stored answers: statistics, explanation, deletion",
     help: `
-An answer is stored when every check of it passed, and served again only after its sources were compared and checked again.
+An answer is stored if all its checks passed. It is served again only after its sources and checks have been verified again.
 
 Examples:
   sourcebound cache stats
@@ -95,8 +98,8 @@ Examples:
   sourcebound cache clear --domain veterans`,
   });
   define(cache, context, "stats", {
-    description: "entries, levels, age and edges of the graph",
-    options: [["--domain <name>", "of one body of knowledge; all when absent"], JSON_OUT],
+    description: "show entries, cache levels, age and edges of the graph",
+    options: [["--domain <name>", "only this domain (default: all)"], JSON_OUT],
     async use(engine, { flags: { domain, json } }) {
       const name = domain === undefined ? null : engine.domain(domain).name;
       const { byProfile, ...stats } = await engine.store.cache.stats(name);
@@ -105,19 +108,19 @@ Examples:
     },
   });
   define(cache, context, "clear", {
-    description: "throw stored answers away; documents, sessions and interactions stay",
-    options: [["--domain <name>", "of one body of knowledge"], ["--all", "of every one"], JSON_OUT],
+    description: "delete stored answers; documents, sessions and interactions are kept",
+    options: [["--domain <name>", "answers of this domain"], ["--all", "answers of all domains"], JSON_OUT],
     run({ flags: { domain, all }, command }) {
-      if ((domain === undefined) === (all !== true)) command.error("error: say which: --domain NAME, or --all");
+      if ((domain === undefined) === (all !== true)) command.error("error: specify --domain NAME or --all");
     },
     async use(engine, { flags: { domain, json } }) {
       const name = domain === undefined ? null : engine.domain(domain).name;
       const cleared = await engine.store.cache.clear(name);
-      terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers cleared.`);
+      terminal.print(json ? JSON.stringify({ cleared, domain: name }) : `${cleared} stored answers deleted.`);
     },
   });
   define(cache, context, "explain", {
-    description: "what the caches would do with a question, and which rule decided for each stored one; nothing is changed",
+    description: "show what the cache would do with a question, and which rule decides for each stored one; changes nothing",
     argument: ["<question>", "the question"],
     options: [DOMAIN, TENANT, PROFILE, JSON_OUT],
     async use(engine, { flags: { json, ...options }, given }) {
@@ -129,11 +132,11 @@ Examples:
 export function addExperimentsCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   define(program, context, "experiments", {
-    description: "what trials of settings have come to: intervals and a plain verdict",
-    argument: ["[name]", "one of them, by its name in the configuration; all when absent"],
+    description: "show results of experiments: intervals and a verdict",
+    argument: ["[name]", "name of the experiment in the configuration (default: all)"],
     options: [JSON_OUT],
     help: `
-Experiments are set in the configuration (\`experiments\`) and run while \`serve\` answers; docs/review.md says how.
+Experiments are defined in the configuration (\`experiments\`) and run while \`serve\` answers; see docs/review.md.
 
 Examples:
   sourcebound experiments lower-threshold
@@ -141,7 +144,7 @@ Examples:
     async use(engine, { flags: { json }, given: name }) {
       const { reportExperiments, reportOf } = await import("../../grading/experiments.ts");
       const reports = name === undefined ? await reportExperiments(engine) : [await reportOf(engine, name)];
-      if (reports.length === 0) terminal.error("No experiment is configured: docs/review.md says how to begin one.");
+      if (reports.length === 0) terminal.error("No experiment is configured. docs/review.md explains how to set one up.");
       printResult(terminal, json, name === undefined ? reports : reports[0]);
     },
   });

@@ -20,7 +20,7 @@ import { type CliContext, configOf, withEngine } from "../context.ts";
 
 export function addModelsCommand(program: Command, context: CliContext): void {
   const models = define(program, context, "models", {
-    description: "encoders and rerankers on this machine: list, pull, install the runtime",
+    description: "manage encoders and rerankers on this machine: list, download, install the runtime",
   });
   addList(models, context);
   addPull(models, context);
@@ -40,7 +40,7 @@ interface ListedModel {
 function addList(models: Command, context: CliContext): void {
   const { terminal } = context;
   define(models, context, "list", {
-    description: "which models are here, their size, kind and licence, and which is in use",
+    description: "list installed models with size, type and licence, and show which one is in use",
     options: [JSON_OUT],
     async run({ flags: { json }, command }) {
       const config = configOf(context, command);
@@ -62,8 +62,10 @@ function addList(models: Command, context: CliContext): void {
       }
       terminal.print(terminal.colors.dim(`* in use. Models folder: ${modelsDir}`));
       const missing = `not installed (\`sourcebound models install\`, ${HUB_RUNTIME_MB} MB)`;
-      terminal.print(terminal.colors.dim(`Runtime of hub models: ${runtime === null ? missing : `${HUB_PACKAGE} ${runtime.version}`}`));
-      terminal.print(terminal.colors.dim(`Reader: ${reader.name}`));
+      terminal.print(
+        terminal.colors.dim(`Runtime of Hugging Face models: ${runtime === null ? missing : `${HUB_PACKAGE} ${runtime.version}`}`),
+      );
+      terminal.print(terminal.colors.dim(`Cross-encoder: ${reader.name}`));
     },
   });
 }
@@ -95,7 +97,7 @@ function localModels(config: Config): ListedModel[] {
 function addPull(models: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(models, context, "pull", {
-    description: "fetch a model of the hub; goes on where an earlier call stopped",
+    description: "download a Hugging Face model; continues an interrupted download",
     argument: ["<name>", `${hubModelNames.join(", ")}, or owner/name of any repository with ONNX weights`],
     options: [["--dtype <precision>", "precision of the weights", { choices: DTYPES, default: DEFAULT_DTYPE }], JSON_OUT],
     help: "\nExamples:\n  sourcebound models pull all-MiniLM-L6-v2\n  sourcebound models pull cross-encoder/ms-marco-MiniLM-L-6-v2",
@@ -114,7 +116,7 @@ function addPull(models: Command, context: CliContext): void {
             if (json) terminal.print(JSON.stringify({ name, folder: event.folder, bytes: event.bytes, fetched: event.fetched }));
             else
               terminal.print(
-                `${name} is in ${event.folder} (${megabytes(event.fetched)} fetched). ${terminal.asTyped(nextStep(name, config))}`,
+                `${name} was saved to ${event.folder} (${megabytes(event.fetched)} downloaded). ${terminal.asTyped(nextStep(name, config))}`,
               );
             break;
           default:
@@ -126,16 +128,20 @@ function addPull(models: Command, context: CliContext): void {
 }
 
 function nextStep(name: string, config: Config): string {
-  if (findHubRuntime(hubFolders(config).runtimeDirs) === null) return "Next: `sourcebound models install`.";
-  return hubModelFacts(name)?.kind === "reranker" ? "" : `To use it: SOURCEBOUND_EMBEDDINGS_HUB=${name}.`;
+  if (findHubRuntime(hubFolders(config).runtimeDirs) === null) return "Next: run `sourcebound models install`.";
+  return hubModelFacts(name)?.kind === "reranker" ? "" : `To use it, set SOURCEBOUND_EMBEDDINGS_HUB=${name}.`;
 }
 
 function addInstall(models: Command, context: CliContext): void {
   const { terminal, signal } = context;
   const show = (value: unknown, text: string, json: boolean | undefined) => terminal.print(json ? JSON.stringify(value) : text);
   define(models, context, "install", {
-    description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs hub models (${HUB_RUNTIME_MB} MB, optional)`,
-    options: [["--again", "also when it is there"], ["--home", "into the home folder, for every data folder of this user"], JSON_OUT],
+    description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs Hugging Face models (${HUB_RUNTIME_MB} MB, optional)`,
+    options: [
+      ["--again", "reinstall even if it is installed"],
+      ["--home", "install into the home folder, for all data folders of this user"],
+      JSON_OUT,
+    ],
     async run({ flags: { again, home, json }, command }) {
       const { runtimeDirs } = hubFolders(configOf(context, command));
       const there = findHubRuntime(runtimeDirs);
@@ -148,7 +154,7 @@ function addInstall(models: Command, context: CliContext): void {
       for await (const event of installHubRuntime(folder, { env: context.process.env, signal })) {
         if (event.type === "line") terminal.error(terminal.colors.dim(event.text));
         else if (event.type === "bytes") terminal.progress(`${megabytes(event.bytes)} of about ${HUB_RUNTIME_MB} MB`);
-        else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} is in ${folder}.`, json);
+        else show({ version: event.version, installed: true, folder }, `${HUB_PACKAGE} ${event.version} was installed in ${folder}.`, json);
       }
     },
   });
@@ -158,23 +164,27 @@ function addSwitch(models: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(models, context, "switch", {
     description:
-      "make the vectors of another encoder beside those that serve, then switch at once; lasts until the configuration names another one",
-    argument: ["<name>", "embedded, configured, or a model of the hub"],
-    options: [["--dtype <precision>", "precision of a hub model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }], DOMAIN, JSON_OUT],
+      "compute the vectors of another encoder in the background, then switch; lasts until the configuration names a different one",
+    argument: ["<name>", "embedded, configured, or a Hugging Face model"],
+    options: [
+      ["--dtype <precision>", "precision of a Hugging Face model's weights", { choices: DTYPES, default: DEFAULT_DTYPE }],
+      DOMAIN,
+      JSON_OUT,
+    ],
     async run({ flags: { dtype, domain, json }, given: name, command }) {
       const config = configOf(context, command);
       const target = name === "configured" ? configuredSpec(config) : name === "embedded" ? name : { hub: name, dtype };
       if (config.embeddings === "none" || target === null) {
         throw new ConfigError(
           "config_invalid",
-          'embeddings is "none": there are no vectors to switch. Name an encoder in the configuration.',
+          'embeddings is "none", so there are no vectors to switch. Set an encoder in the configuration.',
         );
       }
       await withEngine(context, config, async (engine) => {
         const begun = Date.now();
         const onEmbed = (done: number, total: number) => terminal.progress(`vectors: ${done}/${total} windows`);
         const switched = await engine.switchEncoder(target, { domain, signal, onEmbed });
-        const text = `${switched.domain} is ranked by ${switched.encoder} (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
+        const text = `${switched.domain} now uses ${switched.encoder} for ranking (${((Date.now() - begun) / 1000).toFixed(1)} s).`;
         terminal.print(json ? JSON.stringify({ ...switched, ms: Date.now() - begun }) : text);
       });
     },

@@ -9,15 +9,15 @@ import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, EXIT, pathOf, readText } from "../context.ts";
 import { harmless, harmlessLine } from "../terminal.ts";
 
-const ASKED_AS = ["--tenant <name>", "party inside the domain that asked"] as const;
+const ASKED_AS = ["--tenant <name>", "tenant that asked"] as const;
 
 export function addProveCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   const prove = define(program, context, "prove", {
-    description: "answers as proofs that others can check offline, and the check itself",
+    description: "export answers as proofs that others can verify offline, and verify them",
     help: `
-A proof holds the question, what the writer was given, every sentence as it was written, its quotes with their places, the checks with their
-thresholds, and the corpus root, signed with the key of this installation. docs/verify.md says what it proves and what it does not.
+A proof contains the question, the writer's input, every sentence as it was written, its quotes with their places, the checks with their
+thresholds, and the corpus root, signed with the key of this installation. docs/verify.md explains what it proves and what it does not.
 
 Examples:
   sourcebound prove key > key.pem
@@ -25,9 +25,9 @@ Examples:
   sourcebound prove verify proof.json --documents ./my-documents --key key.pem`,
   });
   define(prove, context, "export", {
-    description: "one stored answer as a proof",
-    argument: ["<id>", "id of the answer, as `ask --json` gives it"],
-    options: [DOMAIN, ASKED_AS, ["--out <file>", "write it there; without, it is printed"]],
+    description: "export a stored answer as a proof",
+    argument: ["<id>", "id of the answer, from `ask --json`"],
+    options: [DOMAIN, ASKED_AS, ["--out <file>", "write the proof to this file instead of standard output"]],
     async use(engine, { flags: { out, ...scope }, given }) {
       const proof = await engine.prove(given, scope);
       if (out === undefined) terminal.print(JSON.stringify(proof, null, 2));
@@ -35,17 +35,17 @@ Examples:
     },
   });
   define(prove, context, "verify", {
-    description: "runs every check of a proof again over the original files; needs no store, no network, no model",
-    argument: ["<file>", "the proof"],
+    description: "run every check of a proof again on the original files; needs no database, network or model",
+    argument: ["<file>", "proof to verify"],
     options: [
-      ["--documents <folder>", "folder of the documents; only files that the proof names are read", { required: true }],
-      ["--key <file>", "public key of the installation (PEM), as it was published: without it nobody says who made the proof"],
-      ["--root <hash>", "corpus root as it was published elsewhere"],
-      ["--no-reader", "score no wording again: sentences that are no exact quotes rest on the signature", { default: true }],
+      ["--documents <folder>", "folder of the documents; only files named in the proof are read", { required: true }],
+      ["--key <file>", "published public key of the installation (PEM); without it, the origin of the proof is not verified"],
+      ["--root <hash>", "published corpus root"],
+      ["--no-reader", "do not run the cross-encoder again: sentences that are not exact quotes rely on the signature", { default: true }],
       JSON_OUT,
     ],
     help: `
-Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks than these and not run again, 5 rejected, 1 failed, 2 wrong usage.`,
+Exit code: 0 verified, 4 valid but not fully verified (no --key, or made by another version of the checks), 5 rejected, 1 failed, 2 usage error.`,
     async run({ flags: { documents, key: keyFile, root, reader, json }, given }) {
       const { verifyProof } = await import("../../proofs/verify-proof.ts");
       const read = (file: string, what: string) => readText(context, file, { code: "config_invalid", what });
@@ -56,11 +56,11 @@ Exit code: 0 verified, 4 sound but nobody's (no --key), or made by other checks 
     },
   });
   define(prove, context, "key", {
-    description: "the public key of this installation, to be published; the private one stays in the data folder",
+    description: "print the public key of this installation, for publication; the private key stays in the data folder",
     use: (engine) => terminal.print(engine.proofKey().trimEnd()),
   });
   define(prove, context, "root", {
-    description: "the Merkle root over the document versions of a domain, to be published",
+    description: "print the Merkle root of a domain's document versions, for publication",
     options: [DOMAIN, JSON_OUT],
     async use(engine, { flags: { domain, json } }) {
       const one = await engine.corpusRoot(domain);
@@ -76,11 +76,12 @@ export function writeProof(context: CliContext, file: string, proof: object): vo
 function renderVerdict({ status, question, steps }: ProofVerdict, colors: CliContext["terminal"]["colors"]): string {
   const mark = (ok: boolean | null) => (ok === null ? "–" : ok ? colors.green("✓") : colors.red("✗"));
   const words = {
-    verified: "Verified: everything holds, and the holder of the key made it.",
-    sound: "Sound, but nobody's: everything holds that can be run again, and nothing says who made it. Give the published key with --key.",
+    verified: "Verified: every check passed, and the proof was signed with the given key.",
+    sound:
+      "Valid, but of unknown origin: every check that can be repeated passed, but no key was given. Pass the published key with --key.",
     unchecked:
-      "Not checked: nothing contradicts it, and another version of the checks made it, so its sentences could not be checked again. Verify it with that version.",
-    rejected: "Rejected: something does not hold.",
+      "Not verified: no check failed, but another version made the proof, so its sentences could not be checked again. Verify it with that version.",
+    rejected: "Rejected: a check failed.",
   };
   return [
     ...(question === null ? [] : [harmless(question)]),
@@ -91,11 +92,11 @@ function renderVerdict({ status, question, steps }: ProofVerdict, colors: CliCon
 
 export function addCitationsCommand(program: Command, context: CliContext): void {
   define(program, context, "citations", {
-    description: "what became of a stored answer's quotes in today's documents: same, moved, changed or gone",
-    argument: ["<id>", "id of the answer, as `ask --json` gives it"],
+    description: "compare a stored answer's quotes with the current documents: same, moved, changed or gone",
+    argument: ["<id>", "id of the answer, from `ask --json`"],
     options: [JSON_OUT],
     help: `
-Exit code: 0 every quote stands, 5 at least one is changed or gone, 1 failed, 2 wrong usage.
+Exit code: 0 all quotes unchanged or moved, 5 at least one changed or gone, 1 failed, 2 usage error.
 
 Examples:
   sourcebound citations 7c9e6679-7425-40de-944b-e07fc1f90ae7
@@ -103,7 +104,7 @@ Examples:
     async use(engine, { flags: { json }, given }) {
       const { answer, domain, tenant, access } = await engine.memory.review.show(given);
       const states = answer === null ? [] : await engine.citationStates(answer, { domain, tenant, access });
-      const lines = states.length === 0 ? ["This answer cites nothing."] : states.map(describeState);
+      const lines = states.length === 0 ? ["This answer contains no citations."] : states.map(describeState);
       printResult(context.terminal, json, citationStatesToWire(given, states), () => lines.join("\n"));
       if (states.some(({ state }) => state === "changed" || state === "gone")) context.exitCode = EXIT.found;
     },
@@ -119,16 +120,16 @@ function describeState({ n, state, now }: CitationStanding): string {
 export function addReplayCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "replay", {
-    description: "makes a stored answer again, byte for byte, from the documents, settings and model output of then",
-    argument: ["<id>", "id of the answer, as `ask --json` gives it"],
+    description: "reproduce a stored answer byte for byte from its recorded documents, settings and model output",
+    argument: ["<id>", "id of the answer, from `ask --json`"],
     options: [
-      ["--now", "also with today's documents and settings: what would change, and which edit or setting does it"],
+      ["--now", "also run it with the current documents and settings, and show what would change and why"],
       DOMAIN,
       ASKED_AS,
       JSON_OUT,
     ],
     help: `
-Exit code: 0 identical (and with --now unchanged), 5 something differs, 1 failed, 2 wrong usage.
+Exit code: 0 identical (with --now: also unchanged today), 5 different, 1 failed, 2 usage error.
 
 Examples:
   sourcebound replay 7c9e6679-7425-40de-944b-e07fc1f90ae7

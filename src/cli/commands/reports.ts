@@ -7,23 +7,23 @@ import { DOMAIN, define, JSON_OUT, printResult, toWhole } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
-const OF_TENANT = ["--tenant <name>", "reports of this party inside the domain"] as const;
+const OF_TENANT = ["--tenant <name>", "reports of this tenant"] as const;
 
 export function addReportsCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   const reports = define(program, context, "reports", {
-    description: "what the documents lack: questions refused, answered with low confidence or warned about, by topic",
+    description: "show what the documents lack: questions refused, answered with low confidence or answered with a warning, by topic",
     options: [
       DOMAIN,
       OF_TENANT,
-      ["--topic <slug>", "only this topic of the domain pack; `none`: questions without one"],
-      ["--since <date>", "not older than this day (YYYY-MM-DD)", { parse: parseDay }],
-      ["--limit <n>", "reports listed below the topics, newest first (default 10)", { parse: toWhole }],
-      ["--offset <n>", "reports passed over before those that are listed", { parse: toWhole }],
+      ["--topic <slug>", "only this topic of the domain pack; `none`: questions without a topic"],
+      ["--since <date>", "only reports since this day (YYYY-MM-DD)", { parse: parseDay }],
+      ["--limit <n>", "number of reports listed below the topics, newest first (default 10)", { parse: toWhole }],
+      ["--offset <n>", "number of reports to skip", { parse: toWhole }],
       JSON_OUT,
     ],
     help: `
-A report is made when a question is refused, is answered with low confidence, or a check warns or leaves a sentence out. Advice marked as a
+A report is created when a question is refused, is answered with low confidence, or a check warns or leaves a sentence out. Advice marked as a
 heuristic is a guess by rule. Reports are kept for \`reports.days\` (${DEFAULT_REPORT_DAYS}), without personal data as far as that is recognised.
 
 Examples:
@@ -38,8 +38,8 @@ Examples:
     },
   });
   define(reports, context, "show", {
-    description: "one report in full",
-    argument: ["<id>", "id of the report, or of the answer that it belongs to"],
+    description: "show one report in full",
+    argument: ["<id>", "id of the report or of its answer"],
     options: [DOMAIN, OF_TENANT, JSON_OUT],
     async use(engine, { given, command }) {
       // Commander assigns options shared with the parent command to the parent.
@@ -60,16 +60,15 @@ interface Narrowing {
 function emptyText({ topic, since, tenant, domain }: Narrowing, { config }: Engine): string {
   const narrowed = [...(topic === undefined ? [] : ["--topic"]), ...(since === undefined ? [] : ["--since"])];
   const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
-  if (narrowed.length > 0) return `No report matches in ${where}. Leave ${narrowed.join(" and ")} out to see all.`;
-  if (!config.reports.enabled) return `No reports in ${where}: they are switched off (\`reports.enabled: false\`).`;
-  return `No reports in ${where} of the last ${config.reports.days} days. A question that is refused, answered with low confidence or warned about makes one:\n  sourcebound ask "…"`;
+  if (narrowed.length > 0) return `No report matches in ${where}. Omit ${narrowed.join(" and ")} to see all.`;
+  if (!config.reports.enabled) return `No reports in ${where}: they are disabled (\`reports.enabled: false\`).`;
+  return `No reports in ${where} from the last ${config.reports.days} days. A report is created when a question is refused, answered with low confidence or answered with a warning:\n  sourcebound ask "…"`;
 }
 
 function parseDay(text: string): Date {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
   // `Date` rolls a nonexistent day over into the next month.
-  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new InvalidArgumentError("It must be a day such as 2026-11-01.");
+  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) throw new InvalidArgumentError("Use a day such as 2026-11-01.");
   return day;
 }
 
@@ -88,7 +87,7 @@ export function renderOverview(
     );
     lines.push(`    ${shortened(question)}`);
   }
-  if (reports.length > 0) lines.push("", colors.dim(asTyped("`sourcebound reports show ID` shows one in full.")));
+  if (reports.length > 0) lines.push("", colors.dim(asTyped("Run `sourcebound reports show ID` to show one in full.")));
   return lines.join("\n");
 }
 
@@ -99,7 +98,7 @@ function topicLines({ topic, name, reports, refused, meanConfidence, missing, re
   ];
   if (missing.length > 0)
     lines.push(
-      `  found in no passage: ${missing.map(({ text, reports }) => `${colors.yellow(harmlessLine(text))} (${reports})`).join(", ")}`,
+      `  in no retrieved passage: ${missing.map(({ text, reports }) => `${colors.yellow(harmlessLine(text))} (${reports})`).join(", ")}`,
     );
   for (const { reports, basis, text, kind } of recommendations)
     lines.push(`  ${String(reports).padStart(4)} × ${adviceText(text, kind)}${basis === "heuristic" ? colors.dim(" (heuristic)") : ""}`);

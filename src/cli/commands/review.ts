@@ -7,25 +7,25 @@ import { type CliContext, configOf, EXIT, readText, userName, withEngine } from 
 import { renderAnswer } from "../render.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
-const LIMIT = ["--limit <number>", "how many", { parse: toCount }] as const;
+const LIMIT = ["--limit <number>", "number of entries", { parse: toCount }] as const;
 const DECISIONS = {
-  approve: { what: "the answer is right, here and wherever the same question got it", done: "Approved" },
-  flag: { what: "the answer is wrong or doubtful: the cache lets go of it", done: "Flagged" },
+  approve: { what: "mark an answer as correct wherever the same question was asked", done: "Approved" },
+  flag: { what: "mark an answer as wrong or doubtful, and remove it from the cache", done: "Flagged" },
 } as const;
 
 export function addReviewCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
   const { colors } = terminal;
-  const by = ["--by <name>", "who acts, for the audit log", { default: userName() }] as const;
+  const by = ["--by <name>", "who does this, for the audit log", { default: userName() }] as const;
   const review = define(program, context, "review", {
-    description: "look at answers that wait for review, and approve, flag or correct them",
+    description: "list answers that wait for review, and approve, flag or correct them",
     help: EXAMPLES,
   });
   define(review, context, "list", {
-    description: "questions that wait, those that need it most first",
+    description: "list questions that wait for review, most urgent first",
     options: [
       DOMAIN,
-      ["--status <status>", "only these, whether they wait or not", { choices: ["unreviewed", "approved", "flagged"] }],
+      ["--status <status>", "only this status, whether or not they wait for review", { choices: ["unreviewed", "approved", "flagged"] }],
       LIMIT,
       JSON_OUT,
     ],
@@ -35,7 +35,7 @@ export function addReviewCommand(program: Command, context: CliContext): void {
     },
   });
   define(review, context, "show", {
-    description: "one answer with all that is known of it",
+    description: "show one answer with everything known about it",
     argument: ["<id>"],
     options: [JSON_OUT],
     async use({ memory }, { flags: { json }, given }) {
@@ -52,16 +52,16 @@ export function addReviewCommand(program: Command, context: CliContext): void {
         await memory.review[decision](given, flags.by);
         terminal.print(`${DECISIONS[decision].done} ${given}.`);
         if (decision === "flag" && (await memory.review.show(given)).curated?.status === "served")
-          terminal.error("A correction is still served in its place: to withdraw that, ask the question and flag the new answer's id.");
+          terminal.error("A correction is still served instead. To withdraw it, ask the question and flag the id of that answer.");
       },
     });
   define(review, context, "correct", {
-    description: "another answer in its place, served first until one of its documents changes",
+    description: "replace an answer; the correction is served until one of its documents changes",
     argument: ["<id>"],
     options: [
       [
         "--answer <file>",
-        "sentences that each cite [n]; lines such as `[1]: path` at the end name documents; - reads the standard input",
+        "file with sentences that each cite [n]; final lines such as `[1]: path` name documents; - reads standard input",
         { required: true },
       ],
       by,
@@ -70,13 +70,13 @@ export function addReviewCommand(program: Command, context: CliContext): void {
       const written = await readText(context, file, { code: "answer_unreadable", what: "answer" });
       await withEngine(context, configOf(context, command), async ({ memory }) => {
         terminal.print(withoutFooter(await memory.review.correct(given, written, who), colors));
-        terminal.error(`Stored in place of ${given}. ${servedWhere(await memory.review.show(given))}`);
+        terminal.error(`Stored as correction of ${given}. ${servedWhere(await memory.review.show(given))}`);
       });
     },
   });
   define(review, context, "history", {
-    description: "who did what, newest first, and whether the log is intact",
-    options: [["--id <id>", "only of this answer"], LIMIT, JSON_OUT],
+    description: "show the audit log, newest first, and whether it is intact",
+    options: [["--id <id>", "only entries of this answer"], LIMIT, JSON_OUT],
     async use({ memory }, { flags: { json, ...chosen } }) {
       const history = await memory.review.history(chosen);
       printResult(terminal, json, historyToWire(history), () => renderHistory(history, colors));
@@ -96,13 +96,13 @@ better.txt:
 
   [1]: documents/decision-reviews.md
 
-Exit code of history: 0 intact, 5 the log was changed by another hand.`;
+Exit code of history: 0 intact, 5 the log was tampered with.`;
 
 /** Describes for which questions a correction is served. */
 function servedWhere({ question, within }: Pick<ShownReview, "question" | "within">): string {
-  const asked = `Served from now on where "${harmlessLine(question)}" is asked`;
-  if (within === null) return `${asked} of all documents; with filters it is answered as before.`;
-  return `${asked} within ${harmlessLine(within)}; asked otherwise it is answered as before.`;
+  const asked = `From now on it is served when "${harmlessLine(question)}" is asked`;
+  if (within === null) return `${asked} without filters; with filters, the question is answered as before.`;
+  return `${asked} within ${harmlessLine(within)}; otherwise, the question is answered as before.`;
 }
 
 /** Removes the footer, since a correction has no confidence and no duration. */
@@ -111,7 +111,7 @@ function withoutFooter(answer: Answer, colors: Terminal["colors"]): string {
 }
 
 function renderQueue(items: readonly QueuedQuestion[], colors: Terminal["colors"]): string {
-  if (items.length === 0) return "Nothing waits for review.";
+  if (items.length === 0) return "No answer waits for review.";
   return items
     .map(({ id, question, within, asked, score, why, tenant }) => {
       const times = asked === 1 ? "asked once" : `asked ${asked} times`;
@@ -156,7 +156,7 @@ function renderHistory({ rows, chain }: ReviewHistory, colors: Terminal["colors"
   lines.push(
     chain.intact
       ? colors.green(`Intact: ${chain.rows} rows, head ${chain.head}`)
-      : colors.red(`Not intact: row ${chain.brokenAt} does not follow from the one before it; rows were changed, taken out or put in.`),
+      : colors.red(`Not intact: row ${chain.brokenAt} does not match the previous row. Rows were changed, deleted or inserted.`),
   );
   return lines.join("\n");
 }

@@ -9,7 +9,7 @@ const PORT = ["--port <number>", "port (default 8787)", { parse: toWhole }] as c
 
 export function addServeCommand(program: Command, context: CliContext): void {
   define(program, context, "serve", {
-    description: "answer over HTTP, with one page to ask from",
+    description: "start the HTTP server with API and web app",
     options: [PORT, ["--host <address>", "address to bind (default 127.0.0.1: this machine only)"]],
     help: `
 Examples:
@@ -31,7 +31,7 @@ Examples:
 export function addDemoCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "demo", {
-    description: "ingest a demo domain and serve it: the real path, on documents of our own",
+    description: "ingest a demo domain with bundled documents and serve it",
     options: [PORT, ["--domain <name>", "demo domain", { default: "veterans" }]],
     async run({ flags: { port, domain }, command }) {
       await withEngine(context, configOf(context, command, { domain, "server.port": port }), async (engine) => {
@@ -41,11 +41,11 @@ export function addDemoCommand(program: Command, context: CliContext): void {
           await showIngest(engine.ingestDomain(domain, signal), terminal, false);
           await engine.corpus(domain).sync({ signal });
           terminal.print(
-            `\n${terminal.colors.bold("Sourcebound")} answers on ${terminal.colors.cyan(server.url)}\n\nThree questions to try:`,
+            `\n${terminal.colors.bold("Sourcebound")} is running at ${terminal.colors.cyan(server.url)}\n\nThree questions to try:`,
           );
           for (const question of engine.domain(domain).examples.slice(0, 3))
             terminal.print(`  ${terminal.command} ask --domain ${domain} "${question}"`);
-          terminal.print("\nCtrl-C stops.");
+          terminal.print("\nPress Ctrl-C to stop.");
           await untilAborted(signal);
         } finally {
           await server.close();
@@ -58,21 +58,21 @@ export function addDemoCommand(program: Command, context: CliContext): void {
 export function addWorkerCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "worker", {
-    description: "read what was uploaded or left by `ingest --queue`, beside other workers",
+    description: "process uploads and jobs from `ingest --queue`, alongside other workers",
     options: [
-      ["--once", "end when nothing is queued"],
-      ["--json", "one line of JSON for each job on stdout"],
+      ["--once", "exit when the queue is empty"],
+      ["--json", "print one JSON line per job"],
     ],
     help: `
-Each job is done by one worker. The job of a worker that has not been heard of for a minute is done by another one.
+Each job is processed by one worker. If a worker is silent for a minute, another one takes over its job.
 
-Exit code: 0 all jobs done, 4 some failed.
+Exit code: 0 all jobs completed, 4 some failed.
 
 Examples:
   DATABASE_URL=postgres://sourcebound@db/sourcebound sourcebound worker
   sourcebound worker --once --json`,
     async use(engine, { flags: { once, json } }) {
-      if (once !== true) terminal.error("waiting for work: stop with Ctrl-C");
+      if (once !== true) terminal.error("waiting for jobs; press Ctrl-C to stop");
       for await (const event of engine.work({ once, signal })) {
         if (event.type === "job-failed") context.exitCode = EXIT.partly;
         if (json === true) terminal.print(JSON.stringify(event));
@@ -91,10 +91,11 @@ function describeJob({ type, domain, work, counts, reason }: JobEvent): string {
 
 export function addMcpCommand(program: Command, context: CliContext): void {
   define(program, context, "mcp", {
-    description: "serve a program that speaks the Model Context Protocol, over standard input and output",
-    options: [["--domain <name>", "domain that is meant where a call names none"]],
+    description: "serve a Model Context Protocol client over standard input and output",
+    options: [["--domain <name>", "domain used when a call names none"]],
     help: `
-Tools: ask, search, check_answer; every document is a resource. It ends with its input, once what came in is answered. The same over HTTP: POST /mcp of \`serve\`.
+Tools: ask, search, check_answer; every document is a resource. The program exits when its input ends and all requests are answered. Also available over
+HTTP: POST /mcp of \`serve\`.
 
 Examples:
   sourcebound mcp
