@@ -90,14 +90,14 @@ describe("hostile requests", () => {
     ["no question", "{}", 400, "invalid_request", /"question".*expected string, received undefined/],
     ["a question of another type", '{"question": 7}', 400, "invalid_request", /"question".*expected string, received number/],
     ["an unknown detail", '{"question":"x","detail":"loads"}', 400, "invalid_request", /"detail"/],
-    ["a misspelt key", '{"question":"x","sesion_id":"s"}', 400, "invalid_request", /"sesion_id" is unknown.*Did you mean "session_id"\?/],
-    ["a key unlike any", '{"question":"x","zzzzzzzzzzzz":1}', 400, "invalid_request", /Known are "question"/],
+    ["a misspelt key", '{"question":"x","sesion_id":"s"}', 400, "invalid_request", /Unknown key "sesion_id".*Did you mean "session_id"\?/],
+    ["a key unlike any", '{"question":"x","zzzzzzzzzzzz":1}', 400, "invalid_request", /Known keys: "question"/],
     [
       "a misspelt key below",
       '{"question":"x","selection":{"document_id":"d","start":0,"end":1,"ends":1}}',
       400,
       "invalid_request",
-      /"ends" is unknown in "selection"\. Did you mean "end"\?/,
+      /Unknown key "ends" in "selection"\. Did you mean "end"\?/,
     ],
     [
       "an offset below zero",

@@ -88,15 +88,16 @@ export function createApp(options: AppOptions): Hono {
     const file = page.get(context.req.path);
     if (file !== undefined) return sendPageFile(context, file);
     if (context.req.path === "/")
-      throw new RequestError("page_not_built", "The page is not built: run `npm run build`, then start the server again.");
+      throw new RequestError("page_not_built", "The web app is not built. Run `npm run build`, then restart the server.");
     await next();
   });
   app.all("*", (context) => {
     const { method, path } = context.req;
     const allowed = methodsOf(path, endpoints) ?? (page.has(path) || path === "/" ? "GET, HEAD" : null);
-    if (allowed === null) throw new RequestError("unknown_route", `${method} ${path} is unknown: GET /openapi.json describes every route.`);
+    if (allowed === null)
+      throw new RequestError("unknown_route", `Unknown endpoint: ${method} ${path}. GET /openapi.json describes all endpoints.`);
     context.header("Allow", allowed);
-    throw new RequestError("method_not_allowed", `${method} is not allowed on ${path}: use ${allowed}.`, { allowed });
+    throw new RequestError("method_not_allowed", `${method} is not allowed on ${path}. Use ${allowed}.`, { allowed });
   });
   return app;
 }

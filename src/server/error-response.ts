@@ -75,8 +75,7 @@ const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
 
 /** Errors whose messages list existing names, which only the operator may see at the command line. */
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
-const NOT_SERVED =
-  "What the request names as domain or tenant is not served here: leave it out, or ask whoever runs the server for its name.";
+const NOT_SERVED = "The domain or tenant in the request is not available here. Omit it, or ask your administrator for its name.";
 
 /** Default status by error class; the first match counts. */
 const STATUS_OF_CLASS: readonly (readonly [typeof SourceboundError, ContentfulStatusCode])[] = [
@@ -118,7 +117,7 @@ function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure
     return { status, error: { code, message, ...(Object.keys(data).length > 0 ? { data: { ...data } } : {}) } };
   }
   log.error("unexpected error", { id, message: messageOf(error), stack: error instanceof Error ? error.stack : undefined });
-  const message = `Something failed inside the server. Ask again; if it fails again, report the id ${id}, which the server's log explains.`;
+  const message = `Internal server error. Retry; if it fails again, report the id ${id}, under which the server log has the details.`;
   return { status: 500, error: { code: "internal", message, data: { id } } };
 }
 

@@ -57,7 +57,7 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
     const given = context.req.header("idempotency-key");
     if (given === undefined) return next();
     if (!/^[\x21-\x7e]{1,200}$/.test(given)) {
-      const message = "An Idempotency-Key has 1–200 visible ASCII characters: send a random one, such as a UUID.";
+      const message = "An Idempotency-Key must have 1–200 visible ASCII characters. Send a random one, such as a UUID.";
       throw new RequestError("idempotency_key_invalid", message);
     }
     const keyId = knownCallerOf(context)?.keyId ?? null;
@@ -67,9 +67,9 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
     const request = { name, fingerprint: await fingerprintOf(context) };
     const claim = await records.claim(request, records.claimMs);
     if (claim.type === "reused")
-      throw new RequestError("idempotency_key_reused", "This Idempotency-Key was used for another request: take a new one.");
+      throw new RequestError("idempotency_key_reused", "This Idempotency-Key was already used for a different request. Use a new one.");
     if (claim.type === "in-progress") {
-      const message = "The request with this Idempotency-Key is still being done: try again in a moment.";
+      const message = "The request with this Idempotency-Key is still running. Retry in a moment.";
       throw new RequestError("idempotency_in_progress", message, { retry_after_s: 1 });
     }
     if (claim.type === "kept") {

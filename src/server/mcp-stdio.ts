@@ -37,13 +37,13 @@ export function createLineTransport(stdin: AsyncIterable<Buffer>, write: (line: 
   };
   const refuse = (code: number, message: string) => write(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }));
   const take = (line: Buffer | null) => {
-    if (line === null) return refuse(PARSE_ERROR, `The line has more than ${MAX_LINE_BYTES} bytes.`);
+    if (line === null) return refuse(PARSE_ERROR, `The line exceeds ${MAX_LINE_BYTES} bytes. Send a shorter message.`);
     const text = line.toString("utf8").trim();
     if (text === "") return;
     const message = parseMessage(text);
     if (typeof message === "number") {
-      const what = message === PARSE_ERROR ? "no JSON" : "no message of JSON-RPC 2.0";
-      return refuse(message, `The line is ${what}: send one message a line.`);
+      const what = message === PARSE_ERROR ? "not valid JSON" : "not a JSON-RPC 2.0 message";
+      return refuse(message, `The line is ${what}. Send one message per line.`);
     }
     if (isJSONRPCRequest(message) && !STANDING_METHODS.has(message.method)) open.push(message.id);
     transport.onmessage?.(message);

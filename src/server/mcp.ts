@@ -86,7 +86,7 @@ function addCheck(server: McpServer, options: McpOptions): void {
       const options = { ...narrow(caller, given), sources, documents, profile, signal: mcpReq.signal };
       const checked = wire.checkToWire(await engine.check(question, answer, options));
       const lines = checked.sentences.map(({ text, verdict, status, reason }) => `${verdict} (${status}): ${text}\n  ${reason}`);
-      return { text: [checked.passed ? "Every check passed." : "Something was found.", ...lines].join("\n"), data: checked };
+      return { text: [checked.passed ? "Every check passed." : "Faults were found.", ...lines].join("\n"), data: checked };
     }),
   );
 }
@@ -113,7 +113,7 @@ function addDocuments(server: McpServer, { engine, caller, running }: McpOptions
     const key = decodeURIComponent(String(id));
     const scope = engine.scope(narrow(caller, { domain: String(domain) }));
     const document = (await held(running, () => engine.store.documents.load(scope, [key]))).get(key);
-    if (document === undefined) throw new Error("There is no such document here: it was deleted, or is not open to you.");
+    if (document === undefined) throw new Error("The document does not exist or is not accessible to you.");
     return { contents: [{ uri: uri.href, mimeType: "text/plain", text: document.text }] };
   });
 }

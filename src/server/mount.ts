@@ -41,7 +41,7 @@ export function mountEndpoints(
   };
   const atMost = (maxSize: number): MiddlewareHandler => {
     const tooLarge = async (context: Context): Promise<never> => {
-      const message = `The request body is larger than ${maxSize} bytes: shorten it.`;
+      const message = `The request body exceeds ${maxSize} bytes. Shorten it.`;
       throw await withHotlines(new RequestError("body_too_large", message, { limit_bytes: maxSize }), context);
     };
     const counted = bodyLimit({ maxSize, onError: tooLarge });
@@ -114,7 +114,7 @@ const assertJson: MiddlewareHandler = async (context, next) => {
   const contentType = context.req.header("content-type");
   if (isJsonContentType(contentType)) return next();
   const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
-  throw new RequestError("unsupported_content_type", `The request ${found}: send "content-type: application/json".`);
+  throw new RequestError("unsupported_content_type", `The request ${found}. Send "content-type: application/json".`);
 };
 
 /** Reads the start of a body, to find emergencies in bodies that are too large; "" if the body is already read. */

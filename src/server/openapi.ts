@@ -16,7 +16,7 @@ export function describeApi(endpoints: Readonly<Record<string, Endpoint>>): Json
     info: {
       title: "Sourcebound",
       version: VERSION,
-      description: "Answers whose every sentence is bound to a source at exact characters, or a refusal.",
+      description: "Answers questions from documents. Every sentence links to the exact source text; otherwise the question is refused.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     security: [{ key: [] }, {}],
@@ -26,7 +26,7 @@ export function describeApi(endpoints: Readonly<Record<string, Endpoint>>): Json
         key: {
           type: "http",
           scheme: "bearer",
-          description: "A key of `sourcebound keys create`, or a token of the issuer that `server.jwt` names.",
+          description: "A key created by `sourcebound keys create`, or a token of the issuer in `server.jwt`.",
         },
       },
       schemas: { Problem: schemaOf(errorResponseSchema, "output") },
@@ -51,9 +51,9 @@ function operation(name: string, { method, path, what, opens, query, body, gives
     ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: {
       [gives.status]: response(what, gives),
-      ...(method === "GET" && "etag" in gives ? { 304: { description: "It has not changed." } } : {}),
+      ...(method === "GET" && "etag" in gives ? { 304: { description: "Not modified." } } : {}),
       default: {
-        description: "It failed: the code says why.",
+        description: "Failed; `code` names the reason.",
         content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" } } },
       },
     },

@@ -13,14 +13,14 @@ const PART_CHARACTERS = 100;
 export function partOf({ req }: Context): string {
   const [part = ""] = Object.values(req.param());
   if (part.length <= PART_CHARACTERS) return part;
-  throw new RequestError("invalid_request", `An id has at most ${PART_CHARACTERS} characters; this one has ${part.length}.`);
+  throw new RequestError("invalid_request", `An id has at most ${PART_CHARACTERS} characters, but this one has ${part.length}.`);
 }
 
 /** Returns the id of an answer or document. @throws RequestError `unknown_answer`, `unknown_document` when it is too long */
 export function shortId({ req }: Context, of: "answer" | "document"): string {
   const id = req.param("id") ?? "";
   if (id.length <= PART_CHARACTERS) return id;
-  throw new RequestError(`unknown_${of}`, `There is no such ${of} here: its id has ${id.length} characters.`);
+  throw new RequestError(`unknown_${of}`, `This ${of} does not exist: its id has ${id.length} characters.`);
 }
 
 /** Returns whether the type is `application/json`, with any parameters; bodies are always UTF-8 (RFC 8259). */
@@ -58,7 +58,7 @@ export function withoutEscapes(json: string): string {
 }
 
 /** Error message for an invalid optional body. */
-const OPTIONAL_BODY = 'The request body is not acceptable: send {"domain": "NAME"}, or nothing.';
+const OPTIONAL_BODY = 'The request body is invalid. Send {"domain": "NAME"}, or nothing.';
 
 /** @param reason message instead of the first fault */
 function parse<Schema extends z.ZodType>(value: unknown, schema: Schema, reason?: string): z.output<Schema> {
@@ -67,27 +67,27 @@ function parse<Schema extends z.ZodType>(value: unknown, schema: Schema, reason?
   if (reason !== undefined) throw new RequestError("invalid_request", reason);
   const issues = parsed.error.issues.map((issue) => describeIssue(issue, schema));
   const [first] = issues;
-  throw new RequestError("invalid_request", first?.reason ?? "The request does not fit its schema: see GET /v1/schema.", { issues });
+  throw new RequestError("invalid_request", first?.reason ?? "The request does not match its schema. See GET /v1/schema.", { issues });
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new RequestError("invalid_utf8", "The request body is not valid UTF-8: encode the JSON as UTF-8.", {}, { cause });
+    throw new RequestError("invalid_utf8", "The request body is not valid UTF-8. Encode the JSON as UTF-8.", {}, { cause });
   }
 }
 
 function parseJson(text: string): unknown {
   if (text.trim() === "") {
-    throw new RequestError("invalid_json", 'The request body is empty: send JSON such as {"question": "…"}.');
+    throw new RequestError("invalid_json", 'The request body is empty. Send JSON such as {"question": "…"}.');
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
     const position = positionOf(messageOf(cause), text);
     const where = position === null ? "" : ` at line ${position.line}, column ${position.column}`;
-    throw new RequestError("invalid_json", `The request body is not valid JSON${where}: correct it there.`, { ...position }, { cause });
+    throw new RequestError("invalid_json", `The request body is not valid JSON${where}. Correct it there.`, { ...position }, { cause });
   }
 }
 
@@ -104,11 +104,11 @@ function describeIssue(issue: z.core.$ZodIssue, schema: z.ZodType): { path: stri
   const path = issue.path.map(String).join(".");
   const name = path === "" ? "the request" : `"${path}"`;
   if (issue.code !== "unrecognized_keys")
-    return { path, reason: `${name} is not acceptable: ${issue.message.replace(/^Invalid input: /, "")}. See GET /v1/schema.` };
+    return { path, reason: `${name} is invalid: ${issue.message.replace(/^Invalid input: /, "")}. See GET /v1/schema.` };
   const [key = ""] = issue.keys;
   const known = keysAt(schema, issue.path);
-  const advice = didYouMean(key, known) || ` Known are ${known.map((other) => `"${other}"`).join(", ")}.`;
-  return { path: [...issue.path.map(String), key].join("."), reason: `"${key}" is unknown in ${name}.${advice}` };
+  const advice = didYouMean(key, known) || ` Known keys: ${known.map((other) => `"${other}"`).join(", ")}.`;
+  return { path: [...issue.path.map(String), key].join("."), reason: `Unknown key "${key}" in ${name}.${advice}` };
 }
 
 /** Returns the offset of a cursor. @throws RequestError `cursor_invalid` */
@@ -119,7 +119,7 @@ export function offsetOf(cursor: string | undefined): number {
 function numberIn(cursor: string, mark: "o" | "b"): number {
   const text = Buffer.from(cursor, "base64url").toString("latin1");
   if (text.startsWith(mark) && /^.\d{1,9}$/.test(text)) return Number(text.slice(1));
-  throw new RequestError("cursor_invalid", "This cursor is not one that the server gave: leave it out to begin anew.");
+  throw new RequestError("cursor_invalid", "Invalid cursor. Use one from a response, or omit it to start at the beginning.");
 }
 
 /** Returns the cursor of the page at `offset`; `null`: no more items. */

@@ -48,7 +48,7 @@ describe("serve", () => {
     const port = Number(new URL(server.url).port);
     await expect(serve(app, { host: "127.0.0.1", port })).rejects.toMatchObject({
       code: "port_in_use",
-      message: expect.stringMatching(/--port N.*stop/),
+      message: expect.stringMatching(/--port .*stop/),
       data: { host: "127.0.0.1", port },
     });
   });

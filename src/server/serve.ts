@@ -90,16 +90,16 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 
 function describeListenError(cause: Error, host: string, port: number): SourceboundError {
   const failure = (code: string, message: string) => new ConfigError(code, message, { host, port }, { cause });
-  const advice = "use --port N with another number, or stop the program that listens there";
+  const advice = "use --port with another number, or stop the program that uses the port";
   switch (systemCodeOf(cause)) {
     case "EADDRINUSE":
       return failure("port_in_use", `Port ${port} on ${host} is in use: ${advice}.`);
     case "EACCES":
-      return failure("port_not_allowed", `Port ${port} may not be opened by this user: use --port N with N above 1023.`);
+      return failure("port_not_allowed", `This user may not open port ${port} on ${host}. Use --port with a number above 1023.`);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return failure("host_not_available", `"${host}" is not an address of this machine: use --host 127.0.0.1.`);
+      return failure("host_not_available", `"${host}" is not an address of this machine. Use --host 127.0.0.1.`);
     default:
       return new SourceboundError("cannot_listen", `Cannot listen on ${host}:${port}: ${messageOf(cause)}.`, { host, port }, { cause });
   }
@@ -164,7 +164,7 @@ export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
     options = read();
     createSecureContext(options);
   } catch (cause) {
-    const message = `server.tls cannot be used (${messageOf(cause)}): name a certificate and its key as PEM files that this user may read.`;
+    const message = `server.tls cannot be used (${messageOf(cause)}). Set it to PEM files of a certificate and its key that this user can read.`;
     throw new ConfigError("config_tls", message, { cert: files.cert }, { cause });
   }
   return {

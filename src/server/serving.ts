@@ -23,8 +23,8 @@ export async function openServing(engine: Engine) {
     spans.called(call);
   });
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
-  metrics.gauge("questions_running", "Questions, searches and checks that are worked on", () => queue.counts().running);
-  metrics.gauge("questions_waiting", "Those that wait for their turn", () => queue.counts().waiting);
+  metrics.gauge("questions_running", "Questions, searches and checks in progress", () => queue.counts().running);
+  metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
   const assigned = await assignQuestions(engine);
   const admitted = admitQuestions(assigned.engine, {
     queue,

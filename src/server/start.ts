@@ -55,7 +55,7 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
   const server = await serve(app, {
     ...{ host, port, tls, closeGraceMs: settings.stop_grace_ms },
     ...{ connections: settings.connections, requestTimeoutMs: settings.request_timeout_ms },
-    tlsFailed: (reason) => log.error("the new certificate was not taken", { reason }),
+    tlsFailed: (reason) => log.error("the new certificate could not be loaded", { reason }),
   }).catch(async (error: unknown) => {
     await serving.close();
     throw error;
@@ -77,12 +77,12 @@ export async function serveEngine(engine: Engine, say: (line: string) => void): 
 }
 
 const PLAIN_WARNING =
-  "warning: others can reach this address and it speaks plain HTTP, so that keys can be read on the way: set server.tls, or serve behind a proxy that you name in server.trusted_proxies.";
+  "warning: other machines can reach this address over plain HTTP, so keys can be intercepted. Set server.tls, or serve behind a proxy listed in server.trusted_proxies.";
 
 /** Refuses to serve other machines without a live key, so that an incomplete configuration admits nobody. */
 async function assertKeyed(keys: KeyStore, host: string): Promise<void> {
   const now = new Date();
   if ((await keys.list()).some((key) => isLiveKey(key, now))) return;
-  const message = `Others can reach ${host}, and there is no key yet: make one with \`sourcebound keys create\`, serve this machine alone with --host 127.0.0.1, or let in whoever comes with \`server.without_keys: anyone\`.`;
+  const message = `Other machines can reach ${host}, but there is no key yet. Create one with \`sourcebound keys create\`, listen on this machine only with --host 127.0.0.1, or admit everyone with \`server.without_keys: anyone\`.`;
   throw new ConfigError("config_keys_missing", message, { host });
 }

@@ -6,31 +6,38 @@ const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 const selection = z.strictObject({
   document_id: z.string().min(1),
-  start: z.int().min(0).describe("UTF-16 code units into the normalised text."),
+  start: z.int().min(0).describe("UTF-16 code units of the normalised text."),
   end: z.int().min(1),
 });
 
-const pages = z.union([z.int(), z.string().min(1).max(40)], { error: 'give a page number from 1, or a range such as "12-15"' });
+const pages = z.union([z.int(), z.string().min(1).max(40)], { error: 'use a page number from 1, or a range such as "12-15"' });
 const filters = z.strictObject({
   document: filterName().optional().describe("Title, path, file name or id."),
-  chapter: filterName().optional().describe('A heading of the top level, such as "Chapter 32. Cetology", or its number or name.'),
-  section: filterName().optional().describe('A heading of any level, such as "§ 4.25 Combined ratings table", or its number or name.'),
-  page: pages.optional().describe('A page, `12`, or pages, `"12-15"`; of documents that have pages.'),
+  chapter: filterName().optional().describe('A top-level heading, such as "Chapter 32. Cetology", or its number or name.'),
+  section: filterName().optional().describe('Any heading, such as "§ 4.25 Combined ratings table", or its number or name.'),
+  page: pages.optional().describe('A page, `12`, or pages, `"12-15"`; only for documents with pages.'),
 });
 
 export const askRequestSchema = z
   .strictObject({
     question: z.string().describe("The question, 1–500 characters after trimming (limit configurable)."),
-    detail: z.enum(["normal", "more"]).default("normal").describe("`more` asks for a longer answer."),
-    domain: z.string().min(1).optional().describe("Body of knowledge; the server's default domain when absent."),
-    tenant: z.string().min(1).optional().describe("Party inside the domain whose vocabulary and documents apply."),
-    profile: z.string().min(1).optional().describe("Which stages run with which numbers; the domain's default when absent."),
-    session_id: z.string().min(1).max(100).optional().describe("Continue a session. Sent back in every answer."),
-    user_id: z.string().min(1).max(200).optional().describe("Whose session it is; only a keyed hash of it is stored."),
-    privacy: z.enum(["redacted", "ephemeral"]).optional().describe("`ephemeral`: no text of it is stored. It only tightens."),
-    proof: z.boolean().optional().describe("The answer comes with its proof, as `sourcebound prove export` writes it."),
-    selection: selection.optional().describe("Answer only from this range; one that is empty or beyond the text is `selection_invalid`."),
-    filters: filters.optional().describe("Answer only from what all of these name together. An unknown name is an error with the nearest."),
+    detail: z.enum(["normal", "more"]).default("normal").describe("`more` requests a longer answer."),
+    domain: z.string().min(1).optional().describe("Domain to ask; the server's default domain when absent."),
+    tenant: z.string().min(1).optional().describe("Tenant whose vocabulary and documents apply."),
+    profile: z.string().min(1).optional().describe("Profile: the stages that run and their settings; the domain's default when absent."),
+    session_id: z.string().min(1).max(100).optional().describe("Session to continue; every answer returns it."),
+    user_id: z.string().min(1).max(200).optional().describe("User of the session; only a keyed hash is stored."),
+    privacy: z
+      .enum(["redacted", "ephemeral"])
+      .optional()
+      .describe("`ephemeral`: no text of the question is stored. It can only make the server's setting stricter."),
+    proof: z.boolean().optional().describe("Return the answer with its proof, in the format of `sourcebound prove export`."),
+    selection: selection
+      .optional()
+      .describe("Answer only from this range; an empty range or one beyond the text fails with `selection_invalid`."),
+    filters: filters
+      .optional()
+      .describe("Answer only from documents that match all filters. An unknown name fails with the nearest names."),
   })
   .describe("POST /v1/ask");
 
@@ -40,14 +47,14 @@ export type WireAskRequest = z.input<typeof askRequestSchema>;
 const MAX_PAGE = 200;
 const DEFAULT_PAGE = 50;
 
-const cursor = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, "is no cursor that this server gave");
+const cursor = z.string().regex(/^[A-Za-z0-9_-]{1,40}$/, "must be a cursor from an earlier response");
 
 /** `limit` and `cursor` of every list. */
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe("Items of a page."),
-  cursor: cursor.optional().describe("`next_cursor` of the page before."),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(DEFAULT_PAGE).describe("Items per page."),
+  cursor: cursor.optional().describe("`next_cursor` of the previous page."),
 };
-export const nextCursor = z.string().nullable().describe("To be sent as `cursor` for the page that follows; `null`: this was the last.");
+export const nextCursor = z.string().nullable().describe("Send it as `cursor` for the next page; `null`: last page.");
 
 const { domain, tenant } = askRequestSchema.shape;
 /** The scope of a request. */

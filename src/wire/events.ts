@@ -6,15 +6,15 @@ import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts
 /** Body of every failed request: a problem (RFC 9457). Its `error` is also the data of the `error` event. */
 export const errorResponseSchema = z.object({
   type: z.string().describe("`urn:sourcebound:problem:CODE`"),
-  title: z.string().describe("The code in words."),
+  title: z.string().describe("Readable form of the code."),
   status: z.int(),
-  detail: z.string().describe("What failed, and what to do."),
-  request_id: z.string().describe("Also the header `X-Request-Id`; the server's log names it."),
+  detail: z.string().describe("What failed and what to do."),
+  request_id: z.string().describe("Also in the header `X-Request-Id` and in the server log."),
   error: z.object({
     code: z.string(),
     message: z.string(),
     data: z.record(z.string(), z.unknown()).optional(),
-    warnings: z.array(warningSchema).optional().describe("To be shown before the error: hotlines; absent when there are none."),
+    warnings: z.array(warningSchema).optional().describe("Show these before the error: hotlines; absent if there are none."),
   }),
 });
 

@@ -14,19 +14,19 @@ const { title, url, quote, start, end, unit, document_id, document_version, head
 
 /** `GET /v1/answers/ID/citations` */
 export const citationStatesSchema = z.object({
-  id: z.string().describe("Of the answer."),
+  id: z.string().describe("Id of the answer."),
   citations: z.array(
     z.object({
-      n: z.int().describe("The number in the answer's text: `[n]`."),
+      n: z.int().describe("Number in the answer's text: `[n]`."),
       state: z
         .enum(["same", "moved", "changed", "gone"])
-        .describe("`moved`: the same, elsewhere; `gone`: deleted, or not open to the asker."),
-      likeness: z.number().min(0).max(1).describe("Share of the quote's words, weighted by rarity, that stand there today."),
+        .describe("`moved`: same text, another place; `gone`: deleted, or not accessible to the asker."),
+      likeness: z.number().min(0).max(1).describe("Share of the quote's words found there today, weighted by rarity."),
       now: z
         .object({ document_id, document_version, title, url, quote, start, end, unit, heading_path, original })
         .extend({ page: z.int().nullable().describe("Page on which it begins, from 1; `null`: the document has no pages.") })
         .nullable()
-        .describe("Where it, or what it became, stands in the current version; `null`: gone."),
+        .describe("Place of the quote, or what replaced it, in the current version; `null`: gone."),
     }),
   ),
 });
@@ -42,8 +42,8 @@ export const versionListSchema = z.object({
   items: z.array(
     z.object({
       version: z.string(),
-      revision: z.int().describe("Of the domain, at which this version came."),
-      kept: z.boolean().describe("Its text can be read: replaced texts are kept while a recorded answer may rest on them."),
+      revision: z.int().describe("Revision of the domain that introduced this version."),
+      kept: z.boolean().describe("True if its text can be read: a replaced text is kept while a recorded answer may depend on it."),
     }),
   ),
 });
@@ -53,28 +53,28 @@ export type WireVersions = z.infer<typeof versionListSchema>;
 const GRAPH_NODES = { default: 120, most: 2_000 } as const;
 
 const kinds = NODE_TYPES.join("|");
-const nodeTypes = z.string().regex(new RegExp(`^(?:${kinds})(?:,(?:${kinds}))*$`), `names some of ${NODE_TYPES.join(",")}`);
+const nodeTypes = z.string().regex(new RegExp(`^(?:${kinds})(?:,(?:${kinds}))*$`), `must contain values of ${NODE_TYPES.join(",")}`);
 
 export const graphQuerySchema = z.strictObject({
   ...named,
-  types: nodeTypes.optional().describe("Kinds of nodes, comma-separated; all where absent."),
-  words: z.string().max(200).default("").describe("A node's label holds all of them, or that of one which it is joined to."),
-  around: z.string().min(1).max(600).optional().describe("Id of a node: only it and those that it is joined to."),
+  types: nodeTypes.optional().describe("Node types, comma-separated; all when absent."),
+  words: z.string().max(200).default("").describe("Words that the label of a node or of one of its neighbours must contain."),
+  around: z.string().min(1).max(600).optional().describe("Id of a node: return only it and its neighbours."),
   limit: z.coerce.number().int().min(1).max(GRAPH_NODES.most).default(GRAPH_NODES.default),
 });
 
 const nodeType = z.enum(NODE_TYPES);
 export const graphSchema = z.object({
-  totals: z.record(nodeType, z.int()).describe("Nodes of the whole graph."),
+  totals: z.record(nodeType, z.int()).describe("Nodes in the whole graph."),
   edges: z.int(),
-  fitting: z.int().describe("Nodes that fit the filters; the most joined of them are in `nodes`."),
+  fitting: z.int().describe("Nodes that match the filters; `nodes` contains those with the most links."),
   nodes: z.array(
     z.object({
       id: z.string(),
       type: nodeType,
       label: z.string(),
-      degree: z.int().describe("Nodes that it is joined to, in the whole graph."),
-      refers_to: z.string().nullable().describe("Id of the document or the answer that it stands for."),
+      degree: z.int().describe("Number of neighbours in the whole graph."),
+      refers_to: z.string().nullable().describe("Id of the document or answer that the node represents."),
     }),
   ),
   links: z.array(z.tuple([z.int(), z.int()])).describe("Pairs of indexes into `nodes`."),
@@ -82,13 +82,13 @@ export const graphSchema = z.object({
 export type WireGraph = z.infer<typeof graphSchema>;
 
 export const callsSchema = z.object({
-  recorded: z.boolean().describe("False: a model was asked whose calls are not recorded."),
+  recorded: z.boolean().describe("False: a model was called, but its calls were not recorded."),
   calls: z.array(
     z.object({
       model: z.string(),
       prompt_sha256: z.string(),
       prompt: z.object({ system: z.string(), user: z.string() }).nullable().describe("`null`: recorded before prompts were kept."),
-      text: z.string().describe("What the model said."),
+      text: z.string().describe("Output of the model."),
       input_tokens: z.int().nullable(),
       output_tokens: z.int().nullable(),
       failure: z.object({ code: z.string(), message: z.string() }).nullable(),
@@ -109,7 +109,7 @@ export const evaluationRequestSchema = z
   .strictObject({
     domain: named.domain,
     profile: askRequestSchema.shape.profile,
-    questions: questionFile.optional().describe("As `eval golden --golden` reads it. @default the set of the pack"),
+    questions: questionFile.optional().describe("In the format of `eval golden --golden`. @default the golden set of the domain pack"),
   })
   .describe("POST /v1/evaluations");
 export const evaluationQuerySchema = z.strictObject({
@@ -125,15 +125,18 @@ export const evaluationSchema = z.object({
   id: z.string(),
   domain: z.string(),
   profile: z.string().nullable(),
-  questions: z.string().nullable().describe("Name of the file of questions that was sent; `null`: the set of the pack."),
+  questions: z.string().nullable().describe("Name of the uploaded question file; `null`: the golden set of the domain pack."),
   state: z.enum(["running", "done", "failed", "stopped"]),
-  done: z.int().describe("Questions that were asked."),
+  done: z.int().describe("Number of questions."),
   total: z.int(),
   reason: z.string().nullable(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  report: report.nullable().describe("As `eval golden --json` writes it; in lists without its questions."),
-  changes: z.array(change).optional().describe("From the run that `against` names, on the questions that both asked, with 95 % intervals."),
+  report: report.nullable().describe("In the format of `eval golden --json`; without questions in lists."),
+  changes: z
+    .array(change)
+    .optional()
+    .describe("Difference from the run in `against`, on the questions common to both, with 95 % intervals."),
 });
 export type WireEvaluation = z.infer<typeof evaluationSchema>;
 export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });

@@ -17,24 +17,21 @@ export const feedbackRequestSchema = z
   .strictObject({
     id: z.string().min(1).max(100).describe("`id` of the answer."),
     verdict: z.enum(["up", "down"]),
-    reason: z.string().max(MAX_FEEDBACK_CHARACTERS).optional().describe("Stored without personal data; if ephemeral, not at all."),
-    session_id: session_id.describe("`session_id` of the answer; where it is given, it must fit."),
+    reason: z.string().max(MAX_FEEDBACK_CHARACTERS).optional().describe("Stored without personal data; with `ephemeral`, not stored."),
+    session_id: session_id.describe("`session_id` of the answer; if given, it must match."),
     ...named,
   })
   .describe("POST /v1/feedback");
 export type WireFeedbackRequest = z.input<typeof feedbackRequestSchema>;
 
-const actor = z.string().min(1).max(100).describe("Who acts; the audit log keeps it.");
+const actor = z.string().min(1).max(100).describe("Name of the person responsible, for the audit log.");
 
 export const reviewActSchema = z.strictObject({ by: actor }).describe("POST /v1/review/ID/approve and …/flag");
 
 export const correctionSchema = z
   .strictObject({
     by: actor,
-    answer: z
-      .string()
-      .min(1)
-      .describe("Sentences that each cite `[n]`: a citation's document, or what a line `[n]: path` at the end names."),
+    answer: z.string().min(1).describe("Sentences that each cite `[n]`, a document of a citation or of a final line `[n]: path`."),
   })
   .describe("POST /v1/review/ID/correct");
 
@@ -43,10 +40,10 @@ export const forgetRequestSchema = z
     by: actor,
     session_id,
     user_id,
-    question: z.string().min(1).optional().describe("Every time it was asked, whatever its case, spaces and closing signs."),
-    before: dateOrTime.describe("Everything that was stored before this time."),
+    question: z.string().min(1).optional().describe("Every occurrence of the question, ignoring case, spaces and final punctuation."),
+    before: dateOrTime.describe("Everything stored before this time."),
     all: z.literal(true).optional(),
-    dry_run: z.boolean().default(false).describe("Only counts what would go."),
+    dry_run: z.boolean().default(false).describe("Only count what would be deleted."),
   })
   .refine(({ by: _by, dry_run: _dry, ...targets }) => Object.values(targets).filter((one) => one !== undefined).length === 1, {
     error: "name exactly one of session_id, user_id, question, before and all",
@@ -81,14 +78,14 @@ const sessionCitation = z.object({
   quote: z.string(),
   start: z.int(),
   end: z.int(),
-  current: z.boolean().describe("`false`: the document has another version now."),
+  current: z.boolean().describe("`false`: the document has changed since."),
 });
 
 const messageSchema = z.discriminatedUnion("role", [
   z.object({ role: z.literal("user"), content: z.string(), at: time }),
   z.object({
     role: z.literal("assistant"),
-    content: z.string().nullable().describe("`null`: withheld, because a cited document is gone or may not be seen any more."),
+    content: z.string().nullable().describe("`null`: withheld, because a cited document was deleted or is no longer accessible."),
     at: time,
     answer_id: z.string().nullable(),
     citations: z.array(sessionCitation),
@@ -104,24 +101,24 @@ const audit = z.object({
   by: z.string(),
   action: z.string(),
   subject: z.string(),
-  details: z.unknown().describe("Counts and names; no words of questions or answers."),
+  details: z.unknown().describe("Counts and names; no text of questions or answers."),
   previous: z.string(),
-  hash: z.string().describe("Covers the row and `previous`, the hash of the row before."),
+  hash: z.string().describe("Hash of the row and of `previous`, the hash of the previous row."),
 });
 
 const queueItemSchema = z.object({
   id: z.string(),
   question: z.string(),
-  within: z.string().nullable().describe("What the question was limited to, in words; `null`: to nothing, or it is not known any more."),
+  within: z.string().nullable().describe("Limits of the question in words; `null`: none, or no longer known."),
   tenant: z.string().nullable(),
   profile: z.string(),
   status: z.string(),
   review_status: reviewStatus,
   confidence: z.number().nullable(),
-  asked: z.int().describe("How often it was asked."),
-  waiting: z.int().describe("Interactions with this question that wait for review."),
+  asked: z.int().describe("How often the question was asked."),
+  waiting: z.int().describe("Number of interactions with this question that wait for review."),
   risk: z.number(),
-  score: z.number().describe("By which the queue is ordered."),
+  score: z.number().describe("Sort key of the queue."),
   why: z.array(z.string()),
   thumbs: z.enum(["up", "down"]).nullable(),
   demoted: z.boolean(),
@@ -151,8 +148,8 @@ const reviewFields = z.object({
   tenant: z.string().nullable(),
   access: z.array(z.string()),
   profile: z.string(),
-  question: z.string().describe("Redacted; empty where no text is kept."),
-  within: z.string().nullable().describe("What the question was limited to, in words; `null`: to nothing, or it is not known any more."),
+  question: z.string().describe("Redacted; empty if no text is kept."),
+  within: z.string().nullable().describe("Limits of the question in words; `null`: none, or no longer known."),
   status: z.string(),
   reason: z.string().nullable(),
   privacy: z.enum(["redacted", "ephemeral"]),
@@ -161,12 +158,16 @@ const reviewFields = z.object({
   review_status: reviewStatus,
   reviewed_by: z.string().nullable(),
   reviewed_at: time.nullable(),
-  demoted_at: time.nullable().describe("When a source of the approved answer changed."),
+  demoted_at: time.nullable().describe("Time when a source of the approved answer changed."),
   created_at: time,
   asked: z.int(),
   feedback: z.object({ verdict: z.enum(["up", "down"]), reason: z.string().nullable(), at: time }).nullable(),
-  report: z.string().nullable().describe("Id of its diagnostic report; `null`: it has none."),
-  withheld: z.boolean().describe("Answer and correction are left out: they rest on a document that is gone or not open to the key."),
+  report: z.string().nullable().describe("Id of its diagnostic report; `null`: none."),
+  withheld: z
+    .boolean()
+    .describe(
+      "True if answer and correction are withheld, because they depend on a document that was deleted or is not accessible to the key.",
+    ),
   history: z.array(audit),
 });
 export const reviewSchema = reviewFields.extend({
@@ -184,7 +185,7 @@ const daySchema = z.object({
   hits: z.int(),
   usd: z.number(),
   tokens: z.number(),
-  p50_ms: z.number().nullable().describe("`null`: no time of that day is known."),
+  p50_ms: z.number().nullable().describe("`null`: no duration is known for this day."),
   p95_ms: z.number().nullable(),
 });
 const cost = z.object({ tokens: z.number(), usd: z.number(), uncounted: z.int() });
@@ -192,10 +193,10 @@ export const statisticsSchema = z.object({
   interactions: z.int(),
   statuses: counts,
   refusals: counts,
-  levels: counts.describe("By level of the memory that served: `miss`, `exact`, `semantic`, `graph`, `curated`."),
+  levels: counts.describe("By cache level: `miss`, `exact`, `semantic`, `graph`, `curated`."),
   hit_rate: z.number().nullable(),
   spent: cost,
-  saved: cost.describe("What hits had cost when their answers were made."),
+  saved: cost.describe("Original cost of the answers served from the cache."),
   topics: z.array(z.object({ topic: z.string(), count: z.int() })),
   confidence: z.object({ counts: z.array(z.int()), none: z.int(), median: z.number().nullable() }),
   latency_ms: z.object({ p50: z.number().nullable(), p95: z.number().nullable(), max: z.number().nullable() }),
@@ -203,7 +204,7 @@ export const statisticsSchema = z.object({
   feedback: z.object({ up: z.int(), down: z.int() }),
   ephemeral: z.int(),
   days: z.array(daySchema).describe("Oldest first."),
-  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers that a person judged, by tenths of their confidence."),
+  judged: z.array(z.object({ right: z.int(), wrong: z.int() })).describe("Answers judged by a person, by tenths of their confidence."),
 });
 /** `GET /v1/admin/stats` */
 export type WireStatistics = z.infer<typeof statisticsSchema>;
@@ -219,8 +220,8 @@ export const forgottenSchema = z.object({
   reports: z.int(),
   curated: z.int(),
   embeddings: z.int(),
-  scrubbed: z.boolean().nullable().describe("Do the files hold nothing of it any more? `null`: nothing was deleted."),
-  left: z.string().nullable().describe("What may still hold it, and what to do about it; `null`: nothing."),
+  scrubbed: z.boolean().nullable().describe("True if the database files contain nothing of it any more; `null`: nothing was deleted."),
+  left: z.string().nullable().describe("What may still contain it, and what to do about it; `null`: nothing."),
 });
 
 export function queueItemToWire(item: QueuedQuestion): WireQueueItem {

@@ -8,7 +8,7 @@ import { dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 export const reportsQuerySchema = z.strictObject({
   ...named,
   ...pageQuery,
-  topic: z.string().min(1).max(100).optional().describe("Slug of a topic; `none`: reports of questions without one."),
+  topic: z.string().min(1).max(100).optional().describe("Slug of a topic; `none`: reports of questions without a topic."),
   since: dateOrTime,
 });
 
@@ -54,7 +54,7 @@ const diagnosis = z.object({
       reason: z.string(),
       topics: z.array(z.string()),
       lacks: z.array(z.string()),
-      preview: z.string().nullable().optional().describe("The beginning of its text; `null`: the document has changed or is gone."),
+      preview: z.string().nullable().optional().describe("Beginning of its text; `null`: the document was changed or deleted."),
     }),
   ),
   gaps: z.object({
@@ -84,7 +84,7 @@ export const reportSchema = z.object({
   profile: z.string(),
   topic: z.string().nullable(),
   created_at: time,
-  question: z.string().describe("Redacted; empty where no text is kept."),
+  question: z.string().describe("Redacted; empty if no text is kept."),
   report: diagnosis,
 });
 
@@ -111,8 +111,8 @@ export type WireReports = z.infer<typeof reportsResponseSchema>;
 const metric = z.enum(EXPERIMENT_METRICS);
 const compared = z.object({
   metric,
-  control: z.number().describe("Of the control, per question."),
-  mean: z.number().describe("Of the variant, per question."),
+  control: z.number().describe("Value of the control, per question."),
+  mean: z.number().describe("Value of the variant, per question."),
   difference: z.number(),
   low: z.number(),
   high: z.number(),
@@ -122,19 +122,19 @@ export const experimentSchema = z.object({
   name: z.string(),
   metric,
   better: z.enum(["higher", "lower"]),
-  planned: z.int().describe("Sessions of each variant that the verdict rests on."),
+  planned: z.int().describe("Sessions per variant used for the verdict."),
   alpha: z.number(),
-  intervals: z.enum(["anytime", "fixed"]).describe("`anytime`: they hold however often one looks; `fixed`: of the size that was planned."),
+  intervals: z.enum(["anytime", "fixed"]).describe("`anytime`: valid however often you look; `fixed`: valid at the planned sample size."),
   variants: z.array(
     z.object({
       name: z.string(),
-      sessions: z.int().describe("That count."),
+      sessions: z.int().describe("Sessions that count for the verdict so far."),
       assigned: z.int(),
       questions: z.int(),
       compared: compared.nullable().describe("With the control, which is the first variant."),
       guardrails: z.array(
         compared.extend({
-          margin: z.number().describe("The most by which it may change for the worse."),
+          margin: z.number().describe("Maximum change for the worse."),
           state: z.enum(["holds", "breached", "open"]),
         }),
       ),

@@ -20,11 +20,14 @@ const { profile, filters } = askRequestSchema.shape;
 export const searchRequestSchema = z
   .strictObject({
     query: z.string().describe("A question or words, within the limits of a question."),
-    limit: z.int().min(1).max(50).default(10).describe("Passages that are given."),
+    limit: z.int().min(1).max(50).default(10).describe("Maximum number of passages."),
     ...named,
     profile,
     filters,
-    reading: z.boolean().default(false).describe("Has the reader read every passage too (`scores.reading`); the order stays."),
+    reading: z
+      .boolean()
+      .default(false)
+      .describe("Also score every passage with the cross-encoder (`scores.reading`); the order does not change."),
   })
   .describe("POST /v1/search");
 
@@ -34,18 +37,23 @@ export const searchResponseSchema = z.object({
       sid: z.string(),
       ...source,
       heading_path: z.array(z.string()),
-      page: z.int().nullable().describe("On which the passage begins, from 1; `null`: the document has no pages."),
+      page: z.int().nullable().describe("Page on which the passage begins, from 1; `null`: the document has no pages."),
       text: z.string().describe("Exact substring of the document's normalised text."),
       start: z.int(),
       end: z.int(),
       unit: z.literal("utf16"),
       scores: scores
-        .extend({ reading: z.number().nullable().describe("By the reader: log odds that the best piece of it answers the question.") })
-        .describe("Raw scores; `null` where the scorer did not run."),
+        .extend({
+          reading: z
+            .number()
+            .nullable()
+            .describe("Log odds of the cross-encoder that the best candidate of the passage answers the question."),
+        })
+        .describe("Raw scores; `null` if the scorer did not run."),
     }),
   ),
-  encoder: z.string().nullable().describe("What ranked by vectors; `null`: words alone ranked."),
-  reader: z.string().nullable().describe("What read the passages; `null`: not asked for, or there is none, which a warning says."),
+  encoder: z.string().nullable().describe("Dense encoder; `null`: ranked by words only."),
+  reader: z.string().nullable().describe("Cross-encoder; `null`: not requested, or not available, which a warning says."),
   warnings: z.array(warningSchema),
 });
 export type WireSearchRequest = z.input<typeof searchRequestSchema>;
@@ -69,25 +77,29 @@ const sourceText = z.strictObject({ name: z.string().min(1).max(200), text: z.st
 
 export const checkRequestSchema = z
   .strictObject({
-    question: z.string().min(1).max(2_000).describe("What was asked."),
-    answer: z.string().min(1).describe("The answer that somebody else wrote; `[n]` cites the n-th source."),
-    sources: some(sourceText).optional().describe("Texts that it rests on, read by the ending of their names; as markdown without one."),
+    question: z.string().min(1).max(2_000).describe("The question that was asked."),
+    answer: z.string().min(1).describe("The answer to check; `[n]` cites the n-th source."),
+    sources: some(sourceText)
+      .optional()
+      .describe("Texts of the sources. The extension of the name determines the format; Markdown without one."),
     documents: some(z.string().min(1).max(200))
       .optional()
-      .describe("Ids of documents in their place. Without either, the sources are searched."),
+      .describe("Document ids instead of texts. Without both, the engine searches for sources."),
     ...named,
     profile,
   })
-  .refine(({ sources, documents }) => sources === undefined || documents === undefined, { error: "give sources or documents, not both" })
+  .refine(({ sources, documents }) => sources === undefined || documents === undefined, {
+    error: "use either sources or documents, not both",
+  })
   .describe("POST /v1/check");
 
 export const checkResponseSchema = z.object({
-  passed: z.boolean().describe("Nothing was found in any sentence, nor in the answer as a whole."),
+  passed: z.boolean().describe("True if neither a sentence nor the answer as a whole has a fault."),
   profile: z.string(),
   sources: z.array(z.object({ n: z.int(), path: z.string(), title: z.string() })),
   unreadable: z
     .array(z.object({ n: z.int().nullable(), path: z.string(), reason: z.string() }))
-    .describe("Sources that could not be read; each keeps its number, and a sentence that cites it is found by `unread`."),
+    .describe("Sources that could not be read. Each keeps its number; a sentence that cites one fails the check `unread`."),
   sentences: z.array(
     z.looseObject({
       text: z.string(),
@@ -97,16 +109,16 @@ export const checkResponseSchema = z.object({
       status: claimStatus,
       reason: z.string(),
       citations: z.array(z.int()),
-      searched: z.boolean().describe("It cited none: the sources were looked for."),
+      searched: z.boolean().describe("True if the sentence had no citation and the engine searched for sources."),
       checks: z.array(findingSchema.loose()),
       passage: z
         .object({ source: z.int(), path: z.string(), text: z.string(), start: z.int(), end: z.int() })
         .loose()
         .nullable()
-        .describe("Where the claim stands, byte for byte."),
+        .describe("Place of the claim, byte for byte."),
     }),
   ),
-  checks: z.array(findingSchema.loose()).describe("Of the answer as a whole."),
+  checks: z.array(findingSchema.loose()).describe("Checks of the answer as a whole."),
 });
 export type WireCheckRequest = z.input<typeof checkRequestSchema>;
 export type WireCheck = z.infer<typeof checkResponseSchema>;
@@ -151,9 +163,9 @@ export const fileSchema = z.object({
   id: z.string(),
   path: z.string(),
   tenant: z.string().nullable(),
-  status: z.enum(["queued", "reading", "ok", "failed"]).describe("`queued` and `reading`: ask again."),
-  reason: z.string().nullable().describe("Why it could not be read."),
-  uploaded: z.boolean().describe("It came over HTTP, and can be deleted so; else a folder of the server holds it."),
+  status: z.enum(["queued", "reading", "ok", "failed"]).describe("`queued` and `reading`: not finished, ask again."),
+  reason: z.string().nullable().describe("Why the file could not be read."),
+  uploaded: z.boolean().describe("True if uploaded over HTTP, and therefore deletable over HTTP; otherwise from a folder of the server."),
   updated_at: z.string().nullable(),
   documents: z.array(
     z.object({
@@ -180,7 +192,12 @@ export function fileToWire(file: LibraryFile): WireFile {
 
 export const uploadQuerySchema = z.strictObject({
   ...named,
-  access: z.string().min(1).max(60).optional().describe("A label that the key holds; when absent its first, or that of the domain pack."),
+  access: z
+    .string()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe("An access label of the key; when absent, its first label, or that of the domain pack."),
 });
 export const uploadResponseSchema = z.object({ items: z.array(fileSchema) });
 
@@ -188,7 +205,7 @@ export const documentQuerySchema = z.strictObject({
   ...named,
   start: z.coerce.number().int().min(0).optional(),
   end: z.coerce.number().int().min(1).optional(),
-  version: z.string().min(1).max(100).optional().describe("One that it had before, where its text is kept; today's when absent."),
+  version: z.string().min(1).max(100).optional().describe("An earlier version whose text is kept; the current one when absent."),
 });
 
 const blockType = z.enum(["heading", "paragraph", "list-item", "table-row", "quote", "code"]);
@@ -205,11 +222,11 @@ export const documentSchema = z.object({
   path: z.string(),
   format: z.string().nullable(),
   sha256: z.string(),
-  text: z.string().describe("Normalised; every offset counts its UTF-16 code units."),
+  text: z.string().describe("Normalised; all offsets count its UTF-16 code units."),
   blocks: z.array(z.tuple([z.int(), z.int(), blockType, z.int(), z.int()])).describe("`[start, end, type, level, header]`"),
   outline: z.array(z.object({ start: z.int(), level: z.int(), text: z.string() })),
-  pages: z.array(z.int()).nullable().describe("Where each page begins, page 1 first; `null`: the document has none."),
-  places: citationSchema.shape.original.shape.pages.describe("Where the words from `start` to `end` stand on the pages of the original."),
+  pages: z.array(z.int()).nullable().describe("Start of each page, page 1 first; `null`: the document has no pages."),
+  places: citationSchema.shape.original.shape.pages.describe("Place of the text from `start` to `end` on the original pages."),
   notices: z.array(notice),
 });
 export type WireDocument = z.infer<typeof documentSchema>;
@@ -234,12 +251,12 @@ export const domainsSchema = z.object({
     z.object({
       name: z.string(),
       title: z.string(),
-      description: z.string().describe("What the documents are about, in a sentence."),
-      examples: z.array(z.string()).describe("Questions to try: of its pack, or made of headings of its documents."),
+      description: z.string().describe("What the documents are about, in one sentence."),
+      examples: z.array(z.string()).describe("Example questions, from the domain pack or from headings of its documents."),
       documents: z.int(),
-      golden: z.boolean().describe("Its pack brings a golden set."),
-      default: z.boolean().describe("It is meant where a request names none."),
-      profile: z.string().describe("The one that is meant where a request names none."),
+      golden: z.boolean().describe("True if the domain pack has a golden set."),
+      default: z.boolean().describe("True if used when a request names no domain."),
+      profile: z.string().describe("Used when a request names no profile."),
       tenants: z.array(z.object({ name: z.string(), title: z.string() })),
     }),
   ),
@@ -249,16 +266,16 @@ export type WireDomains = z.infer<typeof domainsSchema>;
 export type WireDomain = WireDomains["domains"][number];
 
 const uploadLimitsSchema = z.object({
-  files: z.int().describe("Most files of one upload."),
-  bytes: z.int().describe("Of all its files together."),
-  file_bytes: z.int().describe("Of one file."),
+  files: z.int().describe("Maximum number of files per upload."),
+  bytes: z.int().describe("Maximum total size of an upload."),
+  file_bytes: z.int().describe("Maximum size of a file."),
 });
 export type WireUploadLimits = z.infer<typeof uploadLimitsSchema>;
 
 export const callerSchema = z.object({
-  key_id: z.string().nullable().describe("`null`: without a key, or with the administration token."),
+  key_id: z.string().nullable().describe("`null`: without a key, or with the admin token."),
   roles: z.array(z.enum(ROLES)),
-  uploads: uploadLimitsSchema.optional().describe("What it may send at once; absent: it takes no files in."),
+  uploads: uploadLimitsSchema.optional().describe("Upload limits; absent: uploads are not allowed."),
 });
 export type WireCaller = z.infer<typeof callerSchema>;
 
@@ -279,7 +296,7 @@ const keyItemSchema = z.object({
   revoked_at: z.string().nullable(),
 });
 export const keyListSchema = z.object({ items: z.array(keyItemSchema), next_cursor: nextCursor });
-export const newKeyResponseSchema = keyItemSchema.extend({ key: z.string().describe("Shown this once.") });
+export const newKeyResponseSchema = keyItemSchema.extend({ key: z.string().describe("The secret key, shown only once.") });
 
 export function keyToWire({ tokensPerDay = null, usdPerDay = null, ...key }: KeyRecord): z.infer<typeof keyItemSchema> {
   return toWire(keyItemSchema, { ...key, tokensPerDay, usdPerDay });
@@ -290,25 +307,25 @@ export const newKeyRequestSchema = z
   .strictObject({
     name: z.string().min(1).max(80),
     roles: z.array(z.enum(ROLES)).min(1).max(ROLES.length).default(["ask"]),
-    domains: names().min(1).nullable().optional().describe("The configured one when absent; `null`: all."),
-    tenants: names().nullable().default([]).describe("Empty: only what belongs to no tenant; `null`: all."),
-    access: names().nullable().default(null).describe("`null`: the labels of the configuration."),
+    domains: names().min(1).nullable().optional().describe("The default domain when absent; `null`: all."),
+    tenants: names().nullable().default([]).describe("Empty: only documents without a tenant; `null`: all."),
+    access: names().nullable().default(null).describe("`null`: the configured labels."),
     requests_per_hour: z.int().min(0).nullable().default(null),
-    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: what the server is set to; 0: unlimited."),
+    tokens_per_day: z.int().min(0).nullable().default(null).describe("`null`: the server's limit; 0: unlimited."),
     usd_per_day: z.number().min(0).nullable().default(null),
     expires_at: z.iso.datetime({ offset: true }).nullable().default(null),
-    by: z.string().min(1).max(100).describe("Who acts; the audit log keeps it."),
+    by: z.string().min(1).max(100).describe("Name of the person responsible, for the audit log."),
   })
   .refine(({ roles, domains, tenants, access }) => !roles.includes("admin") || (domains == null && !tenants?.length && access === null), {
-    error: "an admin key runs the whole installation: leave out domains, tenants and access",
+    error: "an admin key covers the whole installation: omit domains, tenants and access",
   })
   .describe("POST /v1/admin/keys");
 
 export const healthSchema = z.object({
   status: z.enum(["ok", "degraded"]),
   domain: z.string(),
-  title: z.string().describe("Of the domain pack; nothing that stands in documents is said here."),
-  examples: z.array(z.string()).describe("Questions to try, of the domain pack."),
+  title: z.string().describe("Title of the domain pack; no document content."),
+  examples: z.array(z.string()).describe("Example questions of the domain pack."),
   documents: z.int(),
   chunks: z.int(),
   revision: z.int(),
@@ -320,7 +337,7 @@ export const healthSchema = z.object({
 });
 export type WireHealth = z.infer<typeof healthSchema>;
 
-export const refreshRequestSchema = z.strictObject({ domain: named.domain }).describe("POST /v1/admin/refresh; the body may be absent");
+export const refreshRequestSchema = z.strictObject({ domain: named.domain }).describe("POST /v1/admin/refresh; the body is optional");
 
 const fileCounts = z.object({
   total: z.int(),
@@ -334,19 +351,19 @@ const fileCounts = z.object({
 const refreshedSource = z.object({
   source: z.string(),
   tenant: z.string().nullable(),
-  counts: fileCounts.nullable().describe("Files; `null` when the source could not be read."),
+  counts: fileCounts.nullable().describe("Files; `null` if the source could not be read."),
   failure: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
 export const refreshResponseSchema = z
   .object({
-    status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; what was known of the source stays."),
+    status: z.enum(["ok", "partly"]).describe("`partly`: a source or a file could not be read; earlier content is kept."),
     domain: z.string(),
-    sources: z.array(refreshedSource).describe("Every folder that was ingested, read again as it was then."),
+    sources: z.array(refreshedSource).describe("All ingested folders, read again with their original settings."),
     documents: z.int(),
-    windows: z.int().describe("Indexed units."),
+    windows: z.int().describe("Indexed windows."),
     revision: z.int(),
-    cache_before: z.int().describe("Stored answers of the domain."),
+    cache_before: z.int().describe("Stored answers of the domain before the refresh."),
     cache_after: z.int(),
     latency_ms: z.number(),
   })

@@ -59,7 +59,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
       const refused = await refusalOf(limiterOf(requestsPerHour).consume(nameOf(who)));
       if (refused === null) return;
       const seconds = secondsOf(refused);
-      const message = `More than ${requestsPerHour} requests within an hour: ask again in ${seconds} s.`;
+      const message = `More than ${requestsPerHour} requests within an hour. Retry in ${seconds} s.`;
       throw new RequestError("too_many_requests", message, { limit_per_hour: requestsPerHour, retry_after_s: seconds });
     },
     /** @throws RequestError `too_many_attempts` after too many wrong credentials from this address */
@@ -92,6 +92,6 @@ function secondsOf({ msBeforeNext }: RateLimiterRes): number {
 
 function tooManyAttempts(state: RateLimiterRes): RequestError {
   const seconds = secondsOf(state);
-  const message = `Wrong credentials came from here too often: try again in ${seconds} s.`;
+  const message = `Too many failed sign-ins from this address. Retry in ${seconds} s.`;
   return new RequestError("too_many_attempts", message, { retry_after_s: seconds });
 }

@@ -69,7 +69,7 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();
   if (tenant !== undefined && tenants !== null && !tenants.includes(tenant)) throw scopeDenied();
   if (tenant === undefined && tenants !== null && tenants.length > 1) {
-    throw new RequestError("tenant_missing", 'This key is good for several tenants: name one of them as "tenant".');
+    throw new RequestError("tenant_missing", 'This key is valid for several tenants. Name one of them as "tenant".');
   }
   return {
     domain: domain ?? domains?.[0],
@@ -102,9 +102,9 @@ export function callerOf(context: Context): Caller {
   const caller = knownCallerOf(context);
   if (caller === null) {
     context.header("WWW-Authenticate", "Bearer");
-    const how = 'send "authorization: Bearer KEY". `sourcebound keys create` makes one.';
-    if (context.req.header("authorization") === undefined) throw new RequestError("key_missing", `This server wants a key: ${how}`);
-    throw new RequestError("key_wrong", `The authorization header holds no key of this server: ${how}`);
+    const how = 'send "authorization: Bearer KEY". Create a key with `sourcebound keys create`.';
+    if (context.req.header("authorization") === undefined) throw new RequestError("key_missing", `This server requires an API key: ${how}`);
+    throw new RequestError("key_wrong", `The authorization header contains no key of this server: ${how}`);
   }
   return caller;
 }
@@ -116,7 +116,7 @@ export function knownCallerOf(context: Context): Caller | null {
 
 /** Returns the same error for forbidden and unknown names. */
 export function scopeDenied(): RequestError {
-  const message = "What the request names as domain, tenant or access label is not open to this key: leave it out, or use another key.";
+  const message = "This key has no access to the domain, tenant or access label in the request. Omit it, or use another key.";
   return new RequestError("scope_denied", message);
 }
 
@@ -164,7 +164,7 @@ export function createSessionIds(secret: string) {
       if (id === undefined || caller.namesSessions !== false || isIssued(id)) return;
       throw new RequestError(
         "session_not_issued",
-        "Without a key, a session has an id that the server made: take `session_id` from POST /v1/sessions or from an answer.",
+        "Without a key, a session id must come from the server. Use the `session_id` from POST /v1/sessions or from an answer.",
       );
     },
   };

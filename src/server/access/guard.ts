@@ -113,7 +113,7 @@ export function createGuard(options: GuardOptions) {
         if (key === null) {
           context.header("WWW-Authenticate", "Bearer");
           await admission.failed(countedAs(addressAt(context)));
-          const message = "This key opens nothing: it was mistyped, has expired or was revoked. Ask whoever runs the server for another.";
+          const message = "Invalid API key (mistyped, expired or revoked). Ask your administrator for a new one.";
           throw new RequestError("key_wrong", message);
         }
         take(context, callerOfKey(key));
@@ -158,15 +158,19 @@ async function readToken(token: string, tokens: TokenReader, context: Context, c
 
 function adminTokenWrong(context: Context): RequestError {
   context.header("WWW-Authenticate", "Bearer");
-  return new RequestError("admin_token_wrong", 'Send the admin token, or a key that may do this: "authorization: Bearer TOKEN".');
+  return new RequestError(
+    "admin_token_wrong",
+    'Authorization required. Send the admin token, or a key with the required role: "authorization: Bearer TOKEN".',
+  );
 }
 
 function assertRole({ roles }: Caller, role: Role): void {
-  if (!roles.has(role)) throw new RequestError("role_missing", `This key may not do that: it lacks the role "${role}".`, { role });
+  if (!roles.has(role))
+    throw new RequestError("role_missing", `This key lacks the required role "${role}". Use a key that has it.`, { role });
 }
 
 const ADMIN_OFF =
-  "This address is off: send a key that may do this, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and start the server again.";
+  "This endpoint is disabled. Send a key with the required role, or set SOURCEBOUND_ADMIN_TOKEN (or `server.admin_token`) and restart the server.";
 
 /** Compares in constant time, independent of length. */
 function isEqual(a: string, b: string): boolean {

@@ -57,7 +57,7 @@ function createIssuerKeys({ issuer, jwks_url: jwksUrl }: TokenSettings, fetchKey
   let failedAt = Number.NEGATIVE_INFINITY;
   return () => {
     if (known !== null) return known;
-    if (performance.now() - failedAt < KEYS_COOLDOWN_MS) throw issuerUnreachable("it could not be reached a moment ago");
+    if (performance.now() - failedAt < KEYS_COOLDOWN_MS) throw issuerUnreachable("the last attempt failed a moment ago");
     known = discover(issuer, fetchKeys).then(remote);
     known.catch(() => {
       known = null;
@@ -70,9 +70,9 @@ function createIssuerKeys({ issuer, jwks_url: jwksUrl }: TokenSettings, fetchKey
 async function discover(issuer: string, fetchKeys: KeyFetch): Promise<string> {
   const found = await fetchJson(fetchKeys, `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
   const { issuer: said, jwks_uri: url } = Object.assign({ issuer: undefined, jwks_uri: undefined }, found);
-  if (said !== issuer) throw issuerUnreachable("its discovery document names another issuer");
-  if (typeof url !== "string" || !URL.canParse(url)) throw issuerUnreachable("its discovery document names no keys");
-  if (new URL(url).protocol !== new URL(issuer).protocol) throw issuerUnreachable("its keys are at an address of another kind");
+  if (said !== issuer) throw issuerUnreachable("the discovery document names another issuer");
+  if (typeof url !== "string" || !URL.canParse(url)) throw issuerUnreachable("the discovery document contains no jwks_uri");
+  if (new URL(url).protocol !== new URL(issuer).protocol) throw issuerUnreachable("the keys are at an address with another protocol");
   return url;
 }
 
@@ -95,11 +95,11 @@ async function verified(check: () => Promise<JWTPayload>): Promise<JWTPayload> {
 }
 
 function tokenWrong(): RequestError {
-  return new RequestError("token_wrong", "This token opens nothing: it is not signed by the issuer for this service. Sign in again.");
+  return new RequestError("token_wrong", "Invalid token: it was not signed by the issuer for this service. Sign in again.");
 }
 
 function issuerUnreachable(why: string): RequestError {
-  const message = "Tokens cannot be checked now: the keys of their issuer could not be had. Try again in a moment, or use a key.";
+  const message = "Tokens cannot be checked now, because the issuer's keys are not available. Retry in a moment, or use an API key.";
   return new RequestError("issuer_unreachable", message, { retry_after_s: KEYS_COOLDOWN_MS / 1000 }, { cause: new Error(why) });
 }
 
@@ -117,7 +117,7 @@ function grantOf(payload: JWTPayload, { claims, roles, default_roles }: TokenSet
   const held = rolesOf(claims.roles === undefined ? null : valuesOf(payload, claims.roles), roles, default_roles);
   if (held.has("admin")) {
     if ([domains, tenants, access].some((one) => one !== null && one.length > 0)) {
-      throw claimsWrong("it is an administrator's and bound to a domain, a tenant or labels: an administrator cannot be bound");
+      throw claimsWrong("an administrator's token must not be restricted to a domain, a tenant or labels");
     }
     return { roles: new Set(ROLES), domains: null, tenants: null, access: null };
   }
@@ -134,7 +134,7 @@ function rolesOf(found: readonly string[] | null, named: TokenSettings["roles"],
 function valuesOf(payload: JWTPayload, claim: string): readonly string[] {
   const value = Object.hasOwn(payload, claim) ? payload[claim] : claim.split(".").reduce(ownValue, payload);
   const parsed = valuesSchema.safeParse(typeof value === "string" ? value.split(/\s+/).filter((word) => word !== "") : value);
-  if (!parsed.success) throw claimsWrong("a claim that is mapped is missing, or is no list of names");
+  if (!parsed.success) throw claimsWrong("a mapped claim is missing, or is not a list of names");
   return parsed.data;
 }
 
@@ -145,7 +145,7 @@ function ownValue(value: unknown, name: string): unknown {
 }
 
 function claimsWrong(why: string): RequestError {
-  return new RequestError("token_claims", `This token opens nothing here: ${why}. Ask whoever runs the server how tokens are mapped.`);
+  return new RequestError("token_claims", `This token grants no access: ${why}. Ask your administrator how token claims are mapped.`);
 }
 
 type KeyFetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -162,14 +162,14 @@ async function fetchJson(request: KeyFetch, url: string, init: RequestInit = {})
   const response = await request(url, { ...init, redirect: "error", signal });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new Error(`it answered ${response.status}`);
+    throw new Error(`HTTP ${response.status}`);
   }
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > MAX_JSON_BYTES) throw new Error(`it answered more than ${MAX_JSON_BYTES} bytes`);
+    if (bytes > MAX_JSON_BYTES) throw new Error(`the response exceeds ${MAX_JSON_BYTES} bytes`);
     text += decoder.decode(part, { stream: true });
   }
   return JSON.parse(text + decoder.decode());

@@ -105,7 +105,7 @@ function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal |
   const timer = setTimeout(() => {
     release();
     if (ended.signal.aborted) return;
-    const message = `This took longer than ${timeoutMs / 1000} s and was given up: ask again, or ask for less at once.`;
+    const message = `The request exceeded ${timeoutMs / 1000} s and was cancelled. Retry, or ask for less at once.`;
     limit.abort(new RequestError("answer_timeout", message, { timeout_ms: timeoutMs }));
     ended.abort(limit.signal.reason);
     over.reject(limit.signal.reason);
@@ -180,12 +180,12 @@ export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: Budg
       const day = today();
       const reserved = await usage.reserve({ caller, day, most: perAnswer, limits, holdMs });
       if (reserved.type === "spent") {
-        const message = "What may be spent on models today is spent: ask again tomorrow (UTC), or have the budget of this key raised.";
+        const message = "Today's model budget is used up. Ask again tomorrow (UTC), or have the budget of this key raised.";
         const seconds = Math.max(1, Math.ceil((DAY_MS - (now().getTime() % DAY_MS)) / 1000));
         throw new RequestError("budget_spent", message, { retry_after_s: seconds });
       }
       if (reserved.type !== "reserved") {
-        const message = `What is left of today's budget for models is set aside for questions of yours that are being answered: ask again in ${TAKEN_RETRY_S} s.`;
+        const message = `The rest of today's model budget is reserved for your running questions. Retry in ${TAKEN_RETRY_S} s.`;
         throw new RequestError("budget_taken", message, { retry_after_s: TAKEN_RETRY_S });
       }
       let isSettled = false;
@@ -221,7 +221,7 @@ export function createDiskQuota(folder: string, most: number, clock: () => numbe
     if (most === 0) return;
     if (clock() - counted.at > COUNTED_MS) counted = { bytes: await sizeOf(folder), at: clock() };
     if (counted.bytes + bytes > most) {
-      const message = "There is no room for more documents: delete some, or have `server.disk_bytes` raised.";
+      const message = "The storage limit for documents is reached. Delete some, or have `server.disk_bytes` raised.";
       throw new RequestError("disk_full", message, { limit_bytes: most });
     }
     counted = { ...counted, bytes: counted.bytes + bytes };

@@ -67,7 +67,7 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
       if (running < atOnce && waiting === 0) return begin();
       if (waiting >= most) throw busy(retryS());
       if ((lanes.get(lane)?.length ?? 0) >= Math.ceil(most / 2)) {
-        const message = `Too many of your questions wait already: ask again in ${retryS()} s, or fewer at once.`;
+        const message = `Too many of your questions are already waiting. Retry in ${retryS()} s, or send fewer at once.`;
         throw new RequestError("too_many_waiting", message, { retry_after_s: retryS() });
       }
       return new Promise((resolve, reject) => {
@@ -97,6 +97,6 @@ export function createFairQueue({ atOnce, most, timeoutMs }: FairQueueOptions, c
 }
 
 function busy(seconds: number): RequestError {
-  const message = `More is being asked than can be answered: ask again in ${seconds} s.`;
+  const message = `Server busy. Retry in ${seconds} s.`;
   return new RequestError("busy", message, { retry_after_s: seconds });
 }

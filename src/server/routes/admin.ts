@@ -20,38 +20,38 @@ const refreshing = {
 export const adminEndpoints = {
   experiments: endpoint({
     ...{ method: "GET", path: "/v1/experiments", opens: "admin" },
-    what: "Trials of settings that are configured, each with its report.",
+    what: "Configured experiments, each with its report.",
     gives: { status: 200, schema: wire.experimentListSchema },
     handle: async (_, { engine }) => ({ items: await reportExperiments(engine) }),
   }),
   experiment: endpoint({
     ...{ method: "GET", path: "/v1/experiments/{name}", opens: "admin" },
-    what: "One of them: its variants with intervals, its guardrails and a plain verdict.",
+    what: "One experiment: its variants with intervals, its guardrails and a verdict.",
     gives: { status: 200, schema: wire.experimentSchema },
     handle: ({ id }, { engine }) => reportOf(engine, id),
   }),
   refresh: endpoint({
     ...{ method: "POST", path: "/v1/admin/refresh", opens: "ingest", ...refreshing },
-    what: "Reads every source of a domain again as it was ingested last, and rebuilds its index.",
+    what: "Reads every source of a domain again with the settings of its last ingest, and rebuilds the index.",
     handle: refresh,
   }),
   statistics: endpoint({
     ...{ method: "GET", path: "/v1/admin/stats", opens: "admin" },
-    what: "Hit rates, tokens and money spent and saved, topics, confidence, refusals, latency.",
+    what: "Hit rates, tokens and costs spent and saved, topics, confidence, refusals, latency.",
     query: wire.statisticsQuerySchema,
     gives: { status: 200, schema: wire.statisticsSchema },
     handle: async (call, services) => wire.statisticsToWire(await services.engine.memory.statistics(counted(call, services))),
   }),
   madeStatistics: endpoint({
     ...{ method: "GET", path: "/v1/admin/stats/made", opens: "admin" },
-    what: "How the newest answers were made: percentiles by stage, grades by metric and day, calls by model, outcomes of checks.",
+    what: "How the newest answers were produced: latency percentiles by stage, grades by metric and day, calls by model, outcomes of checks.",
     query: wire.statisticsQuerySchema,
     gives: { status: 200, schema: z.looseObject({}) },
     handle: (call, services) => services.engine.memory.madeStatistics(counted(call, services)),
   }),
   graph: endpoint({
     ...{ method: "GET", path: "/v1/graph", opens: "review" },
-    what: "Topics, entities, sources and stored questions, and what joins them: the most joined that fit the filters.",
+    what: "Graph of topics, entities, sources and stored questions: the nodes with the most links that match the filters.",
     query: wire.graphQuerySchema,
     gives: { status: 200, schema: wire.graphSchema },
     handle: async ({ caller, query: { types, words, around = null, limit, ...named } }, { engine }) => {
@@ -66,14 +66,14 @@ export const adminEndpoints = {
   }),
   evaluations: endpoint({
     ...{ method: "GET", path: "/v1/evaluations", opens: "admin", needs: "evaluations" },
-    what: "Golden runs, newest first, with their figures.",
+    what: "Evaluation runs, newest first, with their metrics.",
     query: z.strictObject(wire.pageQuery),
     gives: { status: 200, schema: wire.evaluationListSchema },
     handle: async ({ query }, { evaluations }) => paginate(await evaluations.list(), query, (one) => wire.evaluationToWire(one)),
   }),
   startEvaluation: endpoint({
     ...{ method: "POST", path: "/v1/evaluations", opens: "admin", idempotent: true, needs: "evaluations" },
-    what: "Begins a golden run over the set that a domain pack brings, or over `questions` of the documents that everybody may read here; 409 while another one runs.",
+    what: "Starts an evaluation run with the golden set of a domain pack, or with `questions` about the public documents of this server; 409 while another run is active.",
     body: { schema: wire.evaluationRequestSchema, long: true },
     gives: { status: 202, schema: wire.evaluationSchema },
     handle: ({ caller, body: { domain, profile = null, questions = null } }, { engine, evaluations }) => {
@@ -83,7 +83,7 @@ export const adminEndpoints = {
   }),
   evaluation: endpoint({
     ...{ method: "GET", path: "/v1/evaluations/{id}", opens: "admin", needs: "evaluations" },
-    what: "One golden run with every judged question, or how far it is; with `against` how it differs from another one.",
+    what: "One evaluation run with every graded question, or its progress; with `against`, also the difference from another run.",
     query: wire.evaluationQuerySchema,
     gives: { status: 200, schema: wire.evaluationSchema },
     handle: async ({ query: { against }, id }, { evaluations }) => {
@@ -93,19 +93,19 @@ export const adminEndpoints = {
   }),
   evaluationPage: endpoint({
     ...{ method: "GET", path: "/v1/evaluations/{id}/page", opens: "admin", needs: "evaluations" },
-    what: "One golden run as one HTML page that stands alone, to be kept.",
+    what: "One evaluation run as a self-contained HTML page.",
     gives: { status: 200, schema: null },
     handle: async ({ context, id }, { evaluations }) => sendAttachment(context, await evaluations.html(id), `${id}.html`),
   }),
   deleteEvaluation: endpoint({
     ...{ method: "DELETE", path: "/v1/evaluations/{id}", opens: "admin", needs: "evaluations" },
-    what: "Stops a golden run, or deletes what is kept of it.",
+    what: "Stops an evaluation run, or deletes its results.",
     gives: { status: 204, schema: null },
     handle: ({ id }, { evaluations }) => evaluations.delete(id),
   }),
   forget: endpoint({
     ...{ method: "DELETE", path: "/v1/admin/memory", opens: "admin" },
-    what: "Forgets what was asked.",
+    what: "Deletes stored data about questions.",
     body: { schema: wire.forgetRequestSchema },
     gives: { status: 200, schema: wire.forgottenSchema },
     handle: ({ caller, body: { by, dry_run: dryRun, ...target } }, { engine }) =>
@@ -113,14 +113,14 @@ export const adminEndpoints = {
   }),
   keys: endpoint({
     ...{ method: "GET", path: "/v1/admin/keys", opens: "admin" },
-    what: "All keys, newest first, also those that open nothing any more; never the keys themselves.",
+    what: "All keys, newest first, including expired and revoked ones; the secret keys are not included.",
     query: z.strictObject(wire.pageQuery),
     gives: { status: 200, schema: wire.keyListSchema },
     handle: async ({ query }, { engine }) => paginate(await engine.store.keys.list(), query, wire.keyToWire),
   }),
   newKey: endpoint({
     ...{ method: "POST", path: "/v1/admin/keys", opens: "admin" },
-    what: "Makes a key; it is in this response and nowhere else.",
+    what: "Creates a key; only this response contains it.",
     body: { schema: wire.newKeyRequestSchema },
     gives: { status: 201, schema: wire.newKeyResponseSchema },
     handle: async ({ caller, body: { by, name, roles, ...asked } }, { engine: { store, scope, config } }) => {
@@ -142,12 +142,12 @@ export const adminEndpoints = {
   }),
   revokeKey: endpoint({
     ...{ method: "DELETE", path: "/v1/admin/keys/{id}", opens: "admin" },
-    what: "Ends a key, from the next request on.",
+    what: "Revokes a key from the next request.",
     query: z.strictObject({ by: z.string().min(1).max(100).default("http") }),
     gives: { status: 204, schema: null },
     handle: async ({ caller, query: { by }, id }, { engine }) => {
       if (await engine.store.keys.revoke(id, actorOf(caller, by))) return;
-      throw new RequestError("unknown_key", "There is no live key of this id: GET /v1/admin/keys lists them.");
+      throw new RequestError("unknown_key", "There is no active key with this id. GET /v1/admin/keys lists them.");
     },
   }),
 };
@@ -155,7 +155,7 @@ export const adminEndpoints = {
 /** Alias from the `validator` source. */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
-  what: "The same as `/v1/admin/refresh`, by the name that the `validator` source gives it.",
+  what: "Same as `/v1/admin/refresh`, under the name in the `validator` source.",
   handle: refresh,
 });
 

@@ -14,7 +14,7 @@ import { shortId } from "../read-request.ts";
 export const answerEndpoints = {
   check: endpoint({
     ...{ method: "POST", path: "/v1/check", opens: "ask", idempotent: true },
-    what: "Checks an answer that somebody else wrote, sentence by sentence, against texts or documents.",
+    what: "Checks an answer written elsewhere, sentence by sentence, against texts or documents.",
     body: { schema: wire.checkRequestSchema, long: true },
     gives: { status: 200, schema: wire.checkResponseSchema },
     handle: async ({ caller, body: { question, answer, domain, tenant, ...asked }, signal }, { engine }) =>
@@ -30,20 +30,20 @@ export const answerEndpoints = {
   }),
   answer: endpoint({
     ...{ method: "GET", path: "/v1/answers/{id}", opens: "ask", uncounted: true, unstored: true },
-    what: "An answer that was given, or what a reviewer put in its place; 404 for one of another scope, or that rests on a document which is gone or not open to the key, like one that never was. One that a reviewer flagged begins with the warning `flagged`.",
+    what: "A stored answer, or the reviewer's correction of it; 404 if it is outside the key's scope, or if a document it depends on was deleted or is not accessible to the key. A flagged answer starts with the warning `flagged`.",
     gives: { status: 200, schema: wire.askResponseSchema },
     handle: async ({ context, caller }, { engine }) => wire.answerToWire(await answerFor(engine, caller, shortId(context, "answer"))),
   }),
   proof: endpoint({
     ...{ method: "GET", path: "/v1/answers/{id}/proof", opens: "ask", uncounted: true, unstored: true },
-    what: "The proof of an answer: `prove verify` checks it offline. 404 where a document on which it rests is gone or not open to the key.",
+    what: "The proof of an answer; `prove verify` checks it offline. 404 if a document it depends on was deleted or is not accessible to the key.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: z.looseObject({}) },
     handle: async ({ caller, query, id }, { engine }) => engine.prove(id, narrow(caller, query)),
   }),
   calls: endpoint({
     ...{ method: "GET", path: "/v1/answers/{id}/calls", opens: "review" },
-    what: "What models were sent for an answer, and what they said. To administrators alone of a question that followed others, and where a document is gone or not open to the key.",
+    what: "Prompts and outputs of the model calls for an answer. Only administrators may see those of follow-up questions, or if a document was deleted or is not accessible to the key.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: wire.callsSchema },
     handle: async ({ caller, query, id }, { engine: { scope: scopeOf, store } }) => {
@@ -60,7 +60,7 @@ export const answerEndpoints = {
   }),
   citations: endpoint({
     ...{ method: "GET", path: "/v1/answers/{id}/citations", opens: "ask", uncounted: true, unstored: true },
-    what: "What became of an answer's quotes in today's documents: same, moved, changed, gone, and where they stand now.",
+    what: "State of an answer's quotes in the current documents: same, moved, changed or gone, with their current places.",
     gives: { status: 200, schema: wire.citationStatesSchema },
     handle: async ({ context, caller }, { engine }) => {
       const { answer, options } = await answerOf(engine, caller, shortId(context, "answer"));
@@ -69,13 +69,13 @@ export const answerEndpoints = {
   }),
   newSession: endpoint({
     ...{ method: "POST", path: "/v1/sessions", opens: "ask", unstored: true },
-    what: "A fresh session id, that nobody can guess; the session begins with its first question.",
+    what: "Creates a random session id; the session starts with its first question.",
     gives: { status: 201, schema: wire.newSessionSchema },
     handle: (_, { sessions }) => ({ session_id: sessions.issue() }),
   }),
   session: endpoint({
     ...{ method: "GET", path: "/v1/sessions/{id}", opens: "ask", unstored: true },
-    what: "The messages of a session with their citations. A session of another scope or user is 404, like one that never was. What rests on a document that the asker may not see any more is withheld (`content: null`).",
+    what: "The messages of a session with their citations; 404 if it belongs to another scope or user. Messages that depend on a document the asker may no longer see are withheld (`content: null`).",
     query: wire.sessionQuerySchema,
     gives: { status: 200, schema: wire.sessionSchema },
     handle: async (call, services) => {
@@ -92,7 +92,7 @@ export const answerEndpoints = {
   }),
   feedback: endpoint({
     ...{ method: "POST", path: "/v1/feedback", opens: "ask", idempotent: true },
-    what: "A reader's verdict on an answer: one an answer, the last one; 404 where `id`, session or scope do not fit.",
+    what: "Rates an answer; the last rating counts. 404 if `id`, session or scope do not match.",
     body: { schema: wire.feedbackRequestSchema },
     gives: { status: 200, schema: z.object({ status: z.literal("kept"), id: z.string(), verdict: z.enum(["up", "down"]) }) },
     handle: async ({ caller, body: { session_id: sessionId, domain, tenant, ...given } }, { engine }) => {
@@ -114,7 +114,7 @@ function sessionOf(
 /** Warning on an answer that a reviewer flagged after it was given. */
 const FLAGGED: Warning = {
   code: "flagged",
-  message: "A reviewer has flagged this answer as wrong or doubtful: do not rely on it. Ask the question again.",
+  message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it; ask the question again.",
 };
 
 /** Returns a past answer if the caller may see it and its documents still exist; otherwise it is unknown. */
@@ -141,6 +141,6 @@ async function answerOf(engine: Engine, caller: Caller, id: string) {
 
 function unknownAnswer(id: string): RequestError {
   const message =
-    "There is no such answer here: it was forgotten, rests on a document that is gone, or is not open to you. Ask the question again.";
+    "This answer does not exist: it was deleted, depends on a deleted document, or is not accessible to you. Ask the question again.";
   return new RequestError("unknown_answer", message, { id });
 }

@@ -14,7 +14,7 @@ import { listReachable } from "./library.ts";
 /** Chat part of OpenAI's API: https://platform.openai.com/docs/api-reference/chat. Other fields are accepted and ignored. */
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
-const content = z.union([z.string(), z.array(textPart, { error: 'only parts of the type "text" are read' })]);
+const content = z.union([z.string(), z.array(textPart, { error: 'only parts of type "text" are supported' })]);
 
 export const roleSchema = z.enum(["system", "developer", "user", "assistant", "tool", "function"]);
 const messageSchema = z.looseObject({
@@ -29,15 +29,15 @@ export const chatRequestSchema = z
       .array(messageSchema)
       .min(1)
       .max(500)
-      .describe("The user's last message is the question; earlier ones help to understand it."),
+      .describe("The last user message is the question; earlier messages help to interpret it."),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    n: z.literal(1, { error: "one answer is given: leave it out" }).nullish(),
-    user: z.string().max(200).nullish().describe("Whose question it is; only a keyed hash of it is stored."),
-    tenant: z.string().min(1).optional().describe("Party inside the domain; an extension."),
+    n: z.literal(1, { error: "only one answer is supported: omit it" }).nullish(),
+    user: z.string().max(200).nullish().describe("User who asks; only a keyed hash is stored."),
+    tenant: z.string().min(1).optional().describe("Tenant within the domain; an extension."),
     profile: z.string().min(1).optional().describe("An extension."),
   })
-  .describe("POST /v1/chat/completions; other fields of OpenAI's API are taken and have no effect");
+  .describe("POST /v1/chat/completions; other fields of OpenAI's API are accepted but ignored");
 type ChatMessages = z.output<typeof chatRequestSchema>["messages"];
 
 const usageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
@@ -52,14 +52,14 @@ export const chatResponseSchema = z.object({
       index: z.literal(0),
       message: z.object({
         role: z.literal("assistant"),
-        content: z.string().describe("Sentences with `[n]`, then the sources that they cite; a refusal says so."),
+        content: z.string().describe("Sentences with `[n]`, followed by the cited sources; or the refusal."),
         refusal: z.null(),
       }),
       logprobs: z.null(),
       finish_reason: z.literal("stop"),
     }),
   ),
-  usage: usageSchema.describe("Of models; 0 where none was called or an endpoint did not count."),
+  usage: usageSchema.describe("Model tokens; 0 if no model was called or an endpoint did not report them."),
   sourcebound: wire.askResponseSchema.describe("The whole answer; an extension."),
 });
 
@@ -77,7 +77,7 @@ const TURN_CHARACTERS = 4_000;
 export const chatEndpoints = {
   chat: endpoint({
     ...{ method: "POST", path: "/v1/chat/completions", opens: "ask" },
-    what: "OpenAI's chat completions: a domain is a model, the last message of the user the question; with `stream`, chunks.",
+    what: "OpenAI-compatible chat completions: a domain is a model, and the last user message is the question; with `stream`, in chunks.",
     body: { schema: chatRequestSchema, long: true },
     gives: { status: 200, schema: chatResponseSchema, events: true },
     handle: async (call, services) => {
@@ -94,13 +94,13 @@ export const chatEndpoints = {
   }),
   models: endpoint({
     ...{ method: "GET", path: "/v1/models", opens: "ask", uncounted: true },
-    what: "Domains that the caller may ask, as OpenAI's API lists models.",
+    what: "Domains that the caller may ask, in the format of OpenAI's model list.",
     gives: { status: 200, schema: modelListSchema },
     handle: async (call, services) => ({ object: "list", data: await models(call, services) }),
   }),
   model: endpoint({
     ...{ method: "GET", path: "/v1/models/{name}", opens: "ask", uncounted: true },
-    what: "One of them.",
+    what: "One domain, in the format of an OpenAI model.",
     gives: { status: 200, schema: modelSchema },
     handle: async (call, services) => {
       const found = (await models(call, services)).find(({ id }) => id === call.id);
@@ -128,7 +128,7 @@ function isServed(engine: Pick<Engine, "domain">, name: string): boolean {
 
 /** Returns the same error for unknown and forbidden domains, with the code of OpenAI's API. */
 function modelNotFound(): RequestError {
-  return new RequestError("model_not_found", "There is no such model: GET /v1/models lists them.");
+  return new RequestError("model_not_found", "Unknown model. GET /v1/models lists the models.");
 }
 
 /** A message of a conversation that the client keeps. */
@@ -157,7 +157,8 @@ export async function askModel(
 function conversationOf(said: readonly Said[]): { question: string; turns: Turn[] } {
   const last = said.findLastIndex(({ role }) => role === "user");
   const asked = said[last];
-  if (asked === undefined) throw new RequestError("question_missing", 'No message has the role "user": the last one is the question.');
+  if (asked === undefined)
+    throw new RequestError("question_missing", 'No message has the role "user". The last user message is the question.');
   const turns: { question: string; answer: string }[] = [];
   for (const message of said.slice(0, last)) {
     const text = message.text.slice(0, TURN_CHARACTERS);
@@ -226,7 +227,7 @@ export async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenera
     if (event.type === "warning") {
       const { message, sentence } = event.warning;
       said.add(message);
-      yield sentence === undefined ? piece(message, "\n\n") : piece(`(Not sure: ${message})`, "\n");
+      yield sentence === undefined ? piece(message, "\n\n") : piece(`(Note: ${message})`, "\n");
     } else if (event.type === "sentence") {
       const { sentence, citations, index } = event;
       cited.push(...citations);

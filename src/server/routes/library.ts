@@ -21,7 +21,7 @@ const ofDocument = { opens: "ask", uncounted: true } as const;
 export const libraryEndpoints = {
   whoami: endpoint({
     ...{ method: "GET", path: "/v1/whoami", opens: "caller" },
-    what: "Who the server takes the caller for: id of the key and roles.",
+    what: "How the server identifies the caller: key id and roles.",
     gives: { status: 200, schema: wire.callerSchema },
     handle: ({ caller: { keyId, roles } }, { engine, limits }) => {
       const uploads = roles.has("ingest") ? { uploads: uploadLimits(limits, engine.config.file_bytes) } : {};
@@ -30,13 +30,13 @@ export const libraryEndpoints = {
   }),
   domains: endpoint({
     ...{ method: "GET", path: "/v1/domains", ...ofDocument, unstored: true },
-    what: "Bodies of knowledge that the caller may ask, with their tenants, and the profiles.",
+    what: "Domains that the caller may ask, with their tenants, and the profiles.",
     gives: { status: 200, schema: wire.domainsSchema },
     handle: ({ caller }, { engine, findExamples }) => listReachable(engine, caller, findExamples),
   }),
   documents: endpoint({
     ...{ method: "GET", path: "/v1/documents", ...ofDocument, etag: true },
-    what: "Files with their documents, by path; those on their way too. A file of which no document is open to the key is not there.",
+    what: "Files with their documents, sorted by path, including files being ingested. Files without a document accessible to the key are omitted.",
     query: wire.listQuerySchema,
     gives: { status: 200, schema: wire.fileListSchema },
     handle: async ({ caller, query: { limit, cursor, ...named } }, { engine }) =>
@@ -44,7 +44,7 @@ export const libraryEndpoints = {
   }),
   document: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}", ...ofDocument, unstored: true },
-    what: "A whole document by its id, as citations name it: text, blocks, outline; with `start` and `end` where these stand on its pages.",
+    what: "A whole document by the id used in citations: text, blocks, outline; with `start` and `end`, their place on the pages.",
     query: wire.documentQuerySchema,
     gives: { status: 200, schema: wire.documentSchema },
     handle: async ({ context, caller, query: { start, end, version, ...named } }, { engine }) => {
@@ -60,7 +60,7 @@ export const libraryEndpoints = {
   }),
   original: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}/original", ...ofDocument },
-    what: "The file that a document was read from, byte for byte; 409 where another one lies in its place.",
+    what: "The original file of a document, byte for byte; 409 if the file has changed since it was ingested.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: null },
     handle: async ({ context, caller, query, id }, { engine }) => {
@@ -82,7 +82,7 @@ export const libraryEndpoints = {
   }),
   documentStatus: endpoint({
     ...{ method: "GET", path: "/v1/documents/{id}/status", ...ofDocument, etag: true },
-    what: "Where a file stands, by the file's id: queued, being read, in, or failed with the reason.",
+    what: "State of a file by its id: queued, reading, ok, or failed with the reason.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: wire.fileSchema },
     handle: async ({ caller, query, id }, { engine }) => {
@@ -93,7 +93,7 @@ export const libraryEndpoints = {
   }),
   upload: endpoint({
     ...{ method: "POST", path: "/v1/documents", opens: "ingest", idempotent: true },
-    what: "Takes files (`multipart/form-data`, each as `file`), all or none, and begins to read them; the same name again replaces the file. 409 where a name is the folder of other files, or lies below a file.",
+    what: "Uploads files (`multipart/form-data`, each as `file`), all or none, and starts to ingest them. A file of the same name is replaced. 409 if a name is also a folder of other files, or lies below a file.",
     query: wire.uploadQuerySchema,
     body: "files",
     gives: { status: 202, schema: wire.uploadResponseSchema },
@@ -108,7 +108,7 @@ export const libraryEndpoints = {
       const uploaded = [];
       for (const file of await filesOf(context, limits.uploadFiles)) {
         if (file.size > most) {
-          const message = `"${file.name}" is larger than ${most} bytes, and nothing of this upload was taken: split it, or leave it out.`;
+          const message = `"${file.name}" exceeds ${most} bytes. No file of this upload was saved. Split the file, or omit it.`;
           throw new RequestError("file_too_large", message, { name: file.name, limit_bytes: most });
         }
         uploaded.push({ name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) });
@@ -120,7 +120,7 @@ export const libraryEndpoints = {
   }),
   deleteDocument: endpoint({
     ...{ method: "DELETE", path: "/v1/documents/{id}", opens: "ingest" },
-    what: "Takes an uploaded file out by its id, with everything that rests on it.",
+    what: "Deletes an uploaded file by its id, with everything that depends on it.",
     query: wire.scopeQuerySchema,
     gives: { status: 204, schema: null },
     handle: async ({ caller, query, id }, { engine }) => {
@@ -152,7 +152,8 @@ function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: num
 async function pastVersion(engine: Engine, scope: Scope, id: string, version: string): Promise<StoredDocument> {
   const [past] = await engine.store.corpusLog.past(scope.domain, new Map([[id, version]]));
   if (past !== undefined && scope.access.includes(past.document.access)) return past.document;
-  const message = "The text of this version is not kept: only what a recorded answer may rest on is. Leave out `version` for today's.";
+  const message =
+    "The text of this version is not kept. Only versions that a recorded answer may depend on are. Omit `version` for the current one.";
   throw new RequestError("unknown_document", message, { id });
 }
 
@@ -221,10 +222,10 @@ function assertOwnTenant({ tenants }: Caller, tenant: string | null | undefined)
 }
 
 function uploadInvalid(most: number, cause?: unknown): RequestError {
-  const message = `Send 1–${most} files as multipart/form-data, each in a part "file": curl -F file=@letter.pdf`;
+  const message = `Send 1–${most} files as multipart/form-data, each in a part named "file": curl -F file=@letter.pdf`;
   return new RequestError("upload_invalid", message, {}, cause === undefined ? undefined : { cause });
 }
 
 function unknownFile(): RequestError {
-  return new RequestError("unknown_file", "There is no such file here: GET /v1/documents lists them.");
+  return new RequestError("unknown_file", "This file does not exist or is not accessible to you. GET /v1/documents lists the files.");
 }

@@ -10,7 +10,10 @@ import { askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wh
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Other fields are accepted and ignored. */
 
 const { model, stream, user, tenant, profile } = chatRequestSchema.shape;
-const textPart = z.looseObject({ type: z.enum(["input_text", "output_text"], { error: "only parts of text are read" }), text: z.string() });
+const textPart = z.looseObject({
+  type: z.enum(["input_text", "output_text"], { error: "only text parts are supported" }),
+  text: z.string(),
+});
 const itemSchema = z.looseObject({
   type: z.literal("message").optional(),
   role: roleSchema,
@@ -21,9 +24,9 @@ const responseRequestSchema = z
     ...{ model, stream, user, tenant, profile },
     input: z
       .union([z.string(), z.array(itemSchema).min(1).max(500)])
-      .describe("The question, or messages: the last one of the user is the question, earlier ones help to understand it."),
+      .describe("The question, or messages: the last user message is the question; earlier messages help to interpret it."),
   })
-  .describe("POST /v1/responses; other fields of OpenAI's API are taken and have no effect");
+  .describe("POST /v1/responses; other fields of OpenAI's API are accepted but ignored");
 
 const outputPart = z.object({ type: z.literal("output_text"), text: z.string(), annotations: z.array(z.unknown()) });
 const responseSchema = z.object({
@@ -40,7 +43,7 @@ const responseSchema = z.object({
       type: z.literal("message"),
       role: z.literal("assistant"),
       status: z.enum(["in_progress", "completed"]),
-      content: z.array(outputPart).describe("Sentences with `[n]`, then the sources that they cite; a refusal says so."),
+      content: z.array(outputPart).describe("Sentences with `[n]`, followed by the cited sources; or the refusal."),
     }),
   ),
   usage: z.object({ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() }).nullable(),
@@ -51,7 +54,7 @@ type WireResponse = z.output<typeof responseSchema>;
 export const responseEndpoints = {
   responses: endpoint({
     ...{ method: "POST", path: "/v1/responses", opens: "ask" },
-    what: "OpenAI's responses: as chat completions, with `input` in the place of messages; with `stream`, its events.",
+    what: "OpenAI-compatible responses: like chat completions, with `input` instead of messages; with `stream`, as events.",
     body: { schema: responseRequestSchema, long: true },
     gives: { status: 200, schema: responseSchema, events: true },
     handle: async (call, services) => {

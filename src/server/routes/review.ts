@@ -15,7 +15,7 @@ const MOST_QUEUED = 500;
 export const reviewEndpoints = {
   queue: endpoint({
     ...{ method: "GET", path: "/v1/review", opens: "review" },
-    what: "Questions that wait for review, those that need it most first.",
+    what: "Questions that wait for review, most urgent first.",
     query: wire.queueQuerySchema,
     gives: { status: 200, schema: wire.queueSchema },
     handle: async ({ caller, query: { domain, status, ...page } }, { engine: { memory } }) => {
@@ -30,7 +30,7 @@ export const reviewEndpoints = {
   }),
   history: endpoint({
     ...{ method: "GET", path: "/v1/review/history", opens: "review" },
-    what: "The audit log, newest first: what was done to answers that the key may see, to an administrator everything; and whether the chain of the whole log is intact.",
+    what: "The audit log, newest first: actions on answers that the key may see (all actions for administrators), and whether the hash chain of the log is intact.",
     query: wire.historyQuerySchema,
     gives: { status: 200, schema: wire.historySchema },
     handle: async ({ caller, query: { id, limit, cursor } }, { engine }) => {
@@ -42,15 +42,15 @@ export const reviewEndpoints = {
   }),
   review: endpoint({
     ...{ method: "GET", path: "/v1/review/{id}", opens: "review" },
-    what: "One answer with its review, feedback, correction and history; answer and correction are withheld that rest on a document which is gone or not open to the key.",
+    what: "One answer with its review, feedback, correction and history. Answer and correction are withheld if they depend on a document that was deleted or is not accessible to the key.",
     gives: { status: 200, schema: wire.reviewSchema },
     handle: async ({ caller, id }, { engine }) => wire.reviewToWire(await show(engine, caller, id)),
   }),
-  approve: judgement("approve", "The answer is right. 409 where a cited document has changed."),
-  flag: judgement("flag", "The answer is wrong or doubtful: it is not served again."),
+  approve: judgement("approve", "Approves the answer. 409 if a cited document has changed."),
+  flag: judgement("flag", "Flags the answer as wrong or doubtful; it is not served again."),
   correct: endpoint({
     ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
-    what: "Another answer in its place, served first; 422 with every sentence that is not bound to a source, and why.",
+    what: "Replaces the answer with a correction, which is served first; 422 with every unsupported sentence and the reason.",
     body: { schema: wire.correctionSchema },
     gives: { status: 200, schema: z.object({ answer: wire.askResponseSchema }) },
     handle: async ({ caller, body: { by, answer }, id }, { engine }) => {
@@ -60,7 +60,7 @@ export const reviewEndpoints = {
   }),
   reports: endpoint({
     ...{ method: "GET", path: "/v1/reports", opens: "review" },
-    what: "Diagnostic reports of questions that were refused, answered with low confidence or warned about: by topic, and the newest.",
+    what: "Diagnostic reports of questions that were refused, answered with low confidence or answered with a warning: by topic, and the newest.",
     query: wire.reportsQuerySchema,
     gives: { status: 200, schema: wire.reportsResponseSchema },
     handle: async ({ caller, query: { domain, tenant, topic, since, limit, cursor }, signal }, { engine }) => {
@@ -76,7 +76,7 @@ export const reviewEndpoints = {
   }),
   report: endpoint({
     ...{ method: "GET", path: "/v1/reports/{id}", opens: "review" },
-    what: "One report, by its id or that of its answer, without what it took from documents that are gone or not open to the key.",
+    what: "One report, by its id or that of its answer, without content of documents that were deleted or are not accessible to the key.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: wire.reportSchema },
     handle: async ({ caller, query, id }, { engine }) => wire.toWire(wire.reportSchema, await engine.report(id, narrow(caller, query))),
@@ -112,7 +112,7 @@ async function judge(
   const { withheld } = await show(engine, caller, id);
   if (act === "approve" && withheld) {
     // A withheld answer cannot be approved unread.
-    const message = `The answer of ${id} is withheld from this key: it rests on a document that is gone or not open to it. Flag it, or correct it from documents that are.`;
+    const message = `The answer ${id} is withheld because it depends on a document that was deleted or is not accessible to this key. Flag it, or correct it using accessible documents.`;
     throw new RequestError("review_stale", message, { id });
   }
   await engine.memory.review[act](id, actorOf(caller, body.by));

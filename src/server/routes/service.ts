@@ -11,7 +11,7 @@ import { refreshCache } from "./admin.ts";
 export const serviceEndpoints = {
   query: endpoint({
     ...{ method: "POST", path: "/query", opens: "ask" },
-    what: "A question in the shape of the `validator` source: answer, `overall_pass` and each metric, by the profile of that name.",
+    what: "A question in the format of the `validator` source: answer, `overall_pass` and each metric, with the profile of that name.",
     body: { schema: wire.queryRequestSchema },
     gives: { status: 200, schema: wire.queryResponseSchema },
     handle: async ({ caller, body: { query, domain, client }, signal }, { engine }) =>
@@ -36,20 +36,20 @@ export const serviceEndpoints = {
   }),
   openapi: endpoint({
     ...{ method: "GET", path: "/openapi.json", opens: "anyone", etag: true },
-    what: "This description, as OpenAPI 3.1.",
+    what: "This description, in OpenAPI 3.1.",
     gives: { status: 200, schema: z.looseObject({}) },
     handle: (_, { api }) => api,
   }),
   /** A `degraded` engine still answers, so the status is 200. */
   health: endpoint({
     ...{ method: "GET", path: "/healthz", opens: "anyone", unstored: true },
-    what: "What is loaded; nothing that stands in documents.",
+    what: "State of the server; contains no document content.",
     gives: { status: 200, schema: wire.healthSchema },
     handle: (_, { engine }) => healthOf(engine),
   }),
   metrics: endpoint({
     ...{ method: "GET", path: "/metrics", opens: "metrics", needs: "metrics" },
-    what: "Figures for Prometheus, in its text format.",
+    what: "Metrics in the Prometheus text format.",
     gives: { status: 200, schema: null },
     handle: async ({ context }, { metrics }) => {
       const { type, body } = await metrics.text();
@@ -58,13 +58,13 @@ export const serviceEndpoints = {
   }),
   ready: endpoint({
     ...{ method: "GET", path: "/readyz", opens: "anyone", unstored: true },
-    what: "200 when there are documents to answer from, 503 before.",
+    what: "200 if there are documents to answer from, otherwise 503.",
     gives: { status: 200, schema: z.object({ status: z.literal("ready") }) },
     handle: async (_, { engine, isStopping }) => {
-      if (isStopping()) throw new RequestError("not_ready", "This server is about to stop: ask another one.");
+      if (isStopping()) throw new RequestError("not_ready", "This server is shutting down. Use another one.");
       const { documents } = await engine.health();
       if (documents > 0) return { status: "ready" };
-      throw new RequestError("not_ready", "There are no documents to answer from yet: ingest some.");
+      throw new RequestError("not_ready", "There are no documents yet. Ingest some first.");
     },
   }),
 };

@@ -18,24 +18,29 @@ export function createMetrics() {
   const registers = [register];
   collectDefaultMetrics({ register });
   const stages = new Summary({
-    ...{ name: "sourcebound_stage_seconds", help: "Time of each stage of a question, last minutes", labelNames: ["stage"], registers },
+    ...{
+      name: "sourcebound_stage_seconds",
+      help: "Duration of each stage of a question over the last minutes",
+      labelNames: ["stage"],
+      registers,
+    },
     ...{ percentiles: QUANTILES, maxAgeSeconds: WINDOW_S, ageBuckets: 2 },
   });
   const histogram = (name: string, help: string, labelNames: readonly string[], buckets = ANSWER_BUCKETS_S) =>
     new Histogram({ name: `sourcebound_${name}`, help, labelNames: [...labelNames], buckets, registers });
   const counter = (name: string, help: string, labelNames: readonly string[]) =>
     new Counter({ name: `sourcebound_${name}_total`, help, labelNames: [...labelNames], registers });
-  const answers = counter("answers", "Answers by outcome and by the level of the cache that served them; miss: none", ["status", "cache"]);
+  const answers = counter("answers", "Answers by outcome and cache level; miss: not from the cache", ["status", "cache"]);
   const refusals = counter("refusals", "Refusals by reason", ["reason"]);
   const checks = counter("checks", "Outcomes of checks after writing", ["check", "verdict"]);
-  const tokens = counter("tokens", "Tokens of models, as far as endpoints count them", ["model", "direction"]);
-  const cost = counter("cost_usd", "US dollars of models, as far as prices are known", ["model"]);
+  const tokens = counter("tokens", "Model tokens, as far as endpoints report them", ["model", "direction"]);
+  const cost = counter("cost_usd", "Model costs in US dollars, as far as prices are known", ["model"]);
   const errors = counter("errors", "Questions that failed, by stage and code", ["stage", "code"]);
-  const latency = histogram("answer_seconds", "Time of whole answers", ["cache"]);
+  const latency = histogram("answer_seconds", "Duration of whole answers", ["cache"]);
   const confidence = histogram("confidence", "Confidence of the decision to answer", [], CONFIDENCE_BUCKETS);
   const calls = histogram("provider_seconds", "Calls of models and encoders", ["kind", "model", "outcome"]);
-  const queue = histogram("queue_seconds", "Time that a question waited for its turn", []);
-  const http = histogram("http_request_seconds", "Time until a response began", ["route", "method", "status"]);
+  const queue = histogram("queue_seconds", "Time that a question waited in the queue", []);
+  const http = histogram("http_request_seconds", "Time until a response started", ["route", "method", "status"]);
   return {
     answered({ status, cacheMode, refusal, checks: found, calls: spent, confidence: sure, latencyMs }: Answer) {
       answers.inc({ status, cache: cacheMode });
