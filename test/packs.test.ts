@@ -99,7 +99,7 @@ describe("new-domain and doctor", () => {
     const { pack, written: path } = JSON.parse(written.stdout);
     expect([written.code, pack.title, path]).toEqual([0, "Our harbour", join(cwd, "domains", "harbour", "domain.yaml")]);
     const again = await runCli(["new-domain", "harbour", "--from", "papers"], { cwd });
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('There is a pack "harbour" already')]);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('The pack "harbour" already')]);
     const doctor = await runCli(["doctor", "harbour"], { cwd, env: { SOURCEBOUND_DOMAINS_DIR: join(cwd, "domains") } });
     expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("Our harbour: 1 documents")]);
   });

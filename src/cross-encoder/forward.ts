@@ -123,7 +123,7 @@ function createEmbedding(weights: ReaderWeights): Embed {
     return (((((bytes[byte + 1] as number) << 8) | (bytes[byte] as number)) >> (bit & 7)) & mask) - zero;
   };
   return (ids, words, rest) => {
-    if (ids.length === 0 || ids.length > most) throw new Error(`a sequence has ${ids.length} tokens; 1 to ${most} can be read`);
+    if (ids.length === 0 || ids.length > most) throw new Error(`a sequence has ${ids.length} tokens; it must have 1 to ${most}`);
     for (let token = 0; token < ids.length; token++) {
       const row = rows[ids[token] as number] as number;
       const start = codes + (row * hidden * bits) / 8;

@@ -94,7 +94,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     slot.job = null;
     slot.thread?.hold(false);
     if ("reading" in reply) job.resolve(reply.reading);
-    else job.reject(new ModelError("reader_failed", `the reader could not read a text: ${reply.failure}`, {}));
+    else job.reject(new ModelError("reader_failed", `the cross-encoder could not score a text: ${reply.failure}`, {}));
     next();
   }
 
@@ -107,7 +107,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
       job.crashes++;
       if (job.crashes < MAX_CRASHES) row.unshift(job);
       else {
-        const message = `a thread of the reader ended twice over the same text (${messageOf(cause)}): report it with the text that was read`;
+        const message = `a worker thread of the cross-encoder crashed twice on the same text (${messageOf(cause)}). Please report it with the text`;
         job.reject(new ModelError("reader_crashed", message, {}, { cause }));
       }
     }
@@ -161,7 +161,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
 }
 
 export function closedError(): ModelError {
-  return new ModelError("reader_closed", "the reader is closed: open another engine to read again");
+  return new ModelError("reader_closed", "the cross-encoder is closed. Open a new engine");
 }
 
 /** Heap limits of a thread: it holds a vocabulary and one text; weights and buffers are in shared memory. */
@@ -185,7 +185,7 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
     worker.on("error", (error) => {
       cause = error;
     });
-    worker.once("exit", (code) => onEnd(cause ?? new Error(`the thread ended with code ${code}`)));
+    worker.once("exit", (code) => onEnd(cause ?? new Error(`the thread exited with code ${code}`)));
     worker.unref();
     return {
       post: (task) => worker.postMessage(task),

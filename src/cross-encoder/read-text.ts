@@ -25,7 +25,7 @@ export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) =>
 export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead) => Int32Array {
   const idOf = (piece: string) => {
     const id = pieces.indexOf(piece);
-    if (id < 0) throw new Error(`the vocabulary has no piece "${piece}"`);
+    if (id < 0) throw new Error(`the vocabulary has no token "${piece}"`);
     return id;
   };
   const wordpiece = createWordpiece(pieces, { piece: idOf("[UNK]") });

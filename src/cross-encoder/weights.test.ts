@@ -61,14 +61,14 @@ describe("loadReaderWeights", () => {
   it.each([
     ["is empty", { bytes: () => Buffer.alloc(0) }, /no SBREAD01 mark/],
     ["is of another kind", { bytes: () => Buffer.from("SBENC002".padEnd(400, "x")) }, /no SBREAD01 mark/],
-    ["ends in its header", { bytes: (bytes: Buffer) => bytes.subarray(0, 200) }, /header is cut short/],
+    ["ends in its header", { bytes: (bytes: Buffer) => bytes.subarray(0, 200) }, /header is truncated/],
     [
       "says that its header is huge",
       { bytes: (bytes: Buffer) => written(bytes, (copy) => copy.writeUInt32LE(0xffffffff, 40)) },
-      /header is cut short/,
+      /header is truncated/,
     ],
     ["has a header that is no JSON", { bytes: (bytes: Buffer) => bytes.fill("x", 44, 60) }, /header is not readable/],
-    ["is cut short", { bytes: (bytes: Buffer) => bytes.subarray(0, -40) }, /reaches beyond the end/],
+    ["is cut short", { bytes: (bytes: Buffer) => bytes.subarray(0, -40) }, /exceeds the file/],
     ["lacks a tensor", { header: (header: object) => ({ ...header, tensors: {} }) }, /"vocabulary" is missing/],
     ["names other dimensions than its tensors have", { header: (header: object) => ({ ...header, hidden: 96 }) }, /must be/],
     ["is of another format", { header: (header: object) => ({ ...header, format: 1 }) }, /format/],
@@ -92,7 +92,7 @@ describe("loadReaderWeights", () => {
   it("says what is wrong where the file is missing or a folder", () => {
     expect(failureOf(join(folder, "absent.bin"))).toMatchObject({
       code: "reader_missing",
-      message: expect.stringMatching(/absent\.bin cannot be read .*reinstall/),
+      message: expect.stringMatching(/absent\.bin cannot be read .*Reinstall/),
     });
     expect(failureOf(folder).code).toBe("reader_unreadable");
   });

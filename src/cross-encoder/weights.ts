@@ -33,7 +33,7 @@ export function loadReaderWeights(path: string, threads: number): ReaderWeights 
   const corrupt = (what: string, cause?: unknown) =>
     new ModelError(
       "reader_corrupt",
-      `the reader's weights ${path} are damaged (${what}): reinstall the package, or make them again with lab/train/reader`,
+      `the cross-encoder's weights ${path} are damaged (${what}). Reinstall the package, or create them again with lab/train/reader`,
       { path },
       { cause },
     );
@@ -43,7 +43,7 @@ export function loadReaderWeights(path: string, threads: number): ReaderWeights 
     const prefix = readExactly(file, 0, Buffer.alloc(Math.min(PREFIX_BYTES, size)));
     if (size < PREFIX_BYTES || prefix.toString("latin1", 0, 8) !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
     const headerBytes = prefix.readUInt32LE(40);
-    if (headerBytes > MAX_HEADER_BYTES || PREFIX_BYTES + headerBytes > size) throw corrupt("the header is cut short");
+    if (headerBytes > MAX_HEADER_BYTES || PREFIX_BYTES + headerBytes > size) throw corrupt("the header is truncated");
     const headerText = readExactly(file, PREFIX_BYTES, Buffer.alloc(headerBytes));
     const { tensors, ...header } = parseOr(headerText, (error) => corrupt(`the header is not readable: ${messageOf(error)}`, error));
     const payloadBytes = size - PREFIX_BYTES - headerBytes;
@@ -60,7 +60,7 @@ export function loadReaderWeights(path: string, threads: number): ReaderWeights 
     const payload = Buffer.from(memory.buffer, 0, payloadBytes);
     readExactly(file, PREFIX_BYTES + headerBytes, payload);
     const hash = createHash("sha256").update(prefix.subarray(40)).update(headerText).update(payload).digest();
-    if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the one that it carries");
+    if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the stored one");
     const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
     const weights = { header, hash: hash.toString("hex"), memory, module, places, vocabulary, firstArena, arenaBytes };
     checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
@@ -77,10 +77,10 @@ function checkVocabulary(
   corrupt: (what: string) => ModelError,
 ): void {
   const pieces = piecesOf(weights);
-  if (pieces.length !== weights.vocabulary.pieces) throw corrupt("its vocabulary and rows do not add up");
-  for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no piece "${piece}"`);
+  if (pieces.length !== weights.vocabulary.pieces) throw corrupt("its vocabulary and rows have inconsistent sizes");
+  for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no token "${piece}"`);
   const rows = new Uint16Array(weights.memory.buffer, weights.places.get("rows"), pieces.length);
-  if (rows.some((row) => row >= keptRows)) throw corrupt("a piece has no row");
+  if (rows.some((row) => row >= keptRows)) throw corrupt("a token has no row");
 }
 
 function openWeights(path: string): number {
@@ -88,10 +88,10 @@ function openWeights(path: string): number {
     const file = openSync(path, "r");
     if (fstatSync(file).isFile()) return file;
     closeSync(file);
-    throw new Error("it is no file");
+    throw new Error("it is not a file");
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "reader_missing" : "reader_unreadable";
-    const message = `the reader's weights ${path} cannot be read (${messageOf(error)}): reinstall the package, or give the path of a weights file`;
+    const message = `the cross-encoder's weights ${path} cannot be read (${messageOf(error)}). Reinstall the package, or give the path of a weights file`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
 }
@@ -99,7 +99,7 @@ function openWeights(path: string): number {
 function readExactly<T extends Buffer>(file: number, from: number, into: T): T {
   for (let done = 0; done < into.length; ) {
     const count = readSync(file, into, done, into.length - done, from + done);
-    if (count === 0) throw new ModelError("reader_corrupt", "the reader's weights became shorter while they were read: try again");
+    if (count === 0) throw new ModelError("reader_corrupt", "the cross-encoder's weights changed while they were read. Try again");
     done += count;
   }
   return into;

@@ -93,7 +93,7 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
   } catch (cause) {
     await rm(part, { force: true });
     if (cause instanceof StoreError) throw cause;
-    const message = `${path} could not be written (${messageOf(cause)}): nothing was left behind.`;
+    const message = `${path} could not be written (${messageOf(cause)}). The incomplete file was removed.`;
     throw new StoreError("backup_unwritable", message, { path }, { cause });
   } finally {
     await db.destroy();
@@ -110,7 +110,7 @@ async function assertMayReplace({ data_dir: folder }: Place, path: string): Prom
   );
   const isDatabase = databases.some((one) => one !== null && one.ino === there.ino && one.dev === there.dev);
   if (!isDatabase && there.isFile() && (there.size === 0 || (await beginsAsGzip(path)))) return;
-  throw new StoreError("backup_unwritable", `${path} is there and is no backup: name a file that is not, or an earlier backup.`, { path });
+  throw new StoreError("backup_unwritable", `${path} exists and is not a backup. Choose a new file name, or an earlier backup.`, { path });
 }
 
 async function beginsAsGzip(path: string): Promise<boolean> {
@@ -152,11 +152,11 @@ export async function restore(place: Place, path: string): Promise<BackupResult>
   if (place.database !== undefined && calibration.length > 0)
     throw new StoreError(
       "backup_elsewhere",
-      `PostgreSQL has no place for ${calibration.slice(0, 5).join(", ")}: put calibrations into the domain's pack, remove them from the data folder and make the backup again.`,
+      `PostgreSQL cannot store ${calibration.slice(0, 5).join(", ")}. Move calibrations into the domain pack, remove them from the data folder, and create the backup again.`,
     );
   const db = await openDatabase(place, header.migration).catch((cause: unknown) => {
     if (/Migration ".*" not found|doesn't exist/i.test(messageOf(cause)))
-      throw new StoreError("store_newer", "The backup was made by a newer version: update the program.", {}, { cause });
+      throw new StoreError("store_newer", "The backup was made by a newer version. Update the program.", {}, { cause });
     throw cause;
   });
   let rows = 0;
@@ -198,9 +198,9 @@ async function check(path: string, place: Place): Promise<{ header: BackupHeader
   const stray = [...names, ...moved].find(
     (name) => name.split("/").includes("..") || !KEPT_FILES.some((kept) => name === kept || name.startsWith(`${kept}/`)),
   );
-  const invalid = (why: string) => new StoreError("backup_invalid", `${path} ${why}: nothing was restored.`, { path });
-  if (stray !== undefined) throw invalid(`names a file that no backup holds (${stray.slice(0, 100)})`);
-  if (header === null || end === null || end.rows !== rows || end.files !== names.length) throw invalid("is no whole backup");
+  const invalid = (why: string) => new StoreError("backup_invalid", `${path} ${why}. Nothing was restored.`, { path });
+  if (stray !== undefined) throw invalid(`contains an unexpected file (${stray.slice(0, 100)})`);
+  if (header === null || end === null || end.rows !== rows || end.files !== names.length) throw invalid("is not a complete backup");
   return { header, names: [...names, ...moved] };
 }
 
@@ -214,7 +214,7 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
     await reading;
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    const message = `${path} cannot be read as a backup (${messageOf(cause)}): nothing was restored.`;
+    const message = `${path} cannot be read as a backup (${messageOf(cause)}). Nothing was restored.`;
     throw new StoreError("backup_unreadable", message, { path }, { cause });
   } finally {
     source.destroy();

@@ -35,7 +35,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
       const recorded = (await recordedQuestions([asked], store)).get(asked);
       // Without the record, the filters of the question and so the permitted quotes are unknown.
       if (recorded === undefined) {
-        const message = `How the question of ${asked} was asked is not known any more: ask it again and correct the new answer.`;
+        const message = `The filters of question ${asked} are no longer known. Ask it again and correct the new answer.`;
         throw new RequestError("review_stale", message, { id: asked });
       }
       const cited = new Map(before.citations.map(({ n, documentId }) => [n, documentId]));
@@ -78,6 +78,6 @@ async function named(
     return (await applyFilters(filters, scope, documents)).filters ?? null;
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    return { ...filters, searchedIn: "a part of the documents that is not there any more" };
+    return { ...filters, searchedIn: "a part of the documents that no longer exists" };
   }
 }

@@ -82,12 +82,12 @@ describe("loadDomain", () => {
   it("names the nearest domain, or says that there is none", () => {
     pack("retail", RETAIL);
     expect(() => loadDomain("retial", folder)).toThrow(
-      'There is no domain "retial". Did you mean "retail"? Known: book, documents, pharma, retail, veterans.',
+      'Unknown domain "retial". Did you mean "retail"? Known domains: book, documents, pharma, retail, veterans.',
     );
     expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(
-      /Known: book, documents, pharma, retail, veterans\. .*nowhere, does not exist/,
+      /Known domains: book, documents, pharma, retail, veterans\. .*nowhere, does not exist/,
     );
-    expect(() => loadDomain("../retail", folder)).toThrow(/no domain "\.\.\/retail"/);
+    expect(() => loadDomain("../retail", folder)).toThrow(/Unknown domain "\.\.\/retail"/);
   });
 
   it.each([
@@ -107,13 +107,13 @@ describe("loadDomain", () => {
     ["a precedence that is none", "name: d\ntitle: D\nprecedence: [older]\n", /precedence\.0/],
     ["an address that is none", "name: d\ntitle: D\nbase_url: www.a.org\n", /base_url/],
     ["an address that is no web address", "name: d\ntitle: D\nhome_page: 'javascript:alert(1)'\n", /home_page/],
-    ["a host with a scheme", "name: d\ntitle: D\nhosts: ['https://a.org']\n", /hosts\.0: is no name of a host/],
-    ["a host with a port", "name: d\ntitle: D\nweb: { hosts: ['a.org:8080'] }\n", /web\.hosts\.0: is no name of a host/],
-    ["a host that is an address", "name: d\ntitle: D\nweb: { hosts: [10.0.0.1] }\n", /web\.hosts\.0: is no name of a host/],
+    ["a host with a scheme", "name: d\ntitle: D\nhosts: ['https://a.org']\n", /hosts\.0: is not a host name/],
+    ["a host with a port", "name: d\ntitle: D\nweb: { hosts: ['a.org:8080'] }\n", /web\.hosts\.0: is not a host name/],
+    ["a host that is an address", "name: d\ntitle: D\nweb: { hosts: [10.0.0.1] }\n", /web\.hosts\.0: is not a host name/],
     ["a host in letters that addresses do not have", "name: d\ntitle: D\nhosts: [bücher.example]\n", /hosts\.0.*xn--/],
     ["no title", "name: d\n", /title/],
     ["a tenant's name with blanks", "name: d\ntitle: D\ntenants: { 'Nova Mart': { title: N } }\n", /tenants/],
-    ["the name of another folder", "name: other\ntitle: D\n", /name: other.*folder says "d"/],
+    ["the name of another folder", "name: other\ntitle: D\n", /name: other.*folder is named "d"/],
     ["YAML that does not parse", "name: [d\n", /could not be read/],
     ["nothing", "", /is not valid/],
   ])("rejects %s, naming the file and the place", (_what, yaml, words) => {

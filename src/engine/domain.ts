@@ -14,7 +14,7 @@ import type { ScopeOptions } from "./service-types.ts";
 /** The six word categories that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
 
-const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must be lower-case letters, digits, - and _");
+const slug = z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must consist of lower-case letters, digits, - and _");
 const pattern = z.string().refine(isPattern, "is not a valid regular expression");
 const words = z.array(z.string().min(1));
 const address = z
@@ -24,50 +24,48 @@ const address = z
 const path = z.string().min(1).nullable().default(null);
 
 /** A host name as in URLs; other spellings would silently match nothing. */
-const host = z
-  .string()
-  .refine(isHostName, "is no name of a host as it stands in addresses, such as www.example.org or xn--bcher-kva.example");
+const host = z.string().refine(isHostName, "is not a host name as used in addresses, such as www.example.org or xn--bcher-kva.example");
 
 const termsSchema = z.record(z.string(), z.string().min(1));
 
 /** A domain pack: `domains/NAME/domain.yaml`. */
 export const domainSchema = z.strictObject({
-  name: slug.describe("Same as the folder"),
-  title: z.string().min(1).describe("Name that readers see"),
+  name: slug.describe("Same as the folder name"),
+  title: z.string().min(1).describe("Title shown to users"),
   description: z.string().default("").describe("One sentence about the documents"),
   language: z.string().default("en").describe("Language of the documents, as a code such as `en`"),
   documents: z
     .strictObject({
       path: z.string().min(1).default("documents").describe("Folder of documents, relative to the pack"),
-      access: z.string().min(1).default("public").describe("Access label of documents that state none"),
+      access: z.string().min(1).default("public").describe("Access label of documents that declare none"),
     })
     .prefault({})
-    .describe("The documents that come with the pack"),
-  base_url: address.describe("Address under which `path/to/page.md` is served as `path/to/page/`"),
+    .describe("Documents bundled with the pack"),
+  base_url: address.describe("Base URL at which `path/to/page.md` is served as `path/to/page/`"),
   semantic_cache: z
     .boolean()
     .default(false)
     .describe(
-      "Whether a stored answer may be served for a question in other words: only where pairs of this domain's questions showed no wrong one (docs/evaluate.md)",
+      "Whether a stored answer may be served for a paraphrase: only if pairs of this domain's questions showed no wrong one (docs/evaluate.md)",
     ),
-  strip_prefix: z.string().default("").describe("Leading part of document paths that is no part of their address, such as `pages/`"),
-  home_page: address.describe("Where unknown addresses lead in the `seven-layer` profile"),
-  hosts: z.array(host).default([]).describe("Host whitelist; a host stands for its subdomains too"),
+  strip_prefix: z.string().default("").describe("Prefix of document paths that is not part of their address, such as `pages/`"),
+  home_page: address.describe("Replacement for unknown addresses in the `seven-layer` profile"),
+  hosts: z.array(host).default([]).describe("Host whitelist; each host includes its subdomains"),
   web: z
     .strictObject({ hosts: z.array(host).optional().describe("`hosts` of the pack when absent; empty: none") })
     .prefault({})
-    .describe("Hosts whose pages uncertain passages may be checked against; a host stands for its subdomains too"),
+    .describe("Hosts whose pages may be used to check uncertain passages; each host includes its subdomains"),
   contacts: z
     .array(
       z.strictObject({
-        name: z.string().min(1).describe("Who helps"),
+        name: z.string().min(1).describe("Name of the contact"),
         contact: z.string().min(1).describe("Telephone number or address"),
-        when: words.default([]).describe("Words of a question that bring this contact first"),
-        tenant: slug.nullable().default(null).describe("Named to this tenant only; `null`: to everybody"),
+        when: words.default([]).describe("Words of a question that bring this contact to the top"),
+        tenant: slug.nullable().default(null).describe("Shown to this tenant only; `null`: to everyone"),
       }),
     )
     .default([])
-    .describe("Named by a refusal"),
+    .describe("Contacts shown in a refusal"),
   hotlines: z
     .array(
       z.strictObject({
@@ -76,86 +74,87 @@ export const domainSchema = z.strictObject({
         crisis: z
           .boolean()
           .default(false)
-          .describe("Also for messages of people who may be about to harm themselves, recognised without listed words"),
+          .describe("Also shown for messages of people who may be about to harm themselves, which are recognised without listed phrases"),
         when: z
-          .array(z.string().refine(isFindable, "holds no letter or digit"))
+          .array(z.string().refine(isFindable, "must contain a letter or digit"))
           .min(1)
           .describe(
-            "Phrases that make a question an emergency; case, accents, apostrophes, punctuation, spacing and repeated letters do not count, each spelling and inflection is a phrase of its own",
+            "Phrases that mark a question as an emergency. Case, accents, apostrophes, punctuation, spacing and repeated letters are ignored; list each spelling and inflection separately",
           ),
       }),
     )
     .optional()
-    .describe(
-      "Help in an emergency, shown first whatever becomes of the question; absent: that of the pack `documents`; an empty list: none",
-    ),
+    .describe("Emergency help, shown first whatever the answer; absent: that of the pack `documents`; an empty list: none"),
   topics: z
     .array(
       z.strictObject({
         slug: slug.describe("Short name, as in `reports --topic`"),
-        name: z.string().min(1).describe("Name that readers see"),
+        name: z.string().min(1).describe("Title shown to users"),
         keywords: words.min(1).describe("Words and phrases of the topic"),
       }),
     )
     .default([])
-    .describe("A question has every topic of which it contains a keyword"),
+    .describe("A question belongs to every topic with a keyword in it"),
   entities: z
     .array(
       z.strictObject({
         type: slug.describe("Kind of entity, such as `form`"),
-        patterns: z.array(pattern).min(1).describe("Regular expressions that find one"),
-        canonical: z.string().default("$1").describe("How a match is written"),
+        patterns: z.array(pattern).min(1).describe("Regular expressions that match it"),
+        canonical: z.string().default("$1").describe("Canonical form of a match"),
       }),
     )
     .default([])
-    .describe("Named things that two questions must share to have the same answer"),
+    .describe("Entities that two questions must share to have the same answer"),
   complexity: z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words).default({}).describe("Words that route a question to the large model"),
   abbreviations: z.record(z.string(), words).default({}).describe("Abbreviation → what it stands for"),
-  synonyms: z.array(words.min(2)).default([]).describe("Groups of words that ask for the same"),
+  synonyms: z.array(words.min(2)).default([]).describe("Groups of equivalent words"),
   questions: z
     .strictObject({
-      persons: z.array(words.min(1)).default([]).describe("Persons beside those of every domain; the first word of a group names them"),
-      readers: words.default([]).describe("Those of them whom every question is about: they tell nothing apart"),
+      persons: z
+        .array(words.min(1))
+        .default([])
+        .describe("Persons in addition to those of every domain; the first word of a group is its name"),
+      readers: words.default([]).describe("Persons that every question is about, so that they do not distinguish questions"),
       bodies: z
         .array(words.min(1))
         .default([])
         .describe(
-          "Bodies that a person belongs to and that decide rules, such as branches of the armed forces; the first word of a group names it",
+          "Organisations that a person belongs to and that set rules, such as branches of the armed forces; the first word of a group is its name",
         ),
       same: z
         .array(words.min(2))
         .default([])
-        .describe("Groups of phrases that ask for the same, beside `synonyms`; documents are not searched by them"),
+        .describe("Groups of equivalent phrases, in addition to `synonyms`; not used to search documents"),
     })
     .prefault({})
-    .describe("What tells questions of the domain apart, or does not, when a stored answer is looked for"),
+    .describe("What distinguishes questions of the domain when a stored answer is looked up"),
   precedence: z
     .array(z.enum(["newer", "regulation", "agency", "summary"]))
     .default([])
-    .describe("Declared rules by which a conflict of sources is resolved, strongest first; empty: sources that disagree stay side by side"),
+    .describe("Declared rules that resolve conflicts between sources, strongest first; empty: conflicting sources are shown side by side"),
   tenants: z
     .record(
       slug,
       z.strictObject({
-        title: z.string().min(1).describe("Name that readers see"),
+        title: z.string().min(1).describe("Title shown to users"),
         access: words
           .default(["public"])
-          .describe("Labels that the tenant may read, as far as `access` of the configuration grants them; empty: nothing"),
+          .describe("Access labels of the tenant, as far as `access` in the configuration grants them; empty: none"),
         terms: termsSchema.default({}).describe("Canonical term → the tenant's term; those of `catalogue` are added"),
-        documents: path.describe("Folder of documents that only this tenant sees, relative to the pack"),
+        documents: path.describe("Folder of documents visible only to this tenant, relative to the pack"),
       }),
     )
     .default({})
-    .describe("Parties with vocabulary and access of their own"),
+    .describe("Tenants with their own vocabulary and access"),
   catalogue: path.describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
   features: path.describe("YAML file that explains each canonical term, relative to the pack"),
-  default_profile: slug.default("sourcebound").describe("Profile of requests that name none"),
+  default_profile: slug.default("sourcebound").describe("Profile used when a request names none"),
   calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
   golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),
   examples: z
     .array(z.string().min(1))
     .default([])
-    .describe("Questions to try; where there are none, the page makes some of headings of the documents"),
+    .describe("Example questions; when absent, the web app creates some from headings of the documents"),
 });
 
 type WrittenPack = z.infer<typeof domainSchema>;
@@ -180,13 +179,17 @@ export function loadDomain(name: string, own?: string): DomainPack {
   if (folder === undefined) {
     const names = [...found.keys()].sort();
     const missing = own === undefined || existsSync(own) ? "" : ` The folder of your own packs, ${own}, does not exist.`;
-    const message = `There is no domain "${name}".${didYouMean(name, names)} Known: ${names.join(", ")}.${missing}`;
+    const message = `Unknown domain "${name}".${didYouMean(name, names)} Known domains: ${names.join(", ")}.${missing}`;
     throw new RequestError("unknown_domain", message, { domain: name });
   }
   const path = join(folder, "domain.yaml");
   const pack = readPackFile(path, domainSchema);
   if (pack.name !== name) {
-    throw new ConfigError("domain_invalid", `${path} says \`name: ${pack.name}\`; its folder says "${name}". Make them equal.`, { path });
+    throw new ConfigError(
+      "domain_invalid",
+      `${path} contains \`name: ${pack.name}\`, but its folder is named "${name}". Use the same name for both.`,
+      { path },
+    );
   }
   // A pack without hotlines inherits the default pack's; an overriding default pack inherits the bundled one's.
   const from = name === DEFAULT_DOMAIN ? undefined : own;
@@ -266,8 +269,8 @@ export function tenantOf(pack: DomainPack, name: string | null | undefined): str
   if (name === null || name === undefined) return null;
   const known = Object.keys(pack.tenants);
   if (known.includes(name)) return name;
-  const list = known.length === 0 ? "The domain has none." : `Known: ${known.join(", ")}.`;
-  const message = `Domain "${pack.name}" has no tenant "${name}".${didYouMean(name, known)} ${list}`;
+  const list = known.length === 0 ? "The domain has no tenants." : `Known tenants: ${known.join(", ")}.`;
+  const message = `Unknown tenant "${name}" in domain "${pack.name}".${didYouMean(name, known)} ${list}`;
   throw new RequestError("unknown_tenant", message, { tenant: name });
 }
 

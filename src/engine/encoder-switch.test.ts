@@ -204,7 +204,7 @@ describe("an encoder that vanishes", () => {
     isFull = true;
     const last = (await ask(engine, "What is the pension payment?")).at(-1);
     const told = last?.type === "answer" ? last.answer.warnings.find(({ code }) => code === "dense_failed")?.message : undefined;
-    expect(told).toContain("could not be written to or read from the data folder");
+    expect(told).toContain("could not be read from or written to the data folder");
     expect(told).not.toMatch(/encoder|sourcebound\.db/);
   });
 

@@ -40,7 +40,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
     if (found.type === "found" && why === null) return { type: "calibrated", calibration: found.calibration };
     const name = found.type === "found" ? found.calibration.name : found.name;
     const unusable = { type: "unusable" as const, name, why: `calibration ${name}: ${why}` };
-    warnOnce(`${unusable.why}. The shipped threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
+    warnOnce(`${unusable.why}. The default threshold is used; run \`sourcebound calibrate\` again, or remove the file.`);
     return unusable;
   };
   return { facts, of };

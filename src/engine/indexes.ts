@@ -92,7 +92,7 @@ export async function followChanges({ changes, closing, warn }: Pick<Opened, "ch
     for (const index of indexes.opened()) {
       if (domain !== null && index.domain !== domain) continue;
       index.sync({ signal, mayPrepare: false }).catch((error: unknown) => {
-        if (!signal.aborted) warn(`the index of domain "${index.domain}" could not follow a change: ${messageOf(error)}`);
+        if (!signal.aborted) warn(`the index of domain "${index.domain}" failed to apply a change: ${messageOf(error)}`);
       });
     }
   });

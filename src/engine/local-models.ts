@@ -34,7 +34,7 @@ export interface CrisisFinderParts {
 export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): CrisisFinder {
   let finder: CrisisFinder | null = null;
   const open = (): CrisisFinder => {
-    const names = { code: "crisis_corrupt", whose: "the weights of the crisis finder", recipe: "crisis" };
+    const names = { code: "crisis_corrupt", whose: "the weights of the crisis detector", recipe: "crisis" };
     const { weights } = readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names });
     const { glance, read } = weights;
     return createCrisisFinder({
@@ -48,7 +48,7 @@ export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): Crisis
     try {
       finder ??= open();
     } catch (error) {
-      process.emitWarning(`messages in a crisis are found by listed phrases alone: ${messageOf(error)}`);
+      process.emitWarning(`crisis messages are detected by listed phrases only: ${messageOf(error)}`);
       finder = async () => "no";
     }
     return finder(message);
@@ -62,7 +62,7 @@ function orGlance(read: ReadTexts | null): ReadTexts | null {
     try {
       return await read(texts, signal);
     } catch (error) {
-      process.emitWarning(`a message that may be of a crisis was not read, and a glance at it decided: ${messageOf(error)}`);
+      process.emitWarning(`the cross-encoder failed on a possible crisis message, so the first-stage score decided: ${messageOf(error)}`);
       return null;
     }
   };

@@ -89,7 +89,7 @@ const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "
 function assertNothingLocal(folder: string): void {
   const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
   if (left.length === 0) return;
-  const message = `PostgreSQL is configured (DATABASE_URL), and ${folder} holds records of its own: ${left.join(", ")}. Move them with \`sourcebound backup\` without DATABASE_URL and \`sourcebound restore\` with it (calibrations go into the domain's pack), then set SOURCEBOUND_DATA_DIR to another folder, or unset DATABASE_URL.`;
+  const message = `PostgreSQL is configured (DATABASE_URL), but ${folder} contains records of its own: ${left.join(", ")}. Move them with \`sourcebound backup\` without DATABASE_URL and \`sourcebound restore\` with it (calibrations belong in the domain pack). Then set SOURCEBOUND_DATA_DIR to another folder, or unset DATABASE_URL.`;
   throw new ConfigError("config_local_records", message, { folder, left });
 }
 
@@ -147,7 +147,7 @@ async function purgeReports(store: Store, config: Config, now: () => Date, warn:
   try {
     await store.reports.purge(reportsSince(now(), config.reports.days));
   } catch (error) {
-    warn(`diagnostic reports that have expired could not be deleted: ${messageOf(error)}`);
+    warn(`expired diagnostic reports could not be deleted: ${messageOf(error)}`);
   }
 }
 
@@ -172,7 +172,7 @@ function supportOf(config: Config, models: PipelineContext["models"]): Partial<P
   if (support === "embedded") return {};
   if (support !== "model") return { support: createHubSupportScorer(support.hub, { ...hubFolders(config), dtype: support.dtype }) };
   if (models === null)
-    throw new ConfigError("config_invalid", 'support is "model", and no model is configured: set `model`, or support: embedded.');
+    throw new ConfigError("config_invalid", 'support is "model", but no model is configured. Set `model`, or support: embedded.');
   return { support: createChatSupportScorer(models.small) };
 }
 
@@ -180,14 +180,14 @@ function supportOf(config: Config, models: PipelineContext["models"]): Partial<P
 function verifierOf({ verify }: Config, models: PipelineContext["models"]): PipelineContext["verifier"] {
   if (verify.by === "rules") return null;
   if (models === null)
-    throw new ConfigError("config_invalid", 'verify.by is "model", and no model is configured: set `model`, or verify.by: rules.');
+    throw new ConfigError("config_invalid", 'verify.by is "model", but no model is configured. Set `model`, or verify.by: rules.');
   return { verifier: createChatVerifier(models.small), timeoutMs: verify.timeout_ms };
 }
 
 /** Reads the private key as PEM; creates it if missing, accessible to its owner only. @throws StoreError `proof_key_unusable` */
 function keyFile(path: string): string {
   const unusable = (done: "read" | "written", cause: unknown) => {
-    const message = `${path} cannot be ${done} (${messageOf(cause)}): give the process the right to.`;
+    const message = `${path} cannot be ${done} (${messageOf(cause)}). Grant the process permission.`;
     return new StoreError("proof_key_unusable", message, {}, { cause });
   };
   try {

@@ -33,8 +33,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const documents = new Map(past.map(({ document }) => [document.id, document]));
       // One message for both cases, so that it does not reveal hidden documents.
       if (documents.size < versions.size || !(await mayShowRecord(made, asker, store.documents))) {
-        const message =
-          "A document on which this answer rests was deleted, and its text with it, or is not open to you any more: the answer cannot be proved.";
+        const message = "This answer cannot be proved, because a document it depends on was deleted or is not accessible to you.";
         throw new RequestError("proof_documents_gone", message, { id });
       }
       const held = await store.corpusLog.heldAt(made.domain, made.revision);
@@ -69,7 +68,7 @@ export async function visibleRecord(id: string, scope: Scope, records: Store["re
 /** Creates one error for missing and hidden records, so that it does not reveal them. */
 export function unknownRecord(id: string, { domain, tenant }: Scope): RequestError {
   const whose = tenant === null ? "" : ` of tenant "${tenant}"`;
-  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}: name the domain and the tenant that it was asked in. Answers with personal data, under privacy "ephemeral", and of earlier versions are not recorded.`;
+  const message = `There is no recorded answer "${id.slice(0, 100)}" in domain "${domain}"${whose}. Name the domain and tenant in which it was asked. Answers with personal data, under privacy "ephemeral", or from earlier versions are not recorded.`;
   return new RequestError("unknown_answer", message, { id });
 }
 
@@ -87,7 +86,7 @@ export async function madeAnswer(asked: StoredRecord, records: Store["records"])
   const isSame = made !== null && saysTheSame(made, asked);
   if (isSame) return made;
   const message =
-    "This answer was served from memory, and what it was made from is not recorded: a reviewer wrote it, its document has changed since, or it is too old. Ask again with `cache.enabled: false`, and take the proof of that answer.";
+    "This answer came from the cache, and its origin is not recorded: a reviewer wrote it, its document has changed since, or it is too old. Ask again with `cache.enabled: false` and export the proof of the new answer.";
   throw new RequestError("proof_not_recorded", message, { id: asked.id });
 }
 

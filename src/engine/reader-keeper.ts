@@ -49,7 +49,7 @@ export function createReaderKeeper(
       return open();
     } catch (error) {
       warnOnce(
-        `answers are chosen and crises are found without the reader, and no stored answer is served that it would have to read: ${messageOf(error)}`,
+        `the cross-encoder is not available, so first-stage scores select answers and detect crisis messages, and cached answers that need it are not served: ${messageOf(error)}`,
       );
       return null;
     }
@@ -60,7 +60,7 @@ export function createReaderKeeper(
       const one = opened;
       if (one === null) return null;
       if (one.weights.hash !== hash) {
-        warnOnce(`the reader is not used where weights were learned with "${name}": those installed are others`);
+        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because different weights are installed`);
         return null;
       }
       return async (texts, signal) => {
@@ -68,7 +68,7 @@ export function createReaderKeeper(
           return await one.read(texts, signal);
         } catch (error) {
           if (signal.aborted || !(error instanceof ModelError)) throw error;
-          warnOnce(`something was not read, and a glance at it decided: ${messageOf(error)}`);
+          warnOnce(`the cross-encoder failed, so the first-stage score decided: ${messageOf(error)}`);
           return null;
         }
       };

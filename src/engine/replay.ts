@@ -106,7 +106,7 @@ export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replay
     const made = await madeAnswer(asked, store.records);
     const corpus = await corpusOf(made, parts.opened);
     if (!(await mayShowRecord(made, asker, store.documents)))
-      throw impossible("a document on which it rests was deleted since, or is not open to you any more");
+      throw impossible("a document it depends on was deleted or is not accessible to you");
     return describeReplay(asked, made, await askAgain(made, parts, corpus, settingsOf(made), options.signal));
   };
   return {
@@ -128,7 +128,7 @@ async function corpusOf(
   const documents = await store.corpusLog.past(domain, new Map(held.map(({ id, version }) => [id, version])));
   if (documents.length < held.length) {
     const gone = held.length - documents.length;
-    throw impossible(`${gone} of the ${held.length} documents that were searched were deleted since, and their texts with them`);
+    throw impossible(`${gone} of the ${held.length} searched documents were deleted with their texts`);
   }
   return { documents, unreadable: await store.corpusLog.unreadable(domain), revision };
 }
@@ -137,14 +137,14 @@ async function corpusOf(
 function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | "body" | "answer">): ScratchSettings {
   const { software, checks = FIRST_CHECKS, pack, profile, threshold } = settings as RecordedSettings;
   if (software !== VERSION)
-    throw impossible(`it was made by version ${software}, and this is ${VERSION}: run that version on this data folder`);
+    throw impossible(`it was made by version ${software}, but this is version ${VERSION}. Run that version on this data folder`);
   if (checks !== CHECKS_REVISION)
     throw impossible(
-      `it went through other checks (number ${checks}, here ${CHECKS_REVISION}): run the program of then on this data folder`,
+      `it went through another version of the checks (number ${checks}, now ${CHECKS_REVISION}). Run the original program version on this data folder`,
     );
   const { calls = null } = body as AnswerRecord;
-  if (calls === null) throw impossible("a model judged its passages, and what it said is not recorded");
-  if ((JSON.parse(answer) as Answer).web !== undefined) throw impossible("pages of the web were asked, and they are not recorded");
+  if (calls === null) throw impossible("a model judged its passages, and the model's output was not recorded");
+  if ((JSON.parse(answer) as Answer).web !== undefined) throw impossible("web pages were used, and they are not recorded");
   return {
     pack: { ...(pack as ScratchSettings["pack"]), folder: "" },
     profile: profile as ScratchSettings["profile"],
@@ -153,7 +153,7 @@ function settingsOf({ settings, body, answer }: Pick<StoredRecord, "settings" | 
 }
 
 function impossible(why: string): RequestError {
-  return new RequestError("replay_impossible", `This answer cannot be made again: ${why}.`);
+  return new RequestError("replay_impossible", `This answer cannot be reproduced: ${why}.`);
 }
 
 /**

@@ -49,7 +49,7 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
       const stored = await store.reports.get(id, selection);
       if (stored === null) {
         const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
-        const message = `There is no report "${id.slice(0, 100)}" in domain "${pack.name}"${whose} that may be seen here. \`sourcebound reports\` lists them.`;
+        const message = `There is no accessible report "${id.slice(0, 100)}" in domain "${pack.name}"${whose}. \`sourcebound reports\` lists the reports.`;
         throw new RequestError("unknown_report", message, { id });
       }
       return withPreviews(await createReading(selection.scope, store)(stored), selection.scope, store);
@@ -91,8 +91,8 @@ function topicNamed({ name, topics }: DomainPack, slug: string | null | undefine
   if (slug === null || slug === undefined) return slug;
   const known = topics.map((topic) => topic.slug);
   if (known.includes(slug)) return slug;
-  const list = known.length === 0 ? "The domain pack declares none." : `Known: ${known.join(", ")}.`;
+  const list = known.length === 0 ? "The domain pack declares no topics." : `Known topics: ${known.join(", ")}.`;
   const asked = slug.slice(0, 100);
-  const message = `Domain "${name}" has no topic "${asked}".${didYouMean(asked, known)} ${list}`;
+  const message = `Unknown topic "${asked}" in domain "${name}".${didYouMean(asked, known)} ${list}`;
   throw new RequestError("unknown_topic", message, { topic: slug });
 }

@@ -62,7 +62,7 @@ export function createSearching(
       const given = sources !== undefined ? await readGiven(sources) : await loadSources(documents ?? (await nearest()), scope, store);
       if (given.numbered.every(({ document }) => document === null)) {
         const why = given.numbered.map(({ path, reason }) => `${path}: ${reason}`).join("; ");
-        const none = "There is nothing to check against: give sources, or ingest documents.";
+        const none = "There is nothing to check against. Send sources, or ingest documents.";
         throw new RequestError("sources_empty", why === "" ? none : `No source could be read: ${why.slice(0, 500)}.`);
       }
       return verifyAgainst(question, answer, given, {
@@ -76,7 +76,7 @@ export function createSearching(
 const NOT_READ = { read: null, weights: null };
 const NO_READER: Warning = {
   code: "reader_missing",
-  message: "The passages were not read: the reader cannot be used on this machine; the log of the server says why.",
+  message: "The cross-encoder is not available on this machine, so passages have no `reading` score. See the server log for the reason.",
 };
 
 /** Returns the cross-encoder's highest log odds among the candidates of each passage. */
@@ -128,7 +128,9 @@ async function loadSources(ids: readonly string[], scope: Scope, { documents }: 
     numbered: ids.map((id) => {
       const document = loaded.get(id);
       if (document !== undefined) return { path: document.path, document: parsedOf(document), reason: "" };
-      throw new RequestError("unknown_document", `There is no document "${id.slice(0, 100)}" here: GET /v1/documents lists them.`, { id });
+      throw new RequestError("unknown_document", `There is no document "${id.slice(0, 100)}". GET /v1/documents lists the documents.`, {
+        id,
+      });
     }),
     unnumbered: [],
   };

@@ -168,7 +168,7 @@ async function putInto(folder: string, name: string, bytes: Uint8Array): Promise
 }
 
 function normalised(url: string): string {
-  const message = `"${url.slice(0, 200)}" is no address: give one that begins with https://.`;
+  const message = `"${url.slice(0, 200)}" is not a valid address. Use one that begins with https://.`;
   if (!URL.canParse(url)) throw new RequestError("unknown_url", message);
   const parsed = new URL(url);
   parsed.hash = "";

@@ -54,7 +54,7 @@ describe("thresholds of a source", () => {
     expect(facts).toMatchObject({ thresholds: "carried", minimum: Number(scale.threshold(0.45).toFixed(4)) });
     expect(facts.minimum).not.toBe(0.45);
     expect(notices.map(({ code }) => code)).toEqual(["thresholds_carried"]);
-    expect(notices[0]?.message).toContain("assumption");
+    expect(notices[0]?.message).toContain("assuming");
   });
 
   it("give way to the learned chance where a gate has one for the embedded encoder, in an index of one page too", async () => {

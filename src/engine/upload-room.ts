@@ -157,7 +157,7 @@ export function createFolderRoom(
         if (paths.length > 0) queue(of, paths);
       }
     } catch (error) {
-      warn(`uploaded files could not be looked through for those that were not read (${messageOf(error)}): upload them again.`);
+      warn(`uploaded files could not be checked for unread ones (${messageOf(error)}). Upload them again.`);
     }
   });
 

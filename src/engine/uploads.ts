@@ -108,7 +108,7 @@ export function createUploads(
       if (file === undefined) return false;
       if (!file.source.startsWith(UPLOAD_SOURCE)) {
         const message =
-          "This file was read from a folder of the server and would come back: delete it there, then ask for POST /v1/admin/refresh.";
+          "This file belongs to a folder of the server, so the next ingest would add it again. Delete it there, then send POST /v1/admin/refresh.";
         throw new RequestError("file_not_uploaded", message);
       }
       const of = { domain, tenant, label: file.source.slice(UPLOAD_SOURCE.length) };
@@ -129,9 +129,9 @@ export function createUploads(
       const origin = (await store.origins.list(asker.domain)).find((one) => one.source === source && one.tenant === tenant);
       const bytes = origin === undefined ? null : await readInside(origin.root, path);
       if (bytes === null)
-        throw new RequestError("original_gone", `The file ${path} is not where it was read: the text that was read of it is still there.`);
+        throw new RequestError("original_gone", `The original file ${path} no longer exists. The text read from it is still available.`);
       if (sha256Hex(bytes) !== originalHash) {
-        const message = `The file ${path} has changed since it was read: places in it would be wrong. Read it again with POST /v1/admin/refresh.`;
+        const message = `The file ${path} has changed since it was read, so places in it would be wrong. Read it again with POST /v1/admin/refresh.`;
         throw new RequestError("original_changed", message);
       }
       return { path, format: reading?.format ?? null, bytes };
@@ -149,12 +149,14 @@ function assertPath(name: string, extensions: readonly string[]): string {
     parts.every((part) => part !== "" && Buffer.byteLength(part) <= 200 && !part.startsWith(".") && !/[\p{Cc}\p{Cs}\\#]/u.test(part));
   if (!fits) {
     const message =
-      'Give a name such as "letters/2026.pdf": at most 200 characters and 8 parts, none of them empty or beginning with a dot, without backslash, # and control characters.';
+      'Invalid file name. Use a name such as "letters/2026.pdf": at most 200 characters and 8 parts, none of them empty or beginning with a dot, without backslash, # and control characters.';
     throw new RequestError("file_name", message);
   }
   const extension = extname(path).toLowerCase();
   if (extension !== "" && !extensions.includes(extension)) {
-    throw new RequestError("unsupported_format", `No format for "${extension}": use one of ${extensions.join(" ")}.`, { extension });
+    throw new RequestError("unsupported_format", `The format "${extension}" is not supported. Use one of ${extensions.join(" ")}.`, {
+      extension,
+    });
   }
   return path;
 }
@@ -163,7 +165,7 @@ function assertPath(name: string, extensions: readonly string[]): string {
 function assertOnce(paths: readonly string[]): void {
   const twice = paths.find((path, n) => paths.indexOf(path) < n);
   if (twice === undefined) return;
-  const message = `"${twice}" comes twice in this upload, and nothing of it was taken: give each file a name of its own.`;
+  const message = `"${twice}" occurs twice in this upload. No file was saved. Give each file its own name.`;
   throw new RequestError("file_twice", message, { name: twice });
 }
 
@@ -173,7 +175,7 @@ function assertFit(paths: readonly string[], others: readonly string[]): void {
     const other = pathClash(path, others) ?? pathClash(path, paths);
     if (other === null) continue;
     const file = path.length < other.length ? path : other;
-    const message = `"${path}" and "${other}" cannot both be kept: "${file}" would be a file and a folder at once. Nothing was taken. Give one of them another name, or delete the one that is there.`;
+    const message = `"${path}" and "${other}" cannot both be kept, because "${file}" would be a file and a folder. No file was saved. Rename one of them, or delete the existing one.`;
     throw new RequestError("file_name_taken", message, { name: path, other });
   }
 }
@@ -181,7 +183,7 @@ function assertFit(paths: readonly string[], others: readonly string[]): void {
 function assertLabel(label: string): void {
   const fits = label !== "" && label.length <= LABEL_CHARACTERS && !/[\p{Cc}\p{Cs}]/u.test(label);
   if (fits && encodeURIComponent(label).length <= LABEL_FOLDER_CHARACTERS) return;
-  const message = `An access label has 1–${LABEL_CHARACTERS} characters and no control characters; of letters beyond a–z it takes fewer.`;
+  const message = `An access label must have 1–${LABEL_CHARACTERS} characters without control characters; letters beyond a–z count as several.`;
   throw new RequestError("label_invalid", message);
 }
 
@@ -197,5 +199,5 @@ async function readInside(folder: string, path: string): Promise<Uint8Array<Arra
 
 /** Creates one error for deleted and hidden documents, so that it does not reveal them. */
 export function unknownDocument(id: string): RequestError {
-  return new RequestError("unknown_document", "There is no such document here: it was deleted, or is not open to you.", { id });
+  return new RequestError("unknown_document", "This document does not exist or is not accessible to you.", { id });
 }

@@ -42,7 +42,7 @@ export function createWorker({ store, closing: { signal: closing }, warn }: Open
     try {
       for await (const { type, id, reason } of work({ once: true })) if (type === "job-failed") warn(`job ${id} failed: ${reason}`);
     } catch (error) {
-      if (!closing.aborted) warn(`queued files could not be read: ${messageOf(error)}`);
+      if (!closing.aborted) warn(`queued files could not be processed: ${messageOf(error)}`);
     }
   };
   return {
@@ -65,7 +65,7 @@ async function* perform(job: Job, name: string, ends: AbortSignal, parts: Worker
   const lost = new AbortController();
   const word = setInterval(() => {
     store.jobs.alive(id, name).then(
-      (mine) => !mine && lost.abort(new Error("another worker has taken the job over")),
+      (mine) => !mine && lost.abort(new Error("another worker has taken over the job")),
       () => undefined,
     );
   }, JOB_WORD_MS);

@@ -99,7 +99,7 @@ describe("embedded encoder", () => {
   it.each([
     ["an empty file", () => Buffer.alloc(0), /damaged \(no SBENC002 mark\)/],
     ["another kind of file", () => Buffer.from("PK\u0003\u0004 something else entirely"), /no SBENC002 mark/],
-    ["a file cut in its header", (bytes: Buffer) => bytes.subarray(0, 40), /header is cut short/],
+    ["a file cut in its header", (bytes: Buffer) => bytes.subarray(0, 40), /header is truncated/],
     ["a file cut in its payload", (bytes: Buffer) => bytes.subarray(0, bytes.length - 1), /hash differs/],
     ["one flipped bit", (bytes: Buffer) => bytes.fill((bytes[5_000_000] ?? 0) ^ 1, 5_000_000, 5_000_001), /hash differs/],
     ["a header that is no JSON", (bytes: Buffer) => bytes.fill("!", 12, 20), /header is not readable/],
@@ -107,7 +107,7 @@ describe("embedded encoder", () => {
     const error = errorAfter(change);
     expect(error).toBeInstanceOf(SourceboundError);
     expect(error).toMatchObject({ code: "encoder_corrupt", message: expect.stringMatching(message) });
-    expect((error as Error).message).toContain("reinstall the package");
+    expect((error as Error).message).toContain("Reinstall the package");
   });
 
   it("names the path of a file that is not there", () => {

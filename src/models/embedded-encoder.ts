@@ -173,19 +173,19 @@ function readWeights(path: string): Weights {
     bytes = readFileSync(path);
   } catch (error) {
     const code = systemCodeOf(error) === "ENOENT" ? "encoder_missing" : "encoder_unreadable";
-    const message = `the encoder's weights ${path} cannot be read (${messageOf(error)}): reinstall the package, or give the path of a weights file`;
+    const message = `the encoder's weights ${path} cannot be read (${messageOf(error)}). Reinstall the package, or give the path of a weights file`;
     throw new ModelError(code, message, { path }, { cause: error });
   }
   const corrupt = (what: string, cause?: unknown) =>
     new ModelError(
       "encoder_corrupt",
-      `the encoder's weights ${path} are damaged (${what}): reinstall the package, or make them again with lab/train/encoder`,
+      `the encoder's weights ${path} are damaged (${what}). Reinstall the package, or create them again with lab/train/encoder`,
       { path, bytes: bytes.length },
       { cause },
     );
   if (bytes.length < 12 || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
   const start = 12 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(8, true);
-  if (start > bytes.length) throw corrupt("the header is cut short");
+  if (start > bytes.length) throw corrupt("the header is truncated");
   let header: Weights["header"];
   try {
     header = headerSchema.parse(JSON.parse(Buffer.from(bytes.subarray(12, start)).toString("utf8")));
@@ -200,7 +200,7 @@ function readWeights(path: string): Weights {
     .toString("utf8")
     .split("\n");
   if (dimensions % 2 !== 0 || packed.length * 2 !== rows * dimensions || pieces.length !== vocabulary || rows !== vocabulary + hash_rows) {
-    throw corrupt("its parts do not add up");
+    throw corrupt("its parts have inconsistent sizes");
   }
   const codes = new Int8Array(rows * dimensions);
   for (let i = 0; i < packed.length; i++) {

@@ -24,7 +24,7 @@ export function pauseAfterFailure(
       options?.signal?.throwIfAborted();
       if (failure !== null && now() < failure.until && texts.length > 0) {
         const seconds = Math.ceil((failure.until - now()) / 1000);
-        throw new ModelError("encoder_paused", `${failure.error.message} (tried again in ${seconds} s)`, {}, { cause: failure.error });
+        throw new ModelError("encoder_paused", `${failure.error.message} (next attempt in ${seconds} s)`, {}, { cause: failure.error });
       }
       try {
         const vectors = await encoder.embed(texts, options);

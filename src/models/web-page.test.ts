@@ -88,7 +88,7 @@ describe("fetching a page", () => {
     "refuses the address %s even if it stands on the list",
     async (url) => {
       const host = new URL(url).hostname;
-      expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an address/);
+      expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an IP address/);
     },
   );
 
@@ -100,7 +100,7 @@ describe("fetching a page", () => {
     [["2606:4700:4700::1111", "::1"]],
     [["not an address"]],
   ])("refuses a name that leads to %s, and connects to none of them", async (addresses) => {
-    expect(await refusal("http://example.org/", page({ "/": "reached" }, [addresses]))).toMatch(/^web_refused: .*not public/);
+    expect(await refusal("http://example.org/", page({ "/": "reached" }, [addresses]))).toMatch(/^web_refused: .*non-public/);
     expect(web.connections).toEqual([]);
     expect(web.requests).toEqual([]);
   });
@@ -113,7 +113,7 @@ describe("fetching a page", () => {
 
   it("looks again at every redirect: a name that has changed to a private address is refused", async () => {
     const pages = { "/": redirectTo("/next"), "/next": "reached" };
-    expect(await refusal("http://example.org/", page(pages, [["93.184.216.34"], ["127.0.0.1"]]))).toMatch(/^web_refused: .*not public/);
+    expect(await refusal("http://example.org/", page(pages, [["93.184.216.34"], ["127.0.0.1"]]))).toMatch(/^web_refused: .*non-public/);
     expect(web.requests).toEqual(["example.org /"]);
   });
 
@@ -252,7 +252,7 @@ describe("hostile replies", () => {
     ["sends on for ever, slowly", ((_request, response) => setTimeout(() => redirectTo("/")(_request, response), 120)) as WebHandler],
   ])("gives up on time when the server %s", async (_name, handler) => {
     expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 300 })).toBe(
-      "web_timeout: no whole page within 300 ms",
+      "web_timeout: the page was not complete within 300 ms",
     );
   });
 

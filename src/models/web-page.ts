@@ -137,7 +137,7 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
     }
   } catch (cause) {
     signal.throwIfAborted();
-    if (deadline.expired()) throw new WebError("web_timeout", `no whole page within ${timeoutMs} ms`, {}, { cause });
+    if (deadline.expired()) throw new WebError("web_timeout", `the page was not complete within ${timeoutMs} ms`, {}, { cause });
     if (cause instanceof WebError) throw cause;
     throw new WebError("web_failed", messageOf(cause).slice(0, 200), {}, { cause });
   } finally {
@@ -151,14 +151,14 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
  */
 export function checkUrl(url: string, hosts: readonly string[]): URL {
   const refused = (why: string) => new WebError("web_refused", why);
-  if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) throw refused("no usable URL");
+  if (url.length > MAX_URL_CHARACTERS || !URL.canParse(url)) throw refused("invalid URL");
   const parsed = new URL(url);
   const { protocol, hostname, port, username, password } = parsed;
-  if (protocol !== "http:" && protocol !== "https:") throw refused(`scheme ${protocol} is not read`);
-  if (username !== "" || password !== "") throw refused("the URL holds a user name or password");
-  if (port !== "") throw refused(`port ${port} is not asked`);
-  if (isAddress(hostname)) throw refused("the host is an address and no name");
-  if (!isListedHost(hostname, hosts)) throw refused(`host ${hostname} is not on the list of the domain pack`);
+  if (protocol !== "http:" && protocol !== "https:") throw refused(`scheme ${protocol} is not allowed`);
+  if (username !== "" || password !== "") throw refused("the URL contains a user name or password");
+  if (port !== "") throw refused(`port ${port} is not allowed`);
+  if (isAddress(hostname)) throw refused("the host is an IP address, not a name");
+  if (!isListedHost(hostname, hosts)) throw refused(`host ${hostname} is not on the domain pack's list`);
   parsed.hash = "";
   return parsed;
 }
@@ -172,7 +172,7 @@ export function isListedHost(host: string, hosts: readonly string[]): boolean {
 }
 
 function nextUrl(from: URL, location: string | undefined, hosts: readonly string[]): URL {
-  if (location === undefined || !URL.canParse(location, from)) throw new WebError("web_refused", "a redirect to nowhere");
+  if (location === undefined || !URL.canParse(location, from)) throw new WebError("web_refused", "a redirect without a valid target");
   const to = checkUrl(new URL(location, from).href, hosts);
   if (from.protocol === "https:" && to.protocol === "http:") throw new WebError("web_refused", "a redirect from https to http");
   return to;
@@ -196,7 +196,7 @@ async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promi
   signal.throwIfAborted();
   const addresses = await unlessAborted(network.resolve(url.hostname), signal);
   if (addresses.length === 0) throw new WebError("web_failed", `host ${url.hostname} has no address`);
-  if (!addresses.every(isPublicAddress)) throw new WebError("web_refused", `host ${url.hostname} leads to an address that is not public`);
+  if (!addresses.every(isPublicAddress)) throw new WebError("web_refused", `host ${url.hostname} resolves to a non-public address`);
   let failure: unknown;
   for (const address of addresses.slice(0, MAX_ADDRESSES)) {
     try {
@@ -231,7 +231,7 @@ function ask(url: URL, address: string, network: WebNetwork, { types, signal }: 
     request.on("response", resolve);
     request.on("upgrade", (_response, socket) => {
       socket.destroy();
-      reject(new WebError("web_failed", "the server changes the protocol"));
+      reject(new WebError("web_failed", "the server switches protocols"));
     });
     request.on("error", reject);
     request.end();
@@ -273,7 +273,7 @@ async function readReply(
 function readType(header: string | undefined, types: Asked["types"]): Pick<FetchedPage<string>, "type" | "charset"> {
   const [mime = "", ...parameters] = (header ?? "").toLowerCase().split(";");
   const type = Object.hasOwn(types, mime.trim()) ? types[mime.trim()] : undefined;
-  if (type === undefined) throw new WebError("web_type", `type ${JSON.stringify(mime.trim().slice(0, 60))} is not read`);
+  if (type === undefined) throw new WebError("web_type", `type ${JSON.stringify(mime.trim().slice(0, 60))} is not supported`);
   const charset = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(parameter)?.[1] ?? []);
   return { type, charset: charset[0] ?? null };
 }
@@ -292,7 +292,7 @@ function unpacker(header: string | undefined) {
     case "br":
       return createBrotliDecompress();
     default:
-      throw new WebError("web_type", `encoding ${JSON.stringify(header?.slice(0, 60))} is not read`);
+      throw new WebError("web_type", `encoding ${JSON.stringify(header?.slice(0, 60))} is not supported`);
   }
 }
 

@@ -22,8 +22,8 @@ export class DocumentsUnreadable extends RequestError {}
 export function assertDocuments(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
-  const what = found === undefined ? "does not exist" : "is no folder";
-  throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}: give the folder of the documents that the proof names.`, { folder });
+  const what = found === undefined ? "does not exist" : "is not a folder";
+  throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}. Give the folder of the documents named in the proof.`, { folder });
 }
 
 /** Reads the documents of a statement from their files. @throws ProofFault naming the first that differs; DocumentsUnreadable */
@@ -51,7 +51,7 @@ export async function readProofDocuments(
 function findFile(folder: string, path: string, sha256: string): Uint8Array {
   const parts = path.split("/");
   if (path.includes("\0") || path.includes("\\") || parts.some((part) => ["", ".", ".."].includes(part)))
-    throw new ProofFault(`"${path}" is no path inside a folder`);
+    throw new ProofFault(`"${path}" is not a path within a folder`);
   const root = realpathSync(folder);
   let isThere = false;
   for (let skipped = 0; skipped < parts.length; skipped++) {
@@ -59,7 +59,7 @@ function findFile(folder: string, path: string, sha256: string): Uint8Array {
     if (bytes !== null && sha256Hex(bytes) === sha256) return bytes;
     isThere ||= bytes !== null;
   }
-  throw new ProofFault(isThere ? `${path} has other bytes than those that were read` : `${path} is not in ${folder}`);
+  throw new ProofFault(isThere ? `${path} has changed since it was read` : `${path} is not in ${folder}`);
 }
 
 /** Error codes of files that exist but cannot be read. */
@@ -73,7 +73,7 @@ function readInside(root: string, path: string): Uint8Array | null {
   } catch (cause) {
     // Other errors stay as they are: a proof may name impossible paths.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
-    const message = `${path} cannot be read (${messageOf(cause)}): give the process the right to.`;
+    const message = `${path} cannot be read (${messageOf(cause)}). Grant the process permission.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });
   }
 }
@@ -81,13 +81,13 @@ function readInside(root: string, path: string): Uint8Array | null {
 /** Returns the document that the statement names. @throws ProofFault when its identity differs */
 function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
   const one = parsed.find(({ path }) => path === stated.path);
-  if (one === undefined) throw new ProofFault(`${stated.path} holds no such entry`);
+  if (one === undefined) throw new ProofFault(`${stated.path} has no such entry`);
   const known = identify({ tenant: stated.tenant, access: stated.access }, one, { id: stated.id, urlOf: () => stated.url });
   const { version, title, url, asOf, access, normaliser } = known;
   const differs = Object.entries({ version, title, url, as_of: asOf, access, normaliser }).find(
     ([name, value]) => stated[name as keyof ProofDocument] !== value,
   );
-  if (differs !== undefined) throw new ProofFault(`${stated.path} has another ${differs[0]} than is stated: ${String(differs[1])}`);
+  if (differs !== undefined) throw new ProofFault(`${stated.path} has a different ${differs[0]} than stated: ${String(differs[1])}`);
   return known;
 }
 
@@ -96,12 +96,12 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
   return passages.map((stated) => {
     const { sid, chunk, document: place, start, end, bounds, window, heading_path: headingPath, twins } = stated;
     const document = documentAt(documents, place);
-    if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} reaches beyond its document`);
-    if (!isChunkOf(chunk, document)) throw new ProofFault(`passage ${sid} is of another version of its document`);
+    if (end > document.text.length || start > end) throw new ProofFault(`passage ${sid} exceeds its document`);
+    if (!isChunkOf(chunk, document)) throw new ProofFault(`passage ${sid} belongs to another version of its document`);
     const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
     const passage = readPassage(document, { sid, chunkId: chunk, range: { start, end }, bounds, window, scores, headingPath });
-    if (passage === null) throw new ProofFault(`passage ${sid} holds nothing`);
-    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`passage ${sid} stands under other headings`);
+    if (passage === null) throw new ProofFault(`passage ${sid} is empty`);
+    if (!standsUnder(headingPath, document, start)) throw new ProofFault(`passage ${sid} has other headings`);
     if (window.start < start || window.end > end) throw new ProofFault(`passage ${sid} has a window outside itself`);
     return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readTwin(twin, documents)) };
   });
@@ -119,7 +119,7 @@ function readTwin(
 ): NonNullable<Passage["twins"]>[number] {
   const document = documentAt(documents, place);
   if (end > document.text.length || start > end || !isChunkOf(chunk, document) || !standsUnder(headingPath, document, start))
-    throw new ProofFault(`the passage ${chunk} that is said to say the same does not stand in its document`);
+    throw new ProofFault(`the near-duplicate passage ${chunk} is not in its document`);
   const { id, version, title, url, asOf } = document;
   return { chunkId: chunk, documentId: id, documentVersion: version, title, url, asOf, headingPath, range: { start, end } };
 }
@@ -138,12 +138,12 @@ export function readProofQuotes(
   return quotes.map(({ passage: place, start, end, text, page, header }, i) => {
     const passage = passages[place];
     const document = passage === undefined ? undefined : byId.get(passage.document.id);
-    if (passage === undefined || document === undefined) throw new ProofFault(`quote ${i} is of no passage`);
+    if (passage === undefined || document === undefined) throw new ProofFault(`quote ${i} belongs to no passage`);
     const { range } = passage;
     const isInside = start >= range.start && end <= range.end && start < end;
-    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} does not stand at its place`);
+    if (!isInside || document.text.slice(start, end) !== text) throw new ProofFault(`quote ${i} is not at its place`);
     const unit = passage.units.find((one) => one.end > start);
-    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} stands on another page`);
+    if ((unit?.page ?? null) !== page) throw new ProofFault(`quote ${i} is on another page`);
     const quote = { passage, start, end, text };
     return header === null ? quote : { ...quote, header: sliceOf(document, header, i) };
   });

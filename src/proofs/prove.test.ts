@@ -75,7 +75,7 @@ describe("signStatement", () => {
 describe("readPublicKey", () => {
   it("says what to give instead of what is no public key of Ed25519", () => {
     const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ type: "spki", format: "pem" }).toString();
-    expect(() => readPublicKey(createProofKey())).toThrow("give the public one");
+    expect(() => readPublicKey(createProofKey())).toThrow("Use the public key");
     expect(() => readPublicKey(rsa)).toThrow("Ed25519");
     for (const text of ["", "hello", "-----BEGIN PUBLIC KEY-----\n-----END PUBLIC KEY-----"])
       expect(() => readPublicKey(text)).toThrow("Ed25519");

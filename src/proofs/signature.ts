@@ -27,7 +27,7 @@ export function readPrivateKey(pem: string): KeyObject {
 /** @throws RequestError `proof_key_invalid` */
 export function readPublicKey(pem: string): KeyObject {
   if (pem.includes("PRIVATE KEY")) {
-    throw new RequestError("proof_key_invalid", "This is a private key: give the public one, which `sourcebound prove key` prints.");
+    throw new RequestError("proof_key_invalid", "This is a private key. Use the public key, which `sourcebound prove key` prints.");
   }
   return asEd25519(() => createPublicKey(pem), "a public key (PEM)");
 }
@@ -37,9 +37,14 @@ function asEd25519(read: () => KeyObject, what: string): KeyObject {
     const key = read();
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch (cause) {
-    throw new RequestError("proof_key_invalid", `The key cannot be read (${messageOf(cause)}): give ${what} of Ed25519.`, {}, { cause });
+    throw new RequestError(
+      "proof_key_invalid",
+      `The key cannot be read (${messageOf(cause)}). Use ${what} of type Ed25519.`,
+      {},
+      { cause },
+    );
   }
-  throw new RequestError("proof_key_invalid", `The key is not one of Ed25519: give ${what} of Ed25519.`);
+  throw new RequestError("proof_key_invalid", `The key is not an Ed25519 key. Use ${what} of type Ed25519.`);
 }
 
 /** Returns the public key as PEM (SubjectPublicKeyInfo). */

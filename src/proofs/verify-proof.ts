@@ -88,13 +88,14 @@ export async function verifyProof(text: string, folder: string, options: VerifyP
   const { statement, digest, signature } = proof;
   const { run, isOther } = createRunner(steps);
   const canonical = canonicalJson(statement);
-  await run("digest", () =>
-    sha256Hex(canonical) === digest ? "is the statement's" : fail("the statement is not the one that was hashed"),
-  );
-  if (key === null) steps.push({ name: "signature", ok: null, reason: "no key was given: nothing says who made this" });
-  else await run("signature", () => (isSignedBy(canonical, signature, key) ? "is of the given key" : fail("is not of the given key")));
+  await run("digest", () => (sha256Hex(canonical) === digest ? "matches the statement" : fail("the hash does not match the statement")));
+  if (key === null) steps.push({ name: "signature", ok: null, reason: "no key was given, so the origin is not verified" });
+  else
+    await run("signature", () => (isSignedBy(canonical, signature, key) ? "made with the given key" : fail("not made with the given key")));
   if (options.root !== undefined)
-    await run("root", () => (statement.corpus.root === options.root ? "is the published one" : fail("is not the published one")));
+    await run("root", () =>
+      statement.corpus.root === options.root ? "matches the published root" : fail("differs from the published root"),
+    );
   await run("software", () => assertSameProgram(statement));
   await runAgain(statement, folder, { reads: options.reader !== false, models: options.models ?? createProofModels(), isOther, run });
   const isRejected = steps.some(({ ok }) => ok === false);
@@ -107,14 +108,14 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
     steps.push({ name: "form", ok: false, reason });
     return null;
   };
-  if (text.length > MAX_PROOF_CHARACTERS) return no(`has ${text.length} characters; at most ${MAX_PROOF_CHARACTERS} are read`);
+  if (text.length > MAX_PROOF_CHARACTERS) return no(`has ${text.length} characters; the limit is ${MAX_PROOF_CHARACTERS}`);
   try {
     const parsed = proofSchema.safeParse(parseUnambiguousJson(text));
     if (!parsed.success) return no(describeIssues(parsed.error, proofSchema).join("; ").slice(0, 500));
     steps.push({ name: "form", ok: true, reason: parsed.data.format });
     return parsed.data;
   } catch (error) {
-    return no(`is no JSON: ${messageOf(error)}`);
+    return no(`is not valid JSON: ${messageOf(error)}`);
   }
 }
 
@@ -133,7 +134,7 @@ function createRunner(steps: ProofStep[]): Runner {
     async run(name, step) {
       try {
         const reason = await step();
-        steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again: it rests on the signature" });
+        steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again; relies on the signature" });
         return true;
       } catch (error) {
         if (error instanceof DocumentsUnreadable) throw error;
@@ -152,15 +153,16 @@ function fail(reason: string): never {
 
 /** Checks version, checks revision and settings: scores are compared exactly, and other versions may score differently. */
 function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
-  if (software !== VERSION) throw new OtherProgram(`was made by version ${software}, this is ${VERSION}: verify it with that version`);
+  if (software !== VERSION)
+    throw new OtherProgram(`was made by version ${software}, but this is version ${VERSION}. Verify it with that version`);
   if (checks !== CHECKS_REVISION) {
-    const which = `number ${checks}, this program has number ${CHECKS_REVISION}`;
-    throw new OtherProgram(`was made by another version of the checks (${which}): verify it with the program that made it`);
+    const which = `number ${checks}, but this program has number ${CHECKS_REVISION}`;
+    throw new OtherProgram(`was made by another version of the checks (${which}). Verify it with the original program version`);
   }
   const shipped = profiles.find(({ name }) => name === question.profile);
   const stated = canonicalJson(checking.settings);
   if (shipped !== undefined && ![shipped, graded(shipped)].some(({ check }) => canonicalJson(check) === stated))
-    fail(`states other checks than the profile "${question.profile}" has`);
+    fail(`states other checks than those of profile "${question.profile}"`);
   return `version ${VERSION}, checks number ${CHECKS_REVISION}`;
 }
 
@@ -170,7 +172,7 @@ function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels
   const ours = hashes();
   const differs = Object.keys({ ...ours, ...checking.weights }).find((name) => ours[name] !== checking.weights[name]);
   if (differs !== undefined)
-    throw new OtherProgram(`was scored by other weights than these (${differs}): verify it with the program that made it`);
+    throw new OtherProgram(`was scored with other weights (${differs}). Verify it with the original program version`);
 }
 
 /** The parameters of a rerun. */
@@ -186,14 +188,14 @@ async function runAgain(statement: ProofStatement, folder: string, { reads, mode
   const stand = await run("documents", async () => {
     assertNamed(statement);
     documents = await readProofDocuments(statement, folder);
-    return `${documents.length} as they were read`;
+    return `${documents.length} unchanged since they were read`;
   });
   const quoted =
     stand &&
     (await run("quotes", () => {
       passages = readProofPassages(statement.passages, documents);
       quotes = readProofQuotes(statement.quotes, passages, documents);
-      return `${quotes.length} stand byte for byte`;
+      return `${quotes.length} match byte for byte`;
     }));
   if (!quoted) return;
   // Set up the context inside a step, because a proof's settings may be invalid.
@@ -206,11 +208,11 @@ async function runAgain(statement: ProofStatement, folder: string, { reads, mode
     if (scored && !reads) return null;
     if (scored) assertSameWeights(statement, models);
     written = await writeAgain(statement, quotes, context);
-    return `${written.sheet.sentences.length} came out of their checks as stated`;
+    return `${written.sheet.sentences.length} have the stated check results`;
   });
   await run("answer", () => {
     if (isOther()) return null;
-    if (context === null) return fail("its checks cannot be set up as it states them");
+    if (context === null) return fail("its checks cannot be set up as stated");
     return !reads && !isVerbatim(statement, quotes) ? null : compareAnswer(statement, written, passages, context, models);
   });
   await run("refusal", () => compareRefusal(statement, documents));
@@ -223,7 +225,7 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   const places = new Set(passages.flatMap(({ document, twins }) => [document, ...twins.map((twin) => twin.document)]));
   const nearest = new Set(nearestOf(answer).map(({ document_id }) => document_id));
   const idle = documents.find(({ id }, place) => !places.has(place) && !nearest.has(id));
-  if (idle !== undefined) fail(`nothing of the answer is in ${idle.path}`);
+  if (idle !== undefined) fail(`the answer uses nothing from ${idle.path}`);
 }
 
 /** Casts a proof's settings without validation; the checks that run with them detect invalid values. */
@@ -260,17 +262,17 @@ function contextOf({ checking, question, served }: ProofStatement, reads: boolea
 function encoderOf({ encoder }: ProofStatement["checking"], models: ProofModels): EmbeddedEncoder | null {
   if (encoder === null) return null;
   const embedded = models.encoder();
-  return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not at hand`);
+  return embedded.id === encoder ? embedded : fail(`was checked with the encoder ${encoder}, which is not available`);
 }
 
 /** Checks every draft against its quotes again, as the pipeline did. */
 async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], context: CheckContext): Promise<Written> {
   const quotesAt = (places: readonly number[]) =>
-    places.map((place) => quotes[place] ?? fail(`a sentence names the quote ${place}, which is not there`));
+    places.map((place) => quotes[place] ?? fail(`a sentence cites the quote ${place}, which does not exist`));
   quotesAt(statement.candidates);
   const { candidates, offered, drafts } = statement;
   const used = new Set([...candidates, ...offered, ...drafts.flatMap((draft) => [...draft.quotes, ...draft.others.flat()])]);
-  if (quotes.some((_, place) => !used.has(place))) fail("nothing uses one of the quotes");
+  if (quotes.some((_, place) => !used.has(place))) fail("one of the quotes is unused");
   const written = nothingWritten();
   const record = { shown: [], faults: [] };
   const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };
@@ -288,7 +290,7 @@ function assertSame(what: string, found: readonly unknown[], stated: readonly un
   const most = Math.max(found.length, stated.length);
   for (let i = 0; i < most; i++) {
     if (i >= found.length || i >= stated.length || canonicalJson(found[i]) !== canonicalJson(stated[i]))
-      fail(`${what}[${i}] does not come out as it is stated`);
+      fail(`${what}[${i}] differs from the statement`);
   }
 }
 
@@ -301,7 +303,7 @@ async function compareAnswer(
   models: ProofModels,
 ): Promise<string> {
   if ((answer.status === "ok") !== (answer.refusal === null)) fail(`the status "${answer.status}" does not fit the refusal`);
-  if (answer.status === "ok" && answer.sentences.length === 0) fail("nothing is said");
+  if (answer.status === "ok" && answer.sentences.length === 0) fail("the answer has no sentences");
   const judged = evidence.flatMap(({ passage }) =>
     passage === null ? [] : { passage: passages[passage] ?? fail(`evidence has no passage ${passage}`) },
   );
@@ -316,8 +318,8 @@ async function compareAnswer(
   const checks = [...written.checks, ...whole];
   assertSame("checks", checks.map(stateCheck), answer.checks);
   const unsaid = flags(checks).find(({ code, message }) => !answer.warnings.some((one) => one.code === code && one.message === message));
-  if (unsaid !== undefined) fail(`the warning "${unsaid.message}" is not in the answer`);
-  return `${checks.length} checks came out as stated`;
+  if (unsaid !== undefined) fail(`the answer lacks the warning "${unsaid.message}"`);
+  return `${checks.length} checks have the stated results`;
 }
 
 /** Checks that the near misses of a refusal occur in their documents. */
@@ -326,10 +328,10 @@ function compareRefusal({ answer }: ProofStatement, documents: readonly PassageS
   const nearest = nearestOf(answer);
   for (const { document_id, document_version, title, quote } of nearest) {
     const document = documents.find(({ id, version }) => id === document_id && version === document_version);
-    if (document === undefined || document.title !== title) fail(`"${title}" is none of the documents`);
-    else if (quote !== null && !document.text.includes(quote)) fail(`what is said to come nearest does not stand in "${title}"`);
+    if (document === undefined || document.title !== title) fail(`"${title}" is not one of the documents`);
+    else if (quote !== null && !document.text.includes(quote)) fail(`the nearest passage is not in "${title}"`);
   }
-  return `${nearest.length} nearest passages stand in their documents`;
+  return `${nearest.length} nearest passages are in their documents`;
 }
 
 interface StatedNearest {

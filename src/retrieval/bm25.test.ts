@@ -160,7 +160,7 @@ describe("Bm25Index", () => {
         expect(() => Bm25Index.load(changed)).toThrow(SnapshotError);
       }),
     );
-    expect(() => DenseIndex.load(bytes)).toThrow(/holds "bm25", not "dense"/);
+    expect(() => DenseIndex.load(bytes)).toThrow(/contains "bm25", not "dense"/);
   });
 
   it("scores a word repeated 500 times, emoji, right-to-left text, and refuses a weight that is not finite", () => {

@@ -87,7 +87,7 @@ export class Bm25Index implements TermCounts {
    */
   add(fields: readonly WeightedField[]): number {
     for (const { weight } of fields)
-      if (!Number.isFinite(weight)) throw new RangeError(`A field's weight is a finite number, not ${weight}.`);
+      if (!Number.isFinite(weight)) throw new RangeError(`A field weight must be a finite number, not ${weight}.`);
     const slot = this.used++;
     const { frequencies, length } = foldFields(fields, (token) => this.termId(token));
     const start = this.entryStarts[slot] as number;

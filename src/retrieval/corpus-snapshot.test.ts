@@ -242,7 +242,7 @@ describe("a snapshot that cannot be used", () => {
     const sample = rounds({ all: 60, usually: 12 });
     for (let i = 0; i < sample; i++) places.add(Math.floor((i / sample) * whole.length));
     for (const length of places)
-      await expectRebuilt(whole.subarray(0, length), /cut short|no index snapshot/, fakeEncoder({ dimensions: 4 }));
+      await expectRebuilt(whole.subarray(0, length), /truncated|not an index snapshot/, fakeEncoder({ dimensions: 4 }));
   });
 
   it("has a bit flipped, wherever", async () => {
@@ -254,7 +254,7 @@ describe("a snapshot that cannot be used", () => {
       fc.asyncProperty(any, async ({ at, bit }) => {
         const spoilt = Buffer.from(whole);
         spoilt[at] = (spoilt[at] as number) ^ (1 << bit);
-        await expectRebuilt(spoilt, /damaged|cut short|no index snapshot|format/, fakeEncoder({ dimensions: 4 }));
+        await expectRebuilt(spoilt, /damaged|truncated|not an index snapshot|format/, fakeEncoder({ dimensions: 4 }));
       }),
       { numRuns: rounds({ all: 60, usually: 15 }) },
     );
@@ -273,7 +273,7 @@ describe("a snapshot that cannot be used", () => {
     await run(fakeEncoder({ id: "one", dimensions: 8 }));
     const two = fakeEncoder({ id: "two", dimensions: 16 });
     const corpus = await start(two);
-    expect(warnings).toEqual([expect.stringMatching(/holds vectors of "one", and "two" serves/)]);
+    expect(warnings).toEqual([expect.stringMatching(/contains vectors of "one", but "two" is in use/)]);
     expect(indexed).toEqual([]);
     expect(two.calls.flat()).toHaveLength(3);
     expect((await found(corpus, "claim", { vector: await corpus.embedQuestion("A claim."), bm25: false }))[0]).toBe("b");
@@ -330,7 +330,7 @@ describe("writing a snapshot", () => {
     await corpus.sync();
     await corpus.idle();
     expect(await found(corpus, "claim")).toEqual(["b"]);
-    expect(warnings).toEqual([expect.stringMatching(/could not be written.*the next start builds the index from the database/)]);
+    expect(warnings).toEqual([expect.stringMatching(/could not be written.*The next start rebuilds the index from the database/)]);
   });
 
   it("is left to the process that knows the store's last change", async () => {

@@ -312,9 +312,9 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
   const snapshot = readSnapshot(KIND, file);
   const facts = readFacts(snapshot, factsSchema);
   if (facts.store !== store || facts.domain !== domain)
-    throw new SnapshotError("snapshot_store", "The index snapshot was made from another database: build the index again.");
+    throw new SnapshotError("snapshot_store", "The index snapshot belongs to another database. Build the index again.");
   if (facts.analysis !== analysis())
-    throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program: build the index again.");
+    throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program. Build the index again.");
   const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
   // Words and texts on one side and vectors on the other make up most bytes, so both are read in parallel.
   const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
@@ -345,7 +345,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
     const owner = owners[documentRows[row + DOCUMENT.owner] as number];
     const windowsEnd = documentRows[row + DOCUMENT.windowsEnd] as number;
     const wordsEnd = documentRows[row + DOCUMENT.wordsEnd] as number;
-    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} stands outside of its table`);
+    if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} is outside its table`);
     const ownWords = documentWords.subarray(word, wordsEnd);
     const head = heads.get(id);
     const current = head !== undefined && head.version === version && head.tenant === owner.tenant && head.access === owner.access;
@@ -365,7 +365,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
     word = wordsEnd;
   }
   const whole = slot === table.windows && words.slots === table.windows && word === documentWords.length && texts.length === ids.length;
-  if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries do not belong together`);
+  if (!whole) throw damaged(`${ids.length} documents, ${table.windows} windows and ${words.slots} entries are inconsistent`);
   for (const one of stale) vectors?.delete(one);
   return {
     windows: new IndexedWindows({ words, vocabulary, entries, documents }),

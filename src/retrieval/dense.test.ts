@@ -112,7 +112,7 @@ describe("DenseIndex", () => {
     for (const row of [unit([1, 2, 3]), unit([3, 2, 1])]) index.add(row);
     const bytes = index.save();
     expect(() => DenseIndex.load(bytes, { model: "other" })).toThrow(/vectors of "m", not of "other"/);
-    expect(() => DenseIndex.load(new TextEncoder().encode("a text file, long enough"))).toThrow(/no index snapshot/);
+    expect(() => DenseIndex.load(new TextEncoder().encode("a text file, long enough"))).toThrow(/not an index snapshot/);
   });
 
   it("refuses vectors of another dimension and values that are not finite", () => {

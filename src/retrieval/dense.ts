@@ -175,7 +175,7 @@ export class DenseIndex {
     if (model !== index.model)
       throw new SnapshotError(
         "snapshot_model",
-        `The index snapshot holds vectors of "${model}", not of "${index.model}": build the index again.`,
+        `The index snapshot contains vectors of "${model}", not of "${index.model}". Build the index again.`,
         { model },
       );
     if (slots === 0) return index;
@@ -194,7 +194,7 @@ export class DenseIndex {
     snapshot.copy("alive", [new Uint8Array(bits.buffer)]);
     index.alive = SlotSet.from(slots, (slot) => ((bits[slot >>> 5] as number) & (1 << (slot & 31))) !== 0);
     index.live = index.alive.size;
-    if (index.live !== live) throw damaged(`${index.live} slots are alive, its head says ${live}`);
+    if (index.live !== live) throw damaged(`${index.live} slots are live, but its header says ${live}`);
     return index;
   }
 
@@ -232,7 +232,7 @@ export class DenseIndex {
 
   private begin(dimensions: number): Layout {
     if (dimensions < 1 || dimensions > MAX_DIMENSIONS)
-      throw new RangeError(`A vector has 1 to ${MAX_DIMENSIONS} dimensions, not ${dimensions}.`);
+      throw new RangeError(`A vector must have 1 to ${MAX_DIMENSIONS} dimensions, not ${dimensions}.`);
     const layout = layoutFor(dimensions);
     this.reserve(layout, 0);
     this.layout = layout;
@@ -251,7 +251,7 @@ export class DenseIndex {
       this.kernel.grow(needed);
     } catch (cause) {
       throw new RangeError(
-        `The dense index is full: ${slots} vectors of ${layout.dimensions} dimensions need ${needed} bytes, and one index holds at most ${MAX_MEMORY_BYTES}.`,
+        `The dense index is full: ${slots} vectors of ${layout.dimensions} dimensions need ${needed} bytes, but one index can contain at most ${MAX_MEMORY_BYTES}.`,
         { cause },
       );
     } finally {

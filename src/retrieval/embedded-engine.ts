@@ -340,7 +340,7 @@ export class EmbeddedEngine implements SearchEngine {
     if (kept.outdated) this.keeper.markChanged();
     if (kept.otherEncoder !== null)
       snapshot.warn(
-        `${snapshot.path} holds vectors of "${kept.otherEncoder}", and "${encoder}" serves: vectors are taken from the database, or made.`,
+        `${snapshot.path} contains vectors of "${kept.otherEncoder}", but "${encoder}" is in use, so vectors are loaded from the database or computed again.`,
       );
   }
 

@@ -50,14 +50,14 @@ export class Embedder {
 
   private checked(vectors: readonly Float32Array[], expected: number): readonly Float32Array[] {
     const fail = (what: string) => {
-      const message = `Encoder "${this.encoder.id}" gave ${what}: nothing of it was kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
+      const message = `Encoder "${this.encoder.id}" returned ${what}, so its vectors were not kept. If its model changed, give it another name in the configuration, or use another encoder (\`sourcebound models switch\`).`;
       throw new ModelError("encoder_changed", message, { encoder: this.encoder.id });
     };
     if (vectors.length !== expected) fail(`${vectors.length} vectors for ${expected} texts`);
     const dimensions = this.dimensions ?? vectors[0]?.length ?? null;
     for (const vector of vectors) {
       if (vector.length === 0 || vector.length !== dimensions)
-        fail(`a vector of length ${vector.length} where the others have length ${dimensions}`);
+        fail(`a vector of length ${vector.length}, while the others have length ${dimensions}`);
       if (!vector.every(Number.isFinite)) fail(`a vector of length ${vector.length} with a value that is not a finite number`);
     }
     this.dimensions = dimensions;

@@ -140,7 +140,10 @@ export class EncoderSwitch {
    */
   async switchTo(encoder: Encoder, activate: (encoder: Encoder) => Promise<void>, options: SyncOptions = {}): Promise<void> {
     if (this.next !== null) {
-      throw new RequestError("switch_running", `Vectors of ${this.next.encoder.id} are being made; wait until that has ended.`);
+      throw new RequestError(
+        "switch_running",
+        `Vectors of ${this.next.encoder.id} are already being computed. Wait until this has finished.`,
+      );
     }
     if (this.encoder?.id === encoder.id) return activate(encoder);
     const { takeIn, engine } = this.options;

@@ -68,11 +68,11 @@ describe("resolveFilters", () => {
     [{ chapter: "Chapter 33" }, "unknown_chapter", /no chapter "Chapter 33"\. Nearest: "Chapter 1/],
     [{ document: "Whale", chapter: "Loomngs" }, "unknown_chapter", /in "Whale"\. Nearest: .*Loomings/],
     [{ chapter: "32", section: "Order" }, "unknown_section", /no section "Order" in chapter "32" of "Whale", "Essay"\. Nearest: /],
-    [{ pages: { first: 99, last: 99 } }, "unknown_page", /nothing on page 99\. There are pages 1–5 of "Whale"/],
+    [{ pages: { first: 99, last: 99 } }, "unknown_page", /nothing on page 99\. Available pages: 1–5 of "Whale"/],
     [
       { pages: { first: 5, last: 5 }, chapter: "1" },
       "unknown_page",
-      /in chapter "Chapter 1. Loomings" of "Whale"\. There are pages 1–3 of/,
+      /in chapter "Chapter 1. Loomings" of "Whale"\. Available pages: 1–3 of/,
     ],
     [{ pages: { first: 1, last: 1 }, document: "Rules" }, "unknown_page", /in "Rules"\. No document there has page breaks/],
   ])("%j is %s", (filters, code, message) => {

@@ -123,7 +123,7 @@ export class SnapshotKeeper {
       return await whileSnapshotFile(this.place.path, load);
     } catch (cause) {
       if (isAbsent(cause)) return null;
-      this.place.warn(`${this.place.path}: ${messageOf(cause)} It is built again now, from the database: nothing is lost.`);
+      this.place.warn(`${this.place.path}: ${messageOf(cause)} It is now rebuilt from the database; nothing is lost.`);
       this.unusable = true;
       this.markChanged();
       return null;
@@ -174,7 +174,7 @@ export class SnapshotKeeper {
       if (this.warned.has(code)) return;
       this.warned.add(code);
       this.place.warn(
-        `${path} could not be written (${messageOf(cause)}): the next start builds the index from the database, which takes longer.`,
+        `${path} could not be written (${messageOf(cause)}). The next start rebuilds the index from the database, which takes longer.`,
       );
     }
   }

@@ -162,22 +162,22 @@ function readHead(kind: string, file: SnapshotFile): Head {
   if (file.bytes >= HEAD_BYTES) file.read(0, fixed);
   const view = new DataView(fixed.buffer);
   if (view.getUint32(0, true) !== MAGIC)
-    throw new SnapshotError("snapshot_foreign", "This is no index snapshot: build the index again.", { bytes: file.bytes });
+    throw new SnapshotError("snapshot_foreign", "The file is not an index snapshot. Build the index again.", { bytes: file.bytes });
   const version = view.getUint32(4, true);
   if (version !== SNAPSHOT_VERSION)
     throw new SnapshotError(
       "snapshot_version",
-      `The index snapshot has format ${version}; this version reads ${SNAPSHOT_VERSION}: build the index again.`,
+      `The index snapshot has format ${version}, but this version reads ${SNAPSHOT_VERSION}. Build the index again.`,
       { version },
     );
   const headEnd = HEAD_BYTES + view.getUint32(8, true);
   if (headEnd > file.bytes) throw cutShort(file.bytes, headEnd);
   const json = new Uint8Array(headEnd - HEAD_BYTES);
   file.read(HEAD_BYTES, json);
-  if (crc32(json) !== view.getUint32(12, true)) throw damaged("the checksum of its head differs");
+  if (crc32(json) !== view.getUint32(12, true)) throw damaged("the checksum of its header differs");
   const head = parseHead(json);
   if (head.kind !== kind)
-    throw new SnapshotError("snapshot_kind", `The index snapshot holds "${head.kind}", not "${kind}": build the index again.`, {
+    throw new SnapshotError("snapshot_kind", `The index snapshot contains "${head.kind}", not "${kind}". Build the index again.`, {
       kind: head.kind,
     });
   const places = new Map<string, Place>();
@@ -299,14 +299,14 @@ function parseHead(bytes: Uint8Array): z.infer<typeof headSchema> {
   try {
     return headSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch (cause) {
-    throw damaged(`its head does not parse: ${messageOf(cause)}`, { cause });
+    throw damaged(`its header is invalid: ${messageOf(cause)}`, { cause });
   }
 }
 
 function cutShort(bytes: number, needed: number): SnapshotError {
   return new SnapshotError(
     "snapshot_truncated",
-    `The index snapshot is cut short: ${bytes} of at least ${needed} bytes. Build the index again.`,
+    `The index snapshot is truncated: ${bytes} of at least ${needed} bytes. Build the index again.`,
     { bytes, needed },
   );
 }

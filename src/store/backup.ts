@@ -23,7 +23,7 @@ export function parseBackupLine(line: string): BackupLine {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch (cause) {
-    throw new StoreError("backup_invalid", "The file is no backup, or is damaged: nothing was restored.", {}, { cause });
+    throw new StoreError("backup_invalid", "The file is not a backup, or is damaged. Nothing was restored.", {}, { cause });
   }
 }
 
@@ -80,16 +80,13 @@ export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extr
       for (const table of ["documents", "files", "interactions", "api_keys", "sessions"] as const) {
         const found = await trx.selectFrom(table).select(sql<number>`1`.as("one")).limit(1).executeTakeFirst();
         if (found !== undefined)
-          throw new StoreError("store_not_empty", "The database holds records already: restore into an empty one. Nothing was changed.");
+          throw new StoreError("store_not_empty", "The database already contains records. Restore into an empty one. Nothing was changed.");
       }
       await sql`delete from meta`.execute(trx);
       for (const table of ["turns"]) if (await hasTable(trx, table)) await sql`delete from ${sql.table(table)}`.execute(trx);
       for await (const { table, row } of rows) {
         if (!(table in TABLES))
-          throw new StoreError(
-            "backup_invalid",
-            `The backup names a table "${table.slice(0, 40)}" that is unknown here. Nothing was changed.`,
-          );
+          throw new StoreError("backup_invalid", `The backup contains an unknown table "${table.slice(0, 40)}". Nothing was changed.`);
         const names = Object.keys(row);
         const values = names.map((name) => fromValue(row[name] ?? null));
         await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(values)})`.execute(

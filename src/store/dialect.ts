@@ -67,7 +67,7 @@ export async function rewrite(db: Kysely<Database>): Promise<void> {
 export function leftInLog(db: Kysely<Database>): string {
   return isPostgres(db)
     ? "The tables hold nothing of it any more. PostgreSQL's write-ahead log holds it until the server has written over those files, and so do archives of that log, base backups and replicas: they are the administrator's to clear (docs/privacy.md says how)."
-    : "Another process was reading the database: its log file may still hold old pages. Run it again, or stop that process.";
+    : "Another process was reading the database, so its log file may still contain old pages. Run the command again, or stop that process.";
 }
 
 const CHECKPOINT_TRIES = 20;

@@ -153,7 +153,7 @@ type VectorType = "vector" | "halfvec";
 function typeOf(dimensions: number): VectorType {
   if (dimensions <= VECTOR_DIMENSIONS) return "vector";
   if (dimensions <= HALFVEC_DIMENSIONS) return "halfvec";
-  const message = `pgvector indexes vectors of at most ${HALFVEC_DIMENSIONS} dimensions, and the encoder gives ${dimensions}: use one with fewer.`;
+  const message = `pgvector can index at most ${HALFVEC_DIMENSIONS} dimensions, but the encoder has ${dimensions}. Use an encoder with fewer.`;
   throw new StoreError("vectors_too_wide", message, { dimensions });
 }
 

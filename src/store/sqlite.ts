@@ -88,7 +88,7 @@ function connect(path: string): RawDatabase {
   } catch (cause) {
     throw new StoreError(
       "store_unwritable",
-      `The data folder ${dirname(path)} cannot be written (${systemCodeOf(cause) ?? messageOf(cause)}). Make it writable, or set SOURCEBOUND_DATA_DIR to a folder that is.`,
+      `The data folder ${dirname(path)} is not writable (${systemCodeOf(cause) ?? messageOf(cause)}). Make it writable, or set SOURCEBOUND_DATA_DIR to a writable folder.`,
       { path },
       { cause },
     );
@@ -116,15 +116,15 @@ function describeFailure(path: string, cause: unknown): StoreError {
   const message = messageOf(cause);
   const failure = (name: string, what: string) => new StoreError(name, `${path} ${what}`, { path }, { cause });
   if (/SQLITE_(NOTADB|CORRUPT)/.test(code) || /not a database|malformed/.test(message)) {
-    const advice = "Nothing was changed. Move the file away and ingest again: documents are read anew from their folders.";
-    return failure("store_corrupt", `is damaged or is no database (${message}). ${advice}`);
+    const advice = "Nothing was changed. Move the file away and ingest again: documents are read again from their folders.";
+    return failure("store_corrupt", `is damaged or not a database (${message}). ${advice}`);
   }
   if (/SQLITE_(READONLY|CANTOPEN)|^E(ACCES|PERM|ROFS)$/.test(code) || /unable to open|readonly|: 14/i.test(message)) {
     const advice = "Check its permissions, or set SOURCEBOUND_DATA_DIR to a writable folder.";
     return failure("store_unwritable", `cannot be opened for writing (${message}). ${advice}`);
   }
   if (/SQLITE_(FULL|IOERR)/.test(code)) {
-    const advice = "What was acknowledged before is kept. Make room on the disk and try again.";
+    const advice = "Confirmed changes are kept. Free disk space and try again.";
     return failure("store_unwritable", `could not be written (${message}). ${advice}`);
   }
   if (/SQLITE_BUSY/.test(code)) {

@@ -108,7 +108,7 @@ export class MemoryWorld {
     }
     for (const { documentVersion, documentId, start, end, quote } of answer.citations) {
       const life = this.lives.get(documentId)?.find(({ version }) => version === documentVersion);
-      if (life?.text.slice(start, end) !== quote) throw new Error(`"${quote}" does not stand at its place`);
+      if (life?.text.slice(start, end) !== quote) throw new Error(`"${quote}" is not at its place`);
     }
   }
 

@@ -52,7 +52,7 @@ export function largestCode(rowSum: number): number {
 export function compileKernel(): WebAssembly.Module {
   const bytes = Buffer.from(FORWARD_BASE64, "base64");
   if (WebAssembly.validate(bytes)) return new WebAssembly.Module(bytes);
-  throw new ModelError("reader_unsupported", "the reader needs WebAssembly SIMD, which this machine does not have");
+  throw new ModelError("reader_unsupported", "the cross-encoder requires WebAssembly SIMD, which this machine does not support");
 }
 
 /** Instantiates the kernel over a shared memory, for the calling thread. */

@@ -19,7 +19,7 @@ const FEW_QUESTIONS = 10;
  */
 function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly FolderDocument[]> | null) {
   if (pack.golden === null) {
-    const message = "there is no golden set: answers of this pack are measured by nothing";
+    const message = "there is no golden set, so the answers of this pack are not measured";
     return { questions: 0, findings: [packFinding("note", "golden", message)] };
   }
   let set: GoldenSet;
@@ -37,10 +37,10 @@ function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly F
   return {
     questions: all.length,
     findings: [
-      ...some("fault", "golden", "questions are asked by a tenant that the pack does not have", strangers),
+      ...some("fault", "golden", "questions are asked by a tenant that is not in the pack", strangers),
       ...some("warning", "golden", `tenants have fewer than ${FEW_QUESTIONS} questions`, few),
       ...(visibleTo === null
-        ? [packFinding("note", "golden", "pages and quotes were not looked for: the documents are not here")]
+        ? [packFinding("note", "golden", "pages and quotes were not checked, because the documents are not available")]
         : placeFindings(pack, set, visibleTo)),
     ],
   };
@@ -65,9 +65,9 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
     contradicting_quotes.filter((quote) => !pagesOf(tenant).some((page) => textOf(page).includes(quote))).map((quote) => `${id}: ${quote}`),
   );
   return [
-    ...some("fault", "golden", "gold pages are none that the asker may read", lost),
-    ...some("fault", "golden", "gold quotes stand on none of their pages as they are written", unheard),
-    ...some("fault", "golden", "contradicting quotes stand on no page that the asker may read", uncontradicted),
+    ...some("fault", "golden", "gold pages do not exist or are not accessible to the asker", lost),
+    ...some("fault", "golden", "gold quotes do not occur verbatim on their pages", unheard),
+    ...some("fault", "golden", "contradicting quotes occur on no page accessible to the asker", uncontradicted),
   ];
 }
 
@@ -130,7 +130,7 @@ export async function checkPack(name: string, options: CheckPackOptions): Promis
     ...golden.findings,
     ...(await checkCalibration(pack, options)),
     ...checkProfile(pack),
-    ...(pack.examples.length === 0 ? [packFinding("note", "examples", "no question to try is given")] : []),
+    ...(pack.examples.length === 0 ? [packFinding("note", "examples", "there are no example questions")] : []),
   ];
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
@@ -144,15 +144,15 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
     const said = (list: readonly { path: string; reason: string }[]) => list.map(({ path, reason }) => `${path}: ${reason}`);
     findings.push(
       ...some("fault", "documents", "files cannot be read", said(failed)),
-      ...some("note", "documents", "files are no documents", said(skipped)),
-      ...some("fault", "documents", "documents say that they belong to another tenant", foreign),
+      ...some("note", "documents", "files are not documents", said(skipped)),
+      ...some("fault", "documents", "documents declare another tenant", foreign),
     );
     return documents.filter(({ path }) => !foreign.includes(path)).map((one) => ({ ...one, access: one.access ?? pack.documents.access }));
   };
   const own = join(pack.folder, pack.documents.path);
   const folder = options.documents ?? own;
   if (options.documents === undefined && !existsSync(own)) {
-    const message = `the pack brings no documents (there is no ${own}): name your own with --documents to have its words checked`;
+    const message = `the pack has no documents (there is no ${own}). Name your own with --documents to check its vocabulary`;
     return { documents: [], visibleTo: null, findings: [packFinding("warning", "documents", message)] };
   }
   const shared = await read(folder, options.documents ?? pack.folder, null);
@@ -160,17 +160,17 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const documents = [...shared];
   for (const [name, tenant] of Object.entries(pack.tenants)) {
     const path = tenant.documents === null ? null : join(pack.folder, tenant.documents);
-    if (path !== null && !existsSync(path)) findings.push(packFinding("fault", "tenants", `${name}: there is no folder ${path}`));
+    if (path !== null && !existsSync(path)) findings.push(packFinding("fault", "tenants", `${name}: the folder ${path} does not exist`));
     const theirs = path !== null && existsSync(path) ? await read(path, pack.folder, name) : [];
     const visible = [...shared, ...theirs].filter(({ access }) => access !== null && tenant.access.includes(access));
     if (visible.length === 0)
       findings.push(
-        packFinding("fault", "tenants", `${name} may read none of the documents: see \`access\` and \`documents\` of the tenant`),
+        packFinding("fault", "tenants", `${name} has access to no documents. Check \`access\` and \`documents\` of the tenant`),
       );
     visibleTo.set(name, visible);
     documents.push(...theirs);
   }
-  if (documents.length === 0) findings.push(packFinding("fault", "documents", `${folder} holds no document`));
+  if (documents.length === 0) findings.push(packFinding("fault", "documents", `${folder} contains no documents`));
   return { documents, visibleTo, findings };
 }
 
@@ -183,7 +183,7 @@ function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFin
     const unknown = features.filter(({ term }) => !known.has(term)).map(({ id, term }) => `${id}: ${term}`);
     const untold = [...known].filter((term) => !told.has(term));
     return [
-      ...some("fault", "features", "features are of no canonical term", unknown),
+      ...some("fault", "features", "features belong to no canonical term", unknown),
       ...some("warning", "features", "canonical terms have no feature", untold),
     ];
   } catch (error) {
@@ -204,8 +204,8 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
   );
   const away = documents.flatMap(({ path, metadata: { url } }) => (url === null || isListed(url) ? [] : [`${path}: ${url}`]));
   return [
-    ...(named.length === 0 ? [] : [packFinding("fault", "addresses", "addresses of the pack are on none of its `hosts`", named)]),
-    ...some("warning", "addresses", "documents have an address on none of the pack's `hosts`", away),
+    ...(named.length === 0 ? [] : [packFinding("fault", "addresses", "addresses of the pack are not on its `hosts`", named)]),
+    ...some("warning", "addresses", "documents have an address that is not on the pack's `hosts`", away),
   ];
 }
 
@@ -217,11 +217,11 @@ async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }
     made = (await madeHere?.(pack)) ?? null;
   } catch (error) {
     if (!(error instanceof SourceboundError)) throw error;
-    return [packFinding("warning", "calibration", `one was made here, and it cannot be told whether it is used: ${error.message}`)];
+    return [packFinding("warning", "calibration", `a calibration was made here, but its use cannot be determined: ${error.message}`)];
   }
   if (made !== null) return describeMade(made, name, now);
   if (calibration === null) {
-    const message = `no calibration comes with the pack: answers say that their threshold is not calibrated until \`sourcebound calibrate --domain ${name}\` has made one`;
+    const message = `the pack has no calibration. Answers are marked as not calibrated until you run \`sourcebound calibrate --domain ${name}\``;
     return [packFinding("note", "calibration", message)];
   }
   try {
@@ -234,15 +234,15 @@ async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }
 
 function describeMade(made: GateThreshold, name: string, now: Date): PackFinding[] {
   if (made.type === "unusable") {
-    const message = `not in use, the shipped threshold is: ${made.why}. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
+    const message = `not in use; the default threshold is used: ${made.why}. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
     return [packFinding("warning", "calibration", message)];
   }
   if (made.type !== "calibrated") return [];
   const { name: file, date, labels, documents, risk, delta } = made.calibration;
   const days = Math.max(0, Math.floor((now.getTime() - Date.parse(date)) / DAY_MS));
   const age = days === 0 ? "less than a day ago" : days === 1 ? "1 day ago" : `${days} days ago`;
-  const promise = `at most ${percent(risk)} of the answers to such questions wrong, with ${percent(1 - delta)} confidence`;
-  const message = `in use, and it fits: ${file}, made ${age} (${date.slice(0, 10)}) on ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
+  const promise = `at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence`;
+  const message = `in use: ${file}, made ${age} (${date.slice(0, 10)}) from ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
   return [packFinding("note", "calibration", message)];
 }
 
@@ -287,10 +287,10 @@ function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): Pac
   const groups = pack.synonyms.filter((group) => !group.some(holds)).map((group) => group.join(", "));
   const entities = pack.entities.filter(({ patterns }) => !patterns.some((one) => matches(one, documents))).map(({ type }) => type);
   return [
-    ...some("warning", "topics", "keywords stand in no document", topics),
-    ...some("warning", "vocabulary", "abbreviations stand in no document, short or written out", abbreviations),
-    ...some("warning", "vocabulary", "groups of synonyms have no word that stands in a document", groups),
-    ...some("warning", "entities", "kinds of entities are found in no document", entities),
+    ...some("warning", "topics", "keywords occur in no document", topics),
+    ...some("warning", "vocabulary", "abbreviations occur in no document, neither short nor written out", abbreviations),
+    ...some("warning", "vocabulary", "groups of synonyms have no word that occurs in a document", groups),
+    ...some("warning", "entities", "types of entities occur in no document", entities),
   ];
 }
 
@@ -305,8 +305,8 @@ function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: Readonl
     Object.entries(tenants).flatMap(([name, { terms }]) => (canonical in terms ? [] : [`${name}: ${canonical}`])),
   );
   return [
-    ...some("fault", "terms", "tenants' terms stand in no document that the tenant may read", missing),
-    ...some("warning", "terms", "canonical terms have no word of the tenant", partly),
+    ...some("fault", "terms", "tenants' terms occur in no document that the tenant may read", missing),
+    ...some("warning", "terms", "canonical terms have no term of the tenant", partly),
   ];
 }
 

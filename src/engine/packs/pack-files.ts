@@ -31,7 +31,7 @@ export function termsOf(path: string, tenants: readonly string[]): Readonly<Reco
   for (const [canonical, { terms }] of Object.entries(readPackFile(path, catalogueSchema))) {
     for (const [tenant, term] of Object.entries(terms)) {
       if (!tenants.includes(tenant)) {
-        const message = `${path} gives ${canonical} a term of "${tenant}", which is no tenant of the pack.${didYouMean(tenant, tenants)}`;
+        const message = `${path} gives ${canonical} a term for "${tenant}", which is not a tenant of the pack.${didYouMean(tenant, tenants)}`;
         throw new ConfigError("domain_invalid", message, { path, faults: [message] });
       }
       found[tenant] = { ...found[tenant], [canonical]: term };

@@ -29,14 +29,14 @@ export function writePack(domainsDir: string, pack: ProposedPack): string {
   const folder = join(domainsDir, pack.name);
   const path = join(folder, "domain.yaml");
   if (existsSync(path)) {
-    const message = `There is a pack "${pack.name}" already (${path}): choose another name, or edit that one. --dry-run shows what would be proposed.`;
+    const message = `The pack "${pack.name}" already exists (${path}). Choose another name, or edit that pack. --dry-run shows the proposal.`;
     throw new RequestError("config_pack_exists", message, { path });
   }
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, packText(pack), { flag: "wx" });
   } catch (cause) {
-    const message = `${path} could not be written (${messageOf(cause)}): give another folder with --into.`;
+    const message = `${path} could not be written (${messageOf(cause)}). Choose another folder with --into.`;
     throw new RequestError("pack_unwritable", message, { path }, { cause });
   }
   return path;

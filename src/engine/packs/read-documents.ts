@@ -27,7 +27,7 @@ export async function readFolder(folder: string, { root, maxFileBytes, signal, o
     signal.throwIfAborted();
     onFile?.(i, files.length, path);
     if (bytes > maxFileBytes) {
-      failed.push({ path, reason: `it has ${bytes} bytes; at most ${maxFileBytes} are read` });
+      failed.push({ path, reason: `it has ${bytes} bytes; the limit is ${maxFileBytes}` });
       continue;
     }
     try {

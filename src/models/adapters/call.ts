@@ -124,7 +124,7 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
       clearTimeout(timer);
       begun = performance.now();
       const ms = Math.min(silenceMs, left);
-      const said = left < silenceMs ? `no end within ${totalMs} ms` : `no answer within ${silenceMs} ms`;
+      const said = left < silenceMs ? `no complete response within ${totalMs} ms` : `no response within ${silenceMs} ms`;
       timer = setTimeout(() => controller.abort(new Error(said)), ms);
     },
     stop() {
@@ -149,7 +149,7 @@ export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline 
   let expired = false;
   const timer = setTimeout(() => {
     expired = true;
-    controller.abort(new Error(`${timeoutMs} ms are over`));
+    controller.abort(new Error(`the time limit of ${timeoutMs} ms is over`));
   }, timeoutMs);
   const stop = () => controller.abort(signal.reason);
   if (signal.aborted) stop();

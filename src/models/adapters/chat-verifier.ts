@@ -50,7 +50,7 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
         }
         const reply = await ask(pair, signal);
         const score = parseVerdict(reply, pair.claim);
-        if (score === null) onFailure?.(`${chat.id} did not reply with the verdict that was asked for.`);
+        if (score === null) onFailure?.(`${chat.id} did not return the requested verdict.`);
         scores.push(score);
       }
       return scores;
@@ -105,7 +105,7 @@ export function createChatVerifier(chat: ChatModel): PassageVerifier {
       signal.throwIfAborted();
       const commanding = passages.map((passage) => givesOrders(passage));
       const count = commanding.filter(Boolean).length;
-      if (count > 0) onFailure?.(`${count} of ${passages.length} passages give orders and are not shown to the model`);
+      if (count > 0) onFailure?.(`${count} of ${passages.length} passages contain instructions and are not shown to the model`);
       const keys = passages.map((passage, i) => (commanding[i] || isBlank([passage.text]) ? null : keyOf(question, passage, i)));
       if (keys.every((key) => key === null)) return keys.map(() => null);
       const lines = passages.flatMap((passage, i) => (keys[i] == null ? [] : [lineOf(keys[i] as string, passage)]));
@@ -113,11 +113,11 @@ export function createChatVerifier(chat: ChatModel): PassageVerifier {
       const user = template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
       onCall?.();
       const verdicts = readVerdicts(await ask(chat, { system, user }, signal, onUsage));
-      if (verdicts === null) onFailure?.(`${chat.id} did not reply with the verdicts that were asked for`);
+      if (verdicts === null) onFailure?.(`${chat.id} did not return the requested verdicts`);
       const found = keys.map((key) => (key === null ? null : (verdicts?.get(key) ?? null)));
       const missing = found.filter((one, i) => one === null && keys[i] !== null).length;
       if (verdicts !== null && missing > 0)
-        onFailure?.(`${chat.id} gave no verdict that can be read for ${missing} of ${lines.length} passages`);
+        onFailure?.(`${chat.id} returned no readable verdict for ${missing} of ${lines.length} passages`);
       return found;
     },
   };

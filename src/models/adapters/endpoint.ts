@@ -67,7 +67,9 @@ export async function postJson(
   const url = `${baseUrl.replace(/\/$/, "")}/${path}`;
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new CallFailure(`Cannot connect to API: ${messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error)}`);
+    throw new CallFailure(
+      `cannot connect to the API: ${messageOf(error instanceof Error && error.cause !== undefined ? error.cause : error)}`,
+    );
   });
   if (response.ok) return response;
   const said = await response
@@ -107,10 +109,10 @@ export function unexpectedReply(
   apiKey: string,
   setting: string,
 ): CallFailure {
-  const [kind, beginning] = [type === "" ? "text of no stated type" : type, head.slice(0, KEPT_CHARACTERS)].map((text) =>
+  const [kind, beginning] = [type === "" ? "text of an unspecified type" : type, head.slice(0, KEPT_CHARACTERS)].map((text) =>
     shownText(text, apiKey, SHOWN_CHARACTERS),
   );
   return new CallFailure(
-    `${wanted} was expected, and ${kind} came that begins “${beginning}”: check that ${setting} is the address of an OpenAI-compatible endpoint (most end in /v1), and that no login page or proxy answers in its place`,
+    `expected ${wanted}, but received ${kind} beginning with “${beginning}”. Check that ${setting} is the address of an OpenAI-compatible endpoint (most end in /v1), and that no login page or proxy answers instead`,
   );
 }

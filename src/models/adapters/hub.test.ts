@@ -50,10 +50,10 @@ describe("hub encoder", () => {
 
   it("names the command that fetches a model, and the files for filling the folder by hand", () => {
     expect(() => createHubEncoder("some/absent", fake)).toThrowError(
-      /sourcebound models pull some\/absent`, or put config\.json, .*onnx\/model_quantized\.onnx there/,
+      /sourcebound models pull some\/absent`, or copy config\.json, .*onnx\/model_quantized\.onnx there/,
     );
     expect(() => createHubEncoder("all-MiniLM-L6-v2", { ...fake, dtype: "fp32" })).toThrowError(
-      /--dtype fp32`, or put onnx\/model\.onnx there/,
+      /--dtype fp32`, or copy onnx\/model\.onnx there/,
     );
   });
 

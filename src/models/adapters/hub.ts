@@ -82,7 +82,7 @@ function yesClass(folder: string): number | null {
   if (labels.length <= 1) return null;
   const found = labels.find(([, label]) => YES.test(label) && !NO.test(label.replace(/^inf/i, "")));
   if (found === undefined) {
-    const message = `No class of the model in ${folder} says that a claim is supported (${labels.map(([, label]) => label).join(", ")}): choose a model for entailment or factual consistency.`;
+    const message = `No class of the model in ${folder} means that a claim is supported (${labels.map(([, label]) => label).join(", ")}). Choose a model for entailment or factual consistency.`;
     throw new ModelError("hub_model_damaged", message, { folder });
   }
   return Number(found[0]);
@@ -93,7 +93,7 @@ function chanceOf(data: ArrayLike<number | bigint>, yes: number | null): number 
   const logits = Array.from(data, Number);
   const wanted = yes === null ? 1 : yes + 1;
   if (logits.length < wanted || (yes === null && logits.length !== 1) || !logits.every(Number.isFinite)) {
-    throw new Error(`finite logits are needed, class ${yes ?? 0} among them; ${logits.length} values came, first ${logits[0]}`);
+    throw new Error(`expected finite logits including class ${yes ?? 0}, but received ${logits.length} values, the first ${logits[0]}`);
   }
   if (yes === null) return 1 / (1 + Math.exp(-(logits[0] as number)));
   const top = Math.max(...logits);
@@ -158,7 +158,7 @@ export function passageInput({ title, section, text }: RerankPassage): string {
 function scoreOf({ data }: { readonly data: ArrayLike<number | bigint> }): number {
   const logit = Number(data[0]);
   if (data.length !== 1 || !Number.isFinite(logit))
-    throw new Error(`one finite logit is needed; ${data.length} values came, first ${logit}`);
+    throw new Error(`expected one finite logit, but received ${data.length} values, the first ${logit}`);
   return 1 / (1 + Math.exp(-logit));
 }
 
@@ -241,8 +241,8 @@ async function embedBatch(
   const inputs = tokenizer(texts, { padding: true, truncation: true, max_length: maxTokens });
   const output = await model(inputs);
   const vectors = pool(tensorOf(output, ["last_hidden_state", "token_embeddings"]), inputs, pooling);
-  if (vectors.length !== texts.length) throw new Error(`${vectors.length} vectors came back for ${texts.length} texts`);
-  if (vectors.some((vector) => !vector.every(Number.isFinite))) throw new Error("a vector holds a value that is not a finite number");
+  if (vectors.length !== texts.length) throw new Error(`received ${vectors.length} vectors for ${texts.length} texts`);
+  if (vectors.some((vector) => !vector.every(Number.isFinite))) throw new Error("a vector contains a value that is not a finite number");
   return vectors.map(normalizeVector);
 }
 
@@ -268,7 +268,7 @@ export function tensorOf(output: Readonly<Record<string, unknown>>, names: reado
     const value = output[name];
     if (typeof value === "object" && value !== null && "dims" in value && "data" in value) return value as HubTensor;
   }
-  throw new Error(`the model gives ${Object.keys(output).join(", ")}; one of ${names.join(", ")} is needed`);
+  throw new Error(`the model returns ${Object.keys(output).join(", ")}, but one of ${names.join(", ")} is required`);
 }
 
 /** Returns a function that runs `make` on first use and keeps its result, but not a failure. */

@@ -182,19 +182,19 @@ describe("chat over HTTP", () => {
       "a login page",
       "text/html",
       `<html>\u001b[31m\u202e Sign in ${KEY} ${"to go on ".repeat(300)}`,
-      "text/html came that begins “<html> [31m Sign in [key] to go on",
+      "received text/html beginning with “<html> [31m Sign in [key] to go on",
     ],
-    ["JSON that breaks off", "application/json", '{"choices":[{"mess', 'application/json came that begins “{"choices":[{"mess”'],
-    ["JSON in place of a stream", "application/json", '{"choices":[],"usage":null}', 'begins “{"choices":[],"usage":null}”'],
+    ["JSON that breaks off", "application/json", '{"choices":[{"mess', 'received application/json beginning with “{"choices":[{"mess”'],
+    ["JSON in place of a stream", "application/json", '{"choices":[],"usage":null}', 'beginning with “{"choices":[],"usage":null}”'],
   ])("says of %s what came back and what to check", async (_what, type, body, told) => {
     const reply = { type: "status" as const, status: 200, headers: { "content-type": type }, body };
     const { model, encoder } = await start({ chat: [reply], embeddings: [reply] });
     const chat = await readAll(ask(model)).catch(({ message }: ModelError) => message);
     const vectors = await encoder.embed(["a"]).catch(({ message }: ModelError) => message);
     expect(chat).toContain(told);
-    expect(chat).toMatch(/check that model\.base_url is/);
+    expect(chat).toMatch(/Check that model\.base_url is/);
     expect(vectors).toContain(told);
-    expect(vectors).toMatch(/check that embeddings\.base_url is/);
+    expect(vectors).toMatch(/Check that embeddings\.base_url is/);
     expect(String(chat).length).toBeLessThan(450);
     expect(`${chat}${vectors}`).not.toMatch(new RegExp(`${KEY}|\\p{C}`, "u"));
   });
@@ -204,7 +204,7 @@ describe("chat over HTTP", () => {
     // Longer than the timeout in total, but a fifth of it between two parts.
     const { model } = await start({ chat: [drip(8), drip(400)] }, { timeoutMs: 400 });
     expect(await readAll(ask(model))).toHaveLength(9);
-    await expect(readAll(ask(model))).rejects.toThrow("no end within 4000 ms");
+    await expect(readAll(ask(model))).rejects.toThrow("no complete response within 4000 ms");
   });
 
   it("hangs up when it is cancelled while it waits, and does not try again", async () => {
@@ -280,6 +280,6 @@ describe("vectors over HTTP: limits and cost", () => {
       retries: 0,
       backoffMs: 1,
     });
-    await expect(encoder.embed(["one"])).rejects.toThrowError(/vectors of 64 dimensions came back; 1536 were expected/);
+    await expect(encoder.embed(["one"])).rejects.toThrowError(/received vectors of 64 dimensions, but expected 1536/);
   });
 });

@@ -73,7 +73,7 @@ async function openStream(call: ChatCall, options: EndpointOptions, signal: Abor
 
 async function firstOf(events: AsyncGenerator<ChatEvent, void>) {
   const { done, value } = await events.next();
-  if (done || value.type === "end") throw new CallFailure("the answer was empty");
+  if (done || value.type === "end") throw new CallFailure("the answer is empty");
   return { first: value, events };
 }
 
@@ -121,7 +121,7 @@ async function* readStream(
       watchdog.stop();
       if (data === "[DONE]") break;
       const { data: chunk } = chunkSchema.safeParse(parseJson(data));
-      if (chunk === undefined) throw new CallFailure("an event of the stream is not what it should be");
+      if (chunk === undefined) throw new CallFailure("a stream event has an unexpected format");
       if (chunk.error !== undefined && chunk.error !== null) throw chunk.error;
       usage = chunk.usage ?? usage;
       const [choice] = chunk.choices;
@@ -135,7 +135,7 @@ async function* readStream(
     watchdog.stop();
     const rest = thoughts.end();
     if (rest !== "") yield { type: "text", text: rest };
-    if (reason === null) throw new CallFailure("the stream ended before the answer did");
+    if (reason === null) throw new CallFailure("the stream ended before the answer was complete");
     if (reason !== "stop" || isRefused) throw new CallFailure(notWhole(isRefused ? "content_filter" : reason, replyTokens));
     yield {
       type: "end",
@@ -159,7 +159,7 @@ function textOf(content: z.infer<typeof contentSchema> | null | undefined): stri
 
 function notWhole(reason: string, replyTokens: number | undefined): string {
   const limited = reason === "length" && replyTokens !== undefined;
-  return `the answer is not whole (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
+  return `the answer is incomplete (${reason.replaceAll("_", "-")}${limited ? ` after at most ${replyTokens} tokens: model.reply_tokens` : ""})`;
 }
 
 /** Creates an encoder for an OpenAI-compatible endpoint; vectors are scaled to length 1. */
@@ -182,7 +182,7 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
         assertVectors(vectors, texts.length);
         if (dimensions === 0) dimensions = vectors[0]?.length ?? 0;
         if (vectors[0]?.length !== dimensions)
-          throw new CallFailure(`vectors of ${vectors[0]?.length} dimensions came back; ${dimensions} were expected`);
+          throw new CallFailure(`received vectors of ${vectors[0]?.length} dimensions, but expected ${dimensions}`);
         return vectors;
       } catch (cause) {
         signal?.throwIfAborted();
@@ -238,7 +238,7 @@ async function requestVectors(
     assertVectors(vectors, texts.length);
     return { vectors, tokens: usage?.prompt_tokens ?? null };
   } catch (cause) {
-    if (timeout.aborted) throw new CallFailure(`no answer within ${endpoint.timeoutMs} ms`);
+    if (timeout.aborted) throw new CallFailure(`no response within ${endpoint.timeoutMs} ms`);
     throw cause;
   }
 }
@@ -259,10 +259,10 @@ function inOrder<Entry extends { readonly index?: number | null | undefined }>(d
 }
 
 function assertVectors(vectors: readonly Float32Array[], expected: number): void {
-  if (vectors.length !== expected) throw new CallFailure(`${vectors.length} vectors came back for ${expected} texts`);
+  if (vectors.length !== expected) throw new CallFailure(`received ${vectors.length} vectors for ${expected} texts`);
   const dimensions = vectors[0]?.length ?? 0;
   if (vectors.some((vector) => vector.length === 0 || vector.length !== dimensions || !vector.every(Number.isFinite))) {
-    throw new CallFailure("vectors of different dimension or with values that are not finite came back");
+    throw new CallFailure("received vectors of different dimensions or with values that are not finite");
   }
 }
 

@@ -91,7 +91,7 @@ describe.each(TYPES)("web search: %s", (type) => {
 
   it("ends a reply without end at the limit", async () => {
     const search = await start(type, replying(`{"results":[],"type":"search","x":"${"a".repeat(3 * 1024 * 1024)}"}`));
-    await expect(search.search("card", OPTIONS)).rejects.toThrow(/the reply has more than 2097152 bytes/);
+    await expect(search.search("card", OPTIONS)).rejects.toThrow(/the reply exceeds 2097152 bytes/);
   });
 
   it("never shows the key, even if the service repeats it", async () => {
@@ -107,7 +107,7 @@ describe.each(TYPES)("web search: %s", (type) => {
 
   it("gives up on time, and does not follow a redirect with its key", async () => {
     const slow = await start(type, () => undefined, { timeoutMs: 100 });
-    await expect(slow.search("card", OPTIONS)).rejects.toThrow(/no answer within 100 ms/);
+    await expect(slow.search("card", OPTIONS)).rejects.toThrow(/no response within 100 ms/);
     await web.close();
     const sent = await start(type, redirectTo("/elsewhere"));
     await expect(sent.search("card", OPTIONS)).rejects.toMatchObject({ code: "search_failed" });

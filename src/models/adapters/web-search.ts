@@ -39,7 +39,7 @@ export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
         return found.filter(({ url }) => url !== "").slice(0, limit);
       } catch (cause) {
         signal.throwIfAborted();
-        const why = deadline.expired() ? `no answer within ${endpoint.timeoutMs} ms` : explain(cause, endpoint.apiKey);
+        const why = deadline.expired() ? `no response within ${endpoint.timeoutMs} ms` : explain(cause, endpoint.apiKey);
         throw new WebError("search_failed", `Web search (${id}) failed: ${why}`);
       } finally {
         deadline.clear();
@@ -100,10 +100,10 @@ async function askJson<T>(url: URL, { headers, ...request }: JsonRequest, schema
   try {
     value = JSON.parse(body);
   } catch {
-    throw new Error("the reply is no JSON");
+    throw new Error("the reply is not JSON");
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new Error(`the reply has not the form of the service: ${z.prettifyError(parsed.error).split("\n")[0]}`);
+  if (!parsed.success) throw new Error(`the reply does not have the expected format: ${z.prettifyError(parsed.error).split("\n")[0]}`);
   return parsed.data;
 }
 
@@ -112,7 +112,7 @@ async function readText({ body }: Response): Promise<string> {
   let bytes = 0;
   for await (const part of body ?? []) {
     bytes += part.length;
-    if (bytes > MAX_REPLY_BYTES) throw new Error(`the reply has more than ${MAX_REPLY_BYTES} bytes`);
+    if (bytes > MAX_REPLY_BYTES) throw new Error(`the reply exceeds ${MAX_REPLY_BYTES} bytes`);
     parts.push(part);
   }
   return new TextDecoder().decode(Buffer.concat(parts));

@@ -110,13 +110,13 @@ export function scaleFor(
   const to = calibrationOf(encoder, calibrations)?.quantiles ?? null;
   if (from === null || to === null) {
     const missing = to === null ? (encoder.model ?? encoder.id) : source;
-    const note = `the thresholds were measured on ${source} and apply to raw cosines of ${encoder.model ?? encoder.id}: ${missing} has no calibration to carry them by (lab/train/calibration makes one)`;
+    const note = `the thresholds were measured on ${source} and are applied to raw cosines of ${encoder.model ?? encoder.id}, because ${missing} has no calibration to convert them (lab/train/calibration makes one)`;
     return { type: "uncarried", threshold: same, score: same, note };
   }
   return {
     type: "carried",
     threshold: (value) => carryThreshold(value, from, to),
     score: (cosine) => carryThreshold(cosine, to, from),
-    note: `thresholds of ${source} are carried over to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (assumption: its cosines are spread like those of ${standIn}; it could not be measured)`}`,
+    note: `thresholds of ${source} are converted to ${encoder.model ?? encoder.id} by quantile${standIn === null ? "" : ` (assuming that its cosines are distributed like those of ${standIn}, because it could not be measured)`}`,
   };
 }

@@ -39,7 +39,7 @@ export function findLocalModel(modelsDir: string, name: string, dtype: Dtype): L
   const folder = found?.folder ?? join(modelsDir, placesOf(name)[0] as string);
   throw new ModelError(
     "hub_model_missing",
-    `Model "${name}" (${dtype}) is not in ${folder}: run \`sourcebound models pull ${name}${dtype === "q8" ? "" : ` --dtype ${dtype}`}\`, or put ${missing.join(", ")} there by hand.`,
+    `Model "${name}" (${dtype}) is not in ${folder}. Run \`sourcebound models pull ${name}${dtype === "q8" ? "" : ` --dtype ${dtype}`}\`, or copy ${missing.join(", ")} there.`,
     { model: name, folder, missing },
   );
 }
@@ -110,7 +110,7 @@ function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch (cause) {
-    throw new ModelError("hub_model_damaged", `${path} is not readable (${messageOf(cause)}): delete it and pull the model again.`, {
+    throw new ModelError("hub_model_damaged", `${path} is not readable (${messageOf(cause)}). Delete it and pull the model again.`, {
       path,
     });
   }

@@ -69,7 +69,7 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
   if (!repository.includes("/")) {
     throw new ModelError(
       "hub_model_unknown",
-      `"${name}" is no known model.${didYouMean(name, hubModelNames)} Known: ${hubModelNames.join(", ")}; any other as owner/name.`,
+      `Unknown model "${name}".${didYouMean(name, hubModelNames)} Known models: ${hubModelNames.join(", ")}. For any other, use owner/name.`,
     );
   }
   const info = await readInfo(repository, folder, options);
@@ -103,7 +103,7 @@ async function readInfo(
   const call = async () => {
     const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
     if ([401, 403, 404].includes(response.status)) {
-      throw new ModelError("hub_model_unknown", `${hubUrl} has no public model "${repository}" (HTTP ${response.status}): check the name.`);
+      throw new ModelError("hub_model_unknown", `${hubUrl} has no public model "${repository}" (HTTP ${response.status}). Check the name.`);
     }
     if (!response.ok) throw new CallFailure(`HTTP ${response.status}`, { retryable: response.status >= 500 || response.status === 429 });
     return infoSchema.parse(await response.json());
@@ -144,7 +144,7 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
   const inner = cause instanceof Error && cause.cause !== undefined ? `: ${messageOf(cause.cause)}` : "";
   return new ModelError(
     "hub_unreachable",
-    `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Fetch config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and put them into ${folder}, or set hub_url to a mirror.`,
+    `${hubUrl} cannot be reached (${messageOf(cause)}${inner}). Download config.json, tokenizer.json, tokenizer_config.json and ${weightsFile(dtype)} of ${repository} on another machine and copy them into ${folder}, or set hub_url to a mirror.`,
     { repository, folder },
     { cause },
   );
@@ -170,7 +170,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
     throw new ModelError(
       "hub_file_missing",
-      `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files: look for a conversion of it." : `Weights there: ${weights.join(", ")}.`}`,
+      `${repository} has no ${path}. ${weights.length === 0 ? "It has no ONNX files. Look for a converted version of it." : `Available weights: ${weights.join(", ")}.`}`,
       { repository, path, weights },
     );
   });
@@ -206,7 +206,7 @@ async function* fetchFile(
     await rm(part, { force: true });
     throw new ModelError(
       "hub_file_damaged",
-      `${file.path} of ${repository} did not arrive as the hub describes it (size or hash differ) and was deleted: run the command again.`,
+      `${file.path} of ${repository} differs in size or hash from the Hub's information and was deleted. Run the command again.`,
       {
         repository,
         path: file.path,
@@ -243,7 +243,7 @@ async function* appendRest(
         watchdog.stop();
         await target.write(piece);
         bytes += piece.length;
-        if (bytes > file.bytes) throw new CallFailure(`${file.path} is longer than the hub said`);
+        if (bytes > file.bytes) throw new CallFailure(`${file.path} is longer than stated by the Hub`);
         yield { bytes, fresh: piece.length };
         // On Node 22, the fully received body of an aborted request neither ends nor throws.
         options.signal.throwIfAborted();

@@ -65,7 +65,7 @@ export function requireHubRuntime(folders: readonly string[]): string {
   if (found !== null) return found.file;
   throw new ModelError(
     "hub_runtime_missing",
-    `Hub models need ${HUB_PACKAGE}, which is not installed (${HUB_RUNTIME_MB} MB, optional): run \`sourcebound models install\`, or use embeddings: "embedded".`,
+    `Hugging Face models require ${HUB_PACKAGE}, which is not installed (${HUB_RUNTIME_MB} MB, optional). Run \`sourcebound models install\`, or use embeddings: "embedded".`,
     { looked: folders },
   );
 }
@@ -79,14 +79,14 @@ export async function loadHubRuntime(file: string, modelsDir: string): Promise<H
     throw broken(file, messageOf(cause), cause);
   }
   const parsed = runtimeSchema.safeParse(loaded);
-  if (!parsed.success) throw broken(file, "it does not export what it should", parsed.error);
+  if (!parsed.success) throw broken(file, "required exports are missing", parsed.error);
   const runtime = parsed.data as HubRuntime;
   Object.assign(runtime.env, { allowRemoteModels: false, allowLocalModels: true, useFSCache: false, localModelPath: `${modelsDir}/` });
   return runtime;
 }
 
 function broken(file: string, what: string, cause: unknown): ModelError {
-  const message = `${HUB_PACKAGE} at ${file} cannot be loaded (${what}): run \`sourcebound models install --again\`.`;
+  const message = `${HUB_PACKAGE} at ${file} cannot be loaded (${what}). Run \`sourcebound models install --again\`.`;
   return new ModelError("hub_runtime_broken", message, { file }, { cause });
 }
 
@@ -186,10 +186,10 @@ export async function* installHubRuntime(
   const { code, error } = ended;
   const found = code === 0 ? findHubRuntime([part]) : null;
   if (found === null) {
-    const said = error?.message ?? (lines.slice(-3).join(" ").slice(0, 400) || `npm ended with ${code}`);
+    const said = error?.message ?? (lines.slice(-3).join(" ").slice(0, 400) || `npm exited with code ${code}`);
     throw new ModelError(
       "hub_install_failed",
-      `${HUB_PACKAGE} could not be installed into ${folder}: ${said}. Check the connection to the package registry and run the command again.`,
+      `${HUB_PACKAGE} could not be installed in ${folder}: ${said}. Check the connection to the package registry and run the command again.`,
       { folder },
     );
   }

@@ -38,7 +38,7 @@ export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: W
   readonly sha256: string;
 } {
   const corrupt = (what: string, cause?: unknown) => {
-    const message = `${whose} ${path} cannot be read (${what}): reinstall the package, or make them again with lab/train/${recipe}`;
+    const message = `${whose} ${path} cannot be read (${what}). Reinstall the package, or create them again with lab/train/${recipe}`;
     return new ModelError(code, message, { path }, { cause });
   };
   let weights: T;

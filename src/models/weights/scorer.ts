@@ -34,12 +34,12 @@ export function scoreTrees({ roots, feature, threshold, left, right, missing, le
 export function faultOfTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, features: number): string | null {
   const size = feature.length;
   if ([threshold, left, right, missing].some((list) => list.length !== size)) return "its lists differ in length";
-  if (feature.some((one) => one >= features)) return "a node asks for a feature that is not there";
+  if (feature.some((one) => one >= features)) return "a node refers to a missing feature";
   const isPlace = (child: number) => Number.isInteger(child);
   const isLeaf = (child: number) => isPlace(child) && child < 0 && -child <= leaves.length;
   const ends = (child: number, parent: number) => isLeaf(child) || (isPlace(child) && child > parent && child < size);
-  if (roots.some((root) => !ends(root, -1))) return "a root is not there";
-  if (left.some((child, at) => !ends(child, at)) || right.some((child, at) => !ends(child, at))) return "a child is not there";
+  if (roots.some((root) => !ends(root, -1))) return "a root node is missing";
+  if (left.some((child, at) => !ends(child, at)) || right.some((child, at) => !ends(child, at))) return "a child node is missing";
   return null;
 }
 
@@ -72,7 +72,7 @@ export function namedScorerSchema(known?: readonly string[]) {
   const names = z
     .array(name)
     .min(1)
-    .refine((features) => new Set(features).size === features.length, { message: "a feature is named twice" });
+    .refine((features) => new Set(features).size === features.length, { message: "a feature occurs twice" });
   return scorerSchema.extend({ features: names }).superRefine(usableOn(({ features }) => features.length));
 }
 export type NamedScorer = Scorer & { readonly features: readonly string[] };
@@ -88,10 +88,10 @@ export function usableOn<S extends Scorer>(featuresOf: (scorer: S) => number) {
 /** Returns why a scorer does not fit the number of features; `null` if it fits. */
 function faultOf({ fill, scale, linear, hidden, trees }: Scorer, features: number): string | null {
   if (linear === undefined && (fill !== undefined || scale !== undefined || hidden !== undefined))
-    return "fill, scale and hidden belong to a linear part";
+    return "fill, scale and hidden require a linear part";
   const lists = [fill, scale, linear, ...(hidden ?? []).map(({ weights }) => weights)];
   if (lists.some((list) => list !== undefined && list.length !== features))
-    return "fill, scale, linear and hidden have one number for each feature";
+    return "fill, scale, linear and hidden must have one number per feature";
   if (linear === undefined && trees === undefined) return "it has neither a linear part nor trees";
   return trees === undefined ? null : faultOfTrees(trees, features);
 }
