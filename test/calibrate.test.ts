@@ -213,7 +213,7 @@ describe("sourcebound calibrate", () => {
     const { code, stdout, stderr } = await run("--golden", golden, "--risk", ".2", "--out", out);
     expect([code, isCivil({ stdout, stderr })]).toEqual([0, true]);
     expect(stdout).toMatch(/AURC +\.\d\d +\[\.\d\d, \.\d\d\]/);
-    expect(stdout).toMatch(/at most 20 % of the answers to questions like the labelled ones are wrong, with 95 % confidence/);
+    expect(stdout).toMatch(/at most 20 % of the answers to similar questions are wrong, with 95 % confidence/);
     expect(stdout).toContain(`Written to ${out}`);
     expect(existsSync(out)).toBe(true);
     expect(stderr).toMatch(/\d+\/96 /);
@@ -244,7 +244,7 @@ describe("sourcebound doctor", () => {
     const folder = join(dataDir, "calibration");
     const name = "library.sourcebound.2026-11-25T100000Z";
     const { findings } = await calibrationFindings();
-    expect(findings?.[0]).toMatchObject({ level: "note", message: expect.stringContaining(`in use, and it fits: ${name}, made `) });
+    expect(findings?.[0]).toMatchObject({ level: "note", message: expect.stringContaining(`in use: ${name}, made `) });
     expect(findings?.[0]?.message).toMatch(/\(2026-11-21\) on 96 labelled questions and \d+ windows; at most 20 % of the answers/);
     const calibration = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as GateCalibration;
     const documents = { ...calibration.documents, windows: 20 };

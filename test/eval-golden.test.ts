@@ -39,7 +39,7 @@ describe("eval golden", () => {
     const { n, metrics, items } = read("one.json");
     expect(n).toMatchObject({ questions: 3, asked: 3 });
     expect(metrics).toMatchObject({ "right.answerable": 1, "context_recall.n": 1, "cost.mean_usd": 0, "faults.fabricated": 0 });
-    expect(items[2].unscored.context_recall).toBe("nothing answers the question");
+    expect(items[2].unscored.context_recall).toBe("the question is unanswerable");
     const page = readFileSync(join(cwd, "one.html"), "utf8");
     expect(page).toContain("default-src 'none'");
     expect(page).not.toMatch(/<script|\son\w+=|\sstyle=|<img|<link|url\(/);

@@ -81,7 +81,7 @@ export async function* askLabelled(
   }
   const [by, other] = judges.values();
   if (other !== undefined) {
-    const message = "The encoder failed for some of the questions, so that they were not all judged alike: try again when it is steady.";
+    const message = "The encoder failed for some questions, so they were not all judged in the same way. Try again when it is stable.";
     throw new ModelError("encoder_unsteady", message);
   }
   yield { type: "progress", done: questions.length, total: questions.length, what: "" };
@@ -155,7 +155,7 @@ export async function locateGold(
   const lost = golden.filter(({ gold_pages }) => gold_pages.every((page) => pages.get(page) === null));
   if (lost.length > 0) {
     const example = lost[0] as Gold;
-    const message = `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents that the questions were written for, with paths as the questions name them (--root).`;
+    const message = `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents for which the questions were written, with the same paths (--root).`;
     throw new RequestError("golden_pages_missing", message, { questions: lost.map(({ id }) => id) });
   }
   const ids = [...new Set([...pages.values()].flatMap((id) => id ?? []))];

@@ -19,7 +19,7 @@ export function parseBound(side: Bound["side"], text: string): Bound {
   if (name === undefined || value === undefined)
     throw new RequestError(
       "config_invalid",
-      `--fail-${side} ${text} is no bound: give NAME=VALUE, such as --fail-under right.answerable=.5.`,
+      `--fail-${side} ${text} is not a valid bound. Use NAME=VALUE, such as --fail-under right.answerable=.5.`,
     );
   return { side, name, value: Number(value) };
 }
@@ -70,7 +70,7 @@ function limitOf({ side, value }: Bound): string {
 function noFigure(name: string, known: readonly string[]): RequestError {
   return new RequestError(
     "config_invalid",
-    `There is no figure "${name}": some are ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`,
+    `Unknown figure "${name}". Known figures include ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`,
   );
 }
 

@@ -84,7 +84,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
   if (facts === null)
     throw new RequestError(
       "calibrate_profile",
-      `Profile "${profile}" refuses by the rules of its source; only a profile with the learned gate is calibrated, such as sourcebound (--profile).`,
+      `Profile "${profile}" refuses by the rules of its source. Only a profile with the learned gate can be calibrated, such as sourcebound (--profile).`,
     );
   const labelled = readLabelledQuestions(options.golden ?? goldenOf(pack));
   const scope: Scope = { domain: pack.name, tenant: null, access: engine.config.access };
@@ -102,7 +102,7 @@ export async function* calibrate(engine: Engine, options: CalibrateOptions): Asy
 
 function goldenOf({ name, folder, golden }: ReturnType<Engine["domain"]>): string {
   if (golden !== null) return `${folder}/${golden}`;
-  throw new RequestError("golden_missing", `Domain "${name}" brings no labelled questions: give a file or a folder of them with --golden.`);
+  throw new RequestError("golden_missing", `Domain "${name}" has no labelled questions. Give a file or folder of them with --golden.`);
 }
 
 /** Describes the documents of all askers in the labelled questions. */
@@ -131,7 +131,7 @@ function summarise(
 ): Omit<CalibrationReport, "calibration"> {
   const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
   if (answered.length === 0) {
-    const message = `None of the ${questions.length} labelled questions was answered: there is nothing to calibrate.`;
+    const message = `None of the ${questions.length} labelled questions was answered, so there is nothing to calibrate.`;
     throw new RequestError("calibrate_nothing", message);
   }
   const clusters = answered.map(({ cluster }) => cluster);
@@ -224,7 +224,7 @@ export async function writeCalibration(calibration: GateCalibration, folder: str
     await replaceFile(path, [new TextEncoder().encode(text)], async () => true);
     return path;
   } catch (cause) {
-    const message = `The calibration could not be written to ${path} (${messageOf(cause)}).`;
+    const message = `The calibration could not be written to ${path} (${messageOf(cause)}). Choose a writable location.`;
     throw new StoreError("calibration_unwritable", message, { path }, { cause });
   }
 }

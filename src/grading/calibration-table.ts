@@ -24,16 +24,16 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "  crowded",
             figure: "",
-            note: `${decimal(labels.answerable / labels.pages)} questions a page: answers that err together make the promise weaker than it says (three at a time, 11 % of the promises for 10 % were broken instead of 5 %); label more pages`,
+            note: `${decimal(labels.answerable / labels.pages)} questions per page: correlated errors weaken the promise (with three questions per page, 11 % of the promises of 10 % were broken instead of 5 %); label more pages`,
           },
         ]
       : []),
     { name: "judged by", figure: by.model, note: by.encoder ?? "no encoder" },
-    { name: "risk: wrong among the answered, by threshold", figure: "" },
+    { name: "risk: share of wrong answers, by threshold", figure: "" },
     ...curve.map((point) => pointRow(`  from ${point.threshold.toFixed(2)}`, point, report)),
-    pointRow(`  shipped, ${shipped.threshold.toFixed(3)}`, shipped, report),
-    measuredRow("AURC", aurc, "area under the risk–coverage curve; less is better"),
-    measuredRow("ECE", calibrationError, "expected calibration error, 10 bins; few labels raise it"),
+    pointRow(`  default, ${shipped.threshold.toFixed(3)}`, shipped, report),
+    measuredRow("AURC", aurc, "area under the risk–coverage curve; lower is better"),
+    measuredRow("ECE", calibrationError, "expected calibration error, 10 bins; higher with few labels"),
     ...(choice.type === "chosen"
       ? [
           pointRow(
@@ -45,14 +45,14 @@ export function calibrationTable(report: CalibrationReport): TableRow[] {
           {
             name: "",
             figure: "",
-            note: `Promise: at most ${percent(risk)} of the answers to questions like the labelled ones are wrong, with ${percent(1 - delta)} confidence, if those are independent of each other (questions about one page are not quite) and more confident answers err less. The share counted is of the labels that chose the threshold.`,
+            note: `Promise: at most ${percent(risk)} of the answers to similar questions are wrong, with ${percent(1 - delta)} confidence, if the questions are independent (those about one page are not entirely) and more confident answers are wrong less often. The counted share refers to the labels that chose the threshold.`,
           },
         ]
       : [
           {
             name: `threshold for ${percent(risk)}`,
             figure: "none",
-            note: `no threshold is low enough that ${choice.least} or more are answered and high enough that their errors leave ${percent(1 - delta)} confidence (${choice.needed} answers without an error would); at least ${choice.missing} more labelled questions, answered without an error, are missing`,
+            note: `no threshold both answers at least ${choice.least} questions and leaves ${percent(1 - delta)} confidence (${choice.needed} answers without an error would suffice); at least ${choice.missing} more labelled questions answered without an error are needed`,
           },
         ]),
   ];

@@ -26,7 +26,7 @@ export function chooseGoldenSets(data: string, names: string | undefined): Chose
   return names.split(",").map((wanted) => {
     const found = called.find(({ name, given }) => name === wanted || given === wanted);
     if (found !== undefined) return found;
-    throw new RequestError("unknown_set", `There is no set "${wanted}": use some of ${known.join(", ")}.${didYouMean(wanted, known)}`);
+    throw new RequestError("unknown_set", `Unknown set "${wanted}". Use one of ${known.join(", ")}.${didYouMean(wanted, known)}`);
   });
 }
 
@@ -74,14 +74,14 @@ function someOf(set: GoldenSet, limit: number | undefined): GoldenSet {
 function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir: string | undefined): ChosenSet[] {
   if (corpus !== undefined) {
     if (golden === undefined)
-      throw new RequestError("config_invalid", "Documents alone ask nothing: give their questions with --golden, a folder or a file.");
+      throw new RequestError("config_invalid", "Questions are missing. Give a folder or file of questions with --golden.");
     return [{ set: readGoldenSet({ name: domain ?? "golden", corpus, golden }), domain }];
   }
   if (domain !== undefined && (data === undefined || golden !== undefined)) return [{ set: packSet(domain, golden, domainsDir), domain }];
   if (data === undefined || golden !== undefined)
     throw new RequestError(
       "config_invalid",
-      "There is nothing to ask: give --golden with --corpus or --domain, or --domain alone, or a folder of sets with --data or SOURCEBOUND_DATA.",
+      "There are no questions to ask. Use --golden with --corpus or --domain, --domain alone, or a folder of sets with --data or SOURCEBOUND_DATA.",
     );
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
@@ -109,7 +109,7 @@ function packSet(name: string, golden: string | undefined, domainsDir: string | 
   if (golden === undefined && own === null)
     throw new RequestError(
       "golden_missing",
-      `The pack "${name}" brings no golden set of questions with known answers: write one and name it as "golden" in its domain.yaml, or give a file with \`sourcebound eval golden --golden FILE\`.`,
+      `The pack "${name}" has no golden set of questions with known answers. Write one and name it as "golden" in its domain.yaml, or give a file with \`sourcebound eval golden --golden FILE\`.`,
       { domain: name },
     );
   const documents = join(pack.folder, pack.documents.path);
@@ -128,7 +128,7 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   // Imported files name no tenants: ask all questions as the given tenant.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
-    const known = askers.length === 0 ? "no question names one" : `questions are asked by ${askers.join(", ")}`;
+    const known = askers.length === 0 ? "no question names a tenant" : `questions are asked by ${askers.join(", ")}`;
     throw new RequestError("unknown_tenant", `No question of the set "${set.name}" is asked by "${tenant}": ${known}.`, { tenant });
   }
   return { ...set, ...mapQuestions(set, (one) => (one.tenant === tenant ? [one] : [])) };

@@ -43,7 +43,7 @@ export function leastLabels(risk: number, delta = DELTA): number {
  */
 export function chooseThreshold(labelled: readonly LabelledScore[], risk: number, delta = DELTA): ChosenThreshold {
   for (const [name, value] of Object.entries({ risk, delta }))
-    if (!(value > 0 && value < 1)) throw new RangeError(`${name} is a share between 0 and 1, not ${value}.`);
+    if (!(value > 0 && value < 1)) throw new RangeError(`${name} must be a share between 0 and 1, not ${value}.`);
   const counts = countAnswered(labelled);
   const needed = leastLabels(risk, delta);
   /** Minimum number of answers at a tested threshold. */

@@ -51,7 +51,8 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
   };
   return {
     start({ domain, profile, questions }) {
-      if (running !== null) throw new RequestError("evaluation_running", "A golden run is on its way: wait for its end, or stop it.");
+      if (running !== null)
+        throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
       const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
       const total = asked.answerable.length + asked.unanswerable.length;
       const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });
@@ -105,7 +106,11 @@ function judgedIn({ report, latenciesMs }: Evaluation) {
 
 function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
   const [chosen] = chooseSets({ domain }, domainsDir);
-  if (chosen === undefined) throw new RequestError("golden_missing", `The pack "${domain}" brings no golden set.`);
+  if (chosen === undefined)
+    throw new RequestError(
+      "golden_missing",
+      `The pack "${domain}" has no golden set. Send \`questions\`, or add a golden set to the pack.`,
+    );
   return chosen.set;
 }
 
@@ -141,11 +146,11 @@ function keptIn(folder: string) {
 }
 
 function unknownEvaluation(id: string): RequestError {
-  return new RequestError("unknown_evaluation", "There is no such golden run here: GET /v1/evaluations lists them.", {
+  return new RequestError("unknown_evaluation", "This evaluation run does not exist. GET /v1/evaluations lists the runs.", {
     id: id.slice(0, 100),
   });
 }
 
 function notDone(): RequestError {
-  return new RequestError("evaluation_running", "This golden run is not done: compare runs that came to their end.");
+  return new RequestError("evaluation_running", "This evaluation run is not complete. Compare only completed runs.");
 }

@@ -227,29 +227,33 @@ function decide(
 ): WireExperiment["verdict"] {
   if (mismatched) {
     const counts = variants.map(({ name, assigned }) => `${name} ${assigned}`).join(", ");
-    const text = `Sessions did not fall on the variants as their shares say (${counts}): something loses them, and no figure can be trusted. Find out what before you go on.`;
+    const text = `The sessions were not assigned to the variants in the configured shares (${counts}). Some are missing, so no figure is reliable. Find the cause before you continue.`;
     return { code: "assignment_broken", text, variant: null };
   }
   for (const { name, guardrails } of variants) {
     const breached = guardrails.find(({ state }) => state === "breached");
     if (breached === undefined) continue;
-    const text = `${name} broke the guardrail on ${breached.metric}: ${signed(breached)}, and at most ${breached.margin} is allowed. End it.`;
+    const text = `${name} breached the guardrail on ${breached.metric}: ${signed(breached)}, while at most ${breached.margin} is allowed. End the experiment.`;
     return { code: "guardrail_breached", text, variant: name };
   }
   if (!isComplete) {
     const least = Math.min(...variants.map(({ sessions }) => sessions));
-    const text = `Too early: ${least} of ${planned} sessions in the smallest variant. Nothing is said of who is better before they are there.`;
+    const text = `Too early: the smallest variant has ${least} of ${planned} sessions. There is no verdict until then.`;
     return { code: "too_early", text, variant: null };
   }
   const isBetter = ({ compared }: VariantReport) => compared !== null && (better === "higher" ? compared.low > 0 : compared.high < 0);
   const gainOf = ({ compared }: VariantReport) => (better === "higher" ? 1 : -1) * (compared?.difference ?? 0);
   const [best] = variants.filter(isBetter).sort((a, b) => gainOf(b) - gainOf(a));
   if (best?.compared == null) {
-    return { code: "no_winner", text: `No variant was shown to be better in ${metric} than the control. Keep the control.`, variant: null };
+    return {
+      code: "no_winner",
+      text: `No variant is significantly better than the control in ${metric}. Keep the control.`,
+      variant: null,
+    };
   }
   const open = best.guardrails.filter(({ state }) => state !== "holds").map((one) => one.metric);
   if (open.length > 0) {
-    const text = `${best.name} is better in ${metric} (${signed(best.compared)}), but it was not shown that ${open.join(" and ")} stay within their margins. Keep the control, or plan more sessions.`;
+    const text = `${best.name} is better in ${metric} (${signed(best.compared)}), but it is not certain that ${open.join(" and ")} stay within their margins. Keep the control, or plan more sessions.`;
     return { code: "no_winner", text, variant: null };
   }
   const text = `${best.name} is better in ${metric}: ${signed(best.compared)}, and every guardrail holds.`;

@@ -243,6 +243,6 @@ describe("settings", () => {
 
   it("let a domain have one experiment at a time", () => {
     const config = configSchema.parse({ experiments: { x: { variants }, y: { variants } } });
-    expect(() => experimentsByDomain(config)).toThrow(/one at a time/);
+    expect(() => experimentsByDomain(config)).toThrow(/only one experiment at a time/);
   });
 });

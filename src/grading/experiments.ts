@@ -32,7 +32,7 @@ export function experimentsByDomain(config: Config): ReadonlyMap<string, { reado
     const domain = settings.domain ?? config.domain;
     const before = found.get(domain);
     if (before !== undefined) {
-      const message = `The experiments "${before.name}" and "${name}" are both of the domain "${domain}": a session takes part in one at a time. End one of them.`;
+      const message = `The experiments "${before.name}" and "${name}" both use the domain "${domain}", but a session can take part in only one experiment at a time. End one of them.`;
       throw new ConfigError("config_invalid", message, { domain });
     }
     found.set(domain, { name, settings });
@@ -49,8 +49,8 @@ export async function reportOf({ config, store }: Pick<Engine, "config" | "store
   const settings = Object.hasOwn(config.experiments, name) ? config.experiments[name] : undefined;
   if (settings === undefined) {
     const names = Object.keys(config.experiments);
-    const known = names.length === 0 ? "None is configured." : `Known: ${names.join(", ")}.`;
-    throw new RequestError("unknown_experiment", `There is no experiment "${name}".${didYouMean(name, names)} ${known}`, { name });
+    const known = names.length === 0 ? "No experiment is configured." : `Known experiments: ${names.join(", ")}.`;
+    throw new RequestError("unknown_experiment", `Unknown experiment "${name}".${didYouMean(name, names)} ${known}`, { name });
   }
   return reportExperiment(name, settings, await store.exposures.sessions(name));
 }

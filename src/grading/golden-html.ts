@@ -152,7 +152,7 @@ export function renderGoldenHtml({ report, items, latenciesMs, changes }: DrawnR
     `<main>${tiles(items, report)}`,
     `<div class="plots">${plots(items, latenciesMs, changes)}</div>`,
     `<h2>Figures</h2><div class="scroll" tabindex="0">${figures(items)}</div>`,
-    ...(changes === null ? [] : [`<h2>Against the earlier run</h2><div class="scroll" tabindex="0">${changeTable(changes)}</div>`]),
+    ...(changes === null ? [] : [`<h2>Compared with the earlier run</h2><div class="scroll" tabindex="0">${changeTable(changes)}</div>`]),
     `<h2>Questions</h2><div class="filters" role="radiogroup" aria-label="Questions shown">${filters()}</div>`,
     ...items.map((item, i) => renderQuestion(item, latenciesMs[i] ?? null)),
     "</main></body></html>\n",
@@ -169,10 +169,10 @@ function tiles(items: readonly GoldenItem[], { timings, metrics }: Report): stri
   const cost = metrics["cost.mean_usd"];
   const shown = [
     ["right", fraction("right.answerable")],
-    ["wrong of those shown", fraction("wrong.shown")],
+    ["wrong answers shown", fraction("wrong.shown")],
     ["answered", fraction("answered.answerable")],
-    ["median answer", ms(timings.ask_ms_p50)],
-    ["cost of an answer", cost === null || cost === undefined ? "not known" : `$${cost.toFixed(5)}`],
+    ["median time", ms(timings.ask_ms_p50)],
+    ["cost per answer", cost === null || cost === undefined ? "unknown" : `$${cost.toFixed(5)}`],
   ];
   return `<div class="tiles">${shown.map(([name, figure]) => `<div class="tile"><b>${html(figure ?? "")}</b><span class="soft">${html(name ?? "")}</span></div>`).join("")}</div>`;
 }
@@ -191,9 +191,9 @@ function plots(items: readonly GoldenItem[], latenciesMs: readonly number[], cha
   return [
     plotIntervals("Verdicts, with 95 % intervals", countGolden(items).map(proportion)),
     plotIntervals("Scores, with 95 % intervals", scores),
-    plotHistogram("Confidence of what was shown", verdicts, "", 1),
-    plotHistogram("Time of an answer", [{ name: "answers", style: "plain", values: latenciesMs }], " ms"),
-    ...(changed === undefined ? [] : [plotIntervals("Change against the earlier run, paired", changed, [-1, 1])]),
+    plotHistogram("Confidence of shown answers", verdicts, "", 1),
+    plotHistogram("Response time", [{ name: "answers", style: "plain", values: latenciesMs }], " ms"),
+    ...(changed === undefined ? [] : [plotIntervals("Change from the earlier run, paired", changed, [-1, 1])]),
   ].join("");
 }
 
@@ -208,7 +208,7 @@ function figures(items: readonly GoldenItem[]): string {
     return row(one.name, one.n === 0 ? "none" : `${one.hits} of ${one.n}`, value, [low, high], one.note ?? "");
   });
   const means = meanScores(items).map(({ name, value, low, high, n, unscored }) =>
-    row(name, `n ${n}`, value, [low, high], unscored === 0 ? "" : `${unscored} questions could not be scored and count as nothing`),
+    row(name, `n ${n}`, value, [low, high], unscored === 0 ? "" : `${unscored} questions could not be scored and were excluded`),
   );
   return table(["figure", "n", "value", "95 % interval", "what"], [...counts, ...means]);
 }
@@ -243,7 +243,7 @@ function verdictOf({ kind, shown, right, error }: GoldenItem): {
   readonly style: "right" | "wrong" | "refused" | "untold";
 } {
   if (error !== null) return { words: `not asked: ${error.replaceAll("_", " ")}`, style: "untold" };
-  if (!shown) return kind === "answerable" ? { words: "refused", style: "refused" } : { words: "refused, right", style: "right" };
+  if (!shown) return kind === "answerable" ? { words: "refused", style: "refused" } : { words: "correctly refused", style: "right" };
   if (right === null) return { words: "shown", style: "untold" };
   if (right) return { words: kind === "answerable" ? "right" : "premise corrected", style: "right" };
   return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
@@ -259,10 +259,10 @@ function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
     facts(item, latencyMs),
     section("Answer", answerOf(item)),
     section("Cited", citedIn(item)),
-    section("Marked as right", goldOf(item)),
+    section("Expected answer", goldOf(item)),
     section("Scores", scoresOf(item)),
     section("Live metrics", liveOf(item)),
-    section("Passages found", retrievedOf(item)),
+    section("Retrieved passages", retrievedOf(item)),
     "</div></details>",
   ].join("");
 }
@@ -282,9 +282,9 @@ function facts({ kind, needs, confidence, refusal, words, cost_usd, lacks, holds
     `confidence ${decimal(confidence)}`,
     refusal === null ? `${words} words` : `refused: ${refusal.replaceAll("_", " ")}`,
     ...(latencyMs === null ? [] : [`${latencyMs.toFixed(0)} ms`]),
-    cost_usd === null ? "cost not known" : `$${cost_usd.toFixed(5)}`,
-    ...(lacks.length === 0 ? [] : [`lacks ${lacks.join(", ")}`]),
-    ...(holds.length === 0 ? [] : [`holds ${holds.join(", ")}`]),
+    cost_usd === null ? "cost unknown" : `$${cost_usd.toFixed(5)}`,
+    ...(lacks.length === 0 ? [] : [`missing ${lacks.join(", ")}`]),
+    ...(holds.length === 0 ? [] : [`contains ${holds.join(", ")}`]),
   ];
   return `<p class="soft">${html(parts.join(" · "))}</p>`;
 }
@@ -322,7 +322,7 @@ function liveOf({ report }: GoldenItem): string {
   return list(
     "ul",
     Object.entries(report?.metrics ?? {}).map(([name, { passed, score, threshold, reason }]) => {
-      const verdict = passed === null ? "not told" : passed ? "pass" : "fail";
+      const verdict = passed === null ? "not determined" : passed ? "pass" : "fail";
       return `${html(name)}: <b>${verdict}</b>${score === null ? "" : ` ${decimal(score)}`}${threshold === null ? "" : ` (threshold ${html(String(threshold))})`} <span class="soft">${html(reason)}</span>`;
     }),
   );

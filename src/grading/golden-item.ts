@@ -3,11 +3,11 @@ import { UNANSWERABLE_KINDS } from "./golden.ts";
 
 /** Scores of one answer, 0–1, in report order; a score that could not be computed is `null` with a reason. */
 export const SCORES = {
-  keyphrase_coverage: "share of the keyphrases that stand in the answer",
+  keyphrase_coverage: "share of the keyphrases that occur in the answer",
   answer_correctness:
     "F1 of claims: those of the answer that the reference supports, those of the reference that the answer supports (Ragas, its factual part)",
   context_precision: "mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts)",
-  context_recall: "share of the gold quotes that stand in a passage that was found",
+  context_recall: "share of the gold quotes that occur in a retrieved passage",
   citation_precision: "share of the citations that their sentence needs or that support it alone (ALCE)",
   citation_recall: "share of the sentences that their citations support (ALCE)",
   faithfulness: "share of the sentences that any retrieved passage supports",

@@ -47,11 +47,11 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
     }
     const pages = gold_pages.filter((page) => documents.has(page));
     if (pages.length === 0) {
-      const message = `None of the pages of ${id} (${gold_pages.join(", ")}) is among the ${paths.length} documents: give the corpus that the questions were written over, with paths as they name them.`;
+      const message = `None of the pages of ${id} (${gold_pages.join(", ")}) is among the ${paths.length} documents. Give the corpus for which the questions were written, with the same paths.`;
       throw new RequestError("golden_pages_missing", message, { id });
     }
     if (keep(id, gold_quotes, pages) === 0 && gold_quotes.length > 0)
-      throw new RequestError("golden_quote_missing", `No gold quote of ${id} stands in ${pages.join(", ")} as it is written: correct it.`, {
+      throw new RequestError("golden_quote_missing", `No gold quote of ${id} occurs verbatim in ${pages.join(", ")}. Correct the quote.`, {
         id,
       });
   }

@@ -21,10 +21,10 @@ export function readGoldenReport(path: string): GoldenItem[] {
   const parsed = reportSchema.safeParse(value);
   if (parsed.success) return parsed.data.items;
   const faults = describeIssues(parsed.error, reportSchema).slice(0, 3).join("; ");
-  throw new RequestError("baseline_invalid", `${path} is no report of \`eval golden\` (${faults}): ${HINT}`, { path });
+  throw new RequestError("baseline_invalid", `${path} is not a report of \`eval golden\` (${faults}): ${HINT}`, { path });
 }
 
-const HINT = "give a file that `eval golden --json FILE` wrote with --against.";
+const HINT = "use a file written by `eval golden --json FILE` with --against.";
 
 /** `hits` of `n` questions. */
 export interface Count {
@@ -58,14 +58,14 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
     told("right.answerable", answerable, ({ right }) => right),
     told("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
     told("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
-    of("wrong.shown", shown, (item) => !item.right, "of everything shown, also where nothing answers"),
+    of("wrong.shown", shown, (item) => !item.right, "share of all answers shown, including those to unanswerable questions"),
     told("first.right", right, ({ first }) => first, "right answers whose first sentence quotes gold"),
     ...UNANSWERABLE_KINDS.map((kind) =>
       of(
         `refused.${kind}`,
         items.filter((item) => item.kind === kind),
         (item) => !item.shown || item.right === true,
-        kind === "false_premise" ? "refused, or what contradicts it is quoted" : undefined,
+        kind === "false_premise" ? "refused, or the contradicting fact is quoted" : undefined,
       ),
     ).filter(({ n }) => n > 0),
   ];
@@ -77,13 +77,13 @@ export function countFaults(items: readonly GoldenItem[]): Count[] {
   const of = (fault: string) => items.reduce((sum, item) => sum + item.faults.filter((one) => one.fault === fault).length, 0);
   const judged = sentences - of("unscored");
   const notes = {
-    fabricated: "sentences with words or values that no passage found has together or apart",
-    stitched: "sentences put together from two places and said in none",
-    misattributed: "sentences that another passage supports, not the one cited",
+    fabricated: "sentences with words or values that no retrieved passage contains together or separately",
+    stitched: "sentences combined from two places, stated in neither",
+    misattributed: "sentences supported by another passage than the cited one",
   };
   return [
     ...Object.entries(notes).map(([name, note]) => ({ name: `faults.${name}`, hits: of(name), n: judged, note })),
-    { name: "faults.unscored", hits: of("unscored"), n: sentences, note: "sentences that could not be judged: counted nowhere else" },
+    { name: "faults.unscored", hits: of("unscored"), n: sentences, note: "sentences that could not be judged; not counted elsewhere" },
   ];
 }
 
@@ -95,7 +95,7 @@ export function countLive(items: readonly GoldenItem[]): Count[] {
     name: `live.${name}`,
     hits: verdicts(name).filter((passed) => passed).length,
     n: verdicts(name).length,
-    note: `answers that pass; not told of ${items.filter(({ report }) => report !== null).length - verdicts(name).length}`,
+    note: `answers that pass; not determined for ${items.filter(({ report }) => report !== null).length - verdicts(name).length}`,
   }));
 }
 
@@ -260,13 +260,13 @@ function tableOf(
     {
       name: "confidence.auroc",
       figure: decimal(confidenceAuroc(items)),
-      note: changeNote("confidence.auroc", "right against wrong, of those shown", changes) ?? "",
+      note: changeNote("confidence.auroc", "right versus wrong answers shown", changes) ?? "",
     },
-    { name: "words.median", figure: String(goldenFigures(items)["words.median"] ?? "–"), note: "of an answer shown" },
+    { name: "words.median", figure: String(goldenFigures(items)["words.median"] ?? "–"), note: "per answer shown" },
     {
       name: "cost",
       figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
-      note: `an answer, by list prices; known of ${costs.length} of ${items.length}`,
+      note: `per answer, at list prices; known for ${costs.length} of ${items.length}`,
     },
     { name: "ask", figure: `${all.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${all.ask_ms_p95?.toFixed(0)} ms` },
     ...(checked === 0

@@ -38,14 +38,14 @@ describe("questions that were sent", () => {
     expect(line.message).toMatch(/^own\.jsonl:2 is not valid: /);
     expect([line.data, line.cause instanceof SyntaxError]).toEqual([{ path: "own.jsonl", line: 2 }, true]);
     expect(faultOf("own.yaml", "- &a { id: a, question: Q, answer: A }\n- *a\n").message).toContain(
-      "own.yaml gives the id a to two questions",
+      "own.yaml has two questions with the id a",
     );
     expect(faultOf("own.yaml", "").code).toBe("golden_invalid");
     expect(faultOf("own.json", "[]").code).toBe("golden_missing");
   });
 
   it("may have any name, and no file of this machine is read for it", () => {
-    expect(faultOf("/etc/hostname", "just words").message).toMatch(/^\/etc\/hostname holds no list of questions/);
+    expect(faultOf("/etc/hostname", "just words").message).toMatch(/^\/etc\/hostname contains no list of questions/);
   });
 
   it.each([
@@ -89,9 +89,9 @@ describe("assertFigures", () => {
 
   it("knows changes where an earlier report is given, and nothing else by guess", () => {
     expect(() => assert("right.answerable.change.low", true)).not.toThrow();
-    expect(() => assert("right.answerable.change.low")).toThrow("There is no figure");
-    expect(() => assert("nonsense.change", true)).toThrow("There is no figure");
-    expect(() => assert("refused.nonsense")).toThrow("There is no figure");
+    expect(() => assert("right.answerable.change.low")).toThrow("Unknown figure");
+    expect(() => assert("nonsense.change", true)).toThrow("Unknown figure");
+    expect(() => assert("refused.nonsense")).toThrow("Unknown figure");
     expect(brokenBounds([parseBound("under", "x.change=0")], { x: null })).toEqual([
       "x.change could not be scored; it must be at least .00",
     ]);
@@ -150,17 +150,17 @@ describe("readGoldenFile", () => {
     const { notices, unanswerable } = readGoldenFile(file("a.json", JSON.stringify(rows)));
     expect(unanswerable).toHaveLength(2);
     expect(notices).toEqual([
-      `${join(root, "a.json")}: keys that are not read: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? What nobody is to read goes under "notes".`,
+      `${join(root, "a.json")}: unknown keys: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? Use "notes" for comments.`,
     ]);
     expect(readGoldenFile(file("b.json", JSON.stringify(rows.slice(0, 1)))).notices).toEqual([]);
   });
 
   it.each([
-    ["empty.yaml", "", "holds no list of questions"],
-    ["none.json", "[]", "holds no question"],
+    ["empty.yaml", "", "contains no list of questions"],
+    ["none.json", "[]", "contains no questions"],
     ["broken.yaml", "questions: [", "could not be read"],
     ["broken.json", "{", "could not be read"],
-    ["bare.yaml", "- { question: How long? }", "says nothing of the right answer"],
+    ["bare.yaml", "- { question: How long? }", "states no right answer"],
     ["kind.yaml", "- { question: How long?, kind: odd }", "question 1 is not valid"],
     ["number.yaml", "- 5", "question 1 is not valid"],
     ["aliases.yaml", `a: &a [x, x]\nb: &b [${"*a, ".repeat(60)}*a]\nquestions: [${"*b, ".repeat(60)}*b]`, "could not be read"],
@@ -169,7 +169,7 @@ describe("readGoldenFile", () => {
   });
 
   it("says that a file is not there", () => {
-    expect(() => readGoldenFile(join(root, "nowhere.yaml"))).toThrow("There is no file or folder");
+    expect(() => readGoldenFile(join(root, "nowhere.yaml"))).toThrow("The file or folder");
   });
 });
 

@@ -36,7 +36,7 @@ export interface GoldenFolders {
  */
 export function readGoldenSet({ name, corpus, golden }: GoldenFolders): GoldenSet {
   if (!isFolder(corpus))
-    throw new RequestError("corpus_missing", `There is no folder ${corpus}: give the folder of the documents with --corpus.`);
+    throw new RequestError("corpus_missing", `The folder ${corpus} does not exist. Give the folder of the documents with --corpus.`);
   const pages = join(corpus, "pages");
   return { name, corpus, documents: isFolder(pages) ? pages : corpus, tenants: {}, ...readQuestions(golden) };
 }
@@ -62,7 +62,8 @@ export function readSentQuestions({ name, text }: SentQuestions): GoldenFile {
 function toldApart(name: string, file: GoldenFile): GoldenFile {
   const seen = new Set<string>();
   for (const { id } of [...file.answerable, ...file.unanswerable]) {
-    if (seen.has(id)) throw new RequestError("golden_invalid", `${name} gives the id ${id} to two questions: ids tell them apart.`);
+    if (seen.has(id))
+      throw new RequestError("golden_invalid", `${name} has two questions with the id ${id}. Give each question its own id.`);
     seen.add(id);
   }
   return file;
@@ -93,7 +94,7 @@ export function findGoldenSets(data: string): GoldenFolders[] {
   });
   const found = [...whole, ...paired].sort((one, other) => (one.name < other.name ? -1 : 1));
   if (found.length > 0) return found;
-  const message = `${data} holds no golden set: a folder golden/NAME with pages/ and answerable*.jsonl, or a pair NAME-pages and NAME-golden. Give the folder of sets with --data, or one set with --corpus and --golden.`;
+  const message = `${data} contains no golden set: neither a folder golden/NAME with pages/ and answerable*.jsonl, nor a pair NAME-pages and NAME-golden. Give the folder of sets with --data, or one set with --corpus and --golden.`;
   throw new RequestError("golden_missing", message);
 }
 
@@ -121,7 +122,7 @@ export async function layOutDocuments(
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const files = (await engine.store.documents.describe(engine.scope({ domain }))).filter(({ documents }) => documents.length > 0);
-  if (files.length === 0) throw new RequestError("corpus_missing", "There is no document to ask: add some in the Library.");
+  if (files.length === 0) throw new RequestError("corpus_missing", "There are no documents. Add some in the Library.");
   const sources = new Map<string, string>();
   for (const { path, source, documents } of files) {
     signal.throwIfAborted();
@@ -140,11 +141,11 @@ export async function layOutDocuments(
 }
 
 function ambiguous(path: string, sources: readonly string[]): RequestError {
-  const message = `Two sources hold a file ${path} (${sources.join(", ")}), and questions name documents by their path: rename one of the files, or take one of the sources out.`;
+  const message = `Two sources contain a file ${path} (${sources.join(", ")}), but questions name documents by path. Rename one of the files, or remove one of the sources.`;
   return new RequestError("corpus_ambiguous", message, { path, sources });
 }
 
 function pathOutside(path: string, source: string): RequestError {
-  const message = `The file ${path} of ${source} lies outside its source and cannot be laid out for questions: read it again from a folder that holds it.`;
+  const message = `The file ${path} of ${source} is outside its source and cannot be used for questions. Ingest it again from a folder that contains it.`;
   return new RequestError("path_outside", message, { path, source });
 }

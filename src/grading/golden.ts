@@ -18,7 +18,7 @@ const DATA_ERRORS: LineErrors = { missing: { code: "data_invalid", hint: "" }, i
  */
 export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>, { missing, invalid }: LineErrors = DATA_ERRORS): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
-  if (names.length === 0) throw new RequestError(missing.code, `${folder} holds no file ${prefix}*.jsonl. ${missing.hint}`.trim());
+  if (names.length === 0) throw new RequestError(missing.code, `${folder} contains no file ${prefix}*.jsonl. ${missing.hint}`.trim());
   return names.flatMap((name) => readLinesOf(join(folder, name), schema, invalid));
 }
 

@@ -60,7 +60,7 @@ describe("readLabelledQuestions", () => {
     [
       "neither label",
       { id: "1", question: "q" },
-      /mine.jsonl:2 is not valid.*needs gold_pages, or as one without an answer a kind \(near_miss/s,
+      /mine.jsonl:2 is not valid.*needs gold_pages, or, if unanswerable, a kind \(near_miss/s,
     ],
     ["an unknown kind", { id: "1", question: "q", kind: "odd" }, /mine.jsonl:2 is not valid.*kind/s],
     ["no pages", { id: "1", question: "q", gold_pages: [] }, /mine.jsonl:2 is not valid.*gold_pages/s],
@@ -73,16 +73,16 @@ describe("readLabelledQuestions", () => {
 
   it("refuses a question that is labelled both ways, and an id that two questions share", () => {
     expect(() => readLabelledQuestions(write("a.jsonl", [yes("1", "What is A?"), no("2", "What is A?")]))).toThrowError(
-      /both as answerable and as not: 1 and 2/,
+      /as answerable and as unanswerable: 1 and 2/,
     );
     expect(() => readLabelledQuestions(write("b.jsonl", [yes("1", "What is A?"), no("1", "What is B?")]))).toThrowError(
-      /id 1 to two questions/,
+      /two questions with the id 1/,
     );
   });
 
   it("says what is missing", () => {
     expect(() => readLabelledQuestions(join(folder, "none"))).toThrowError(/none does not exist.*--golden/);
     mkdirSync(join(folder, "empty"));
-    expect(() => readLabelledQuestions(join(folder, "empty"))).toThrowError(/holds no file \*answerable\*\.jsonl/);
+    expect(() => readLabelledQuestions(join(folder, "empty"))).toThrowError(/contains no file \*answerable\*\.jsonl/);
   });
 });

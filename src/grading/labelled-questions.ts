@@ -25,7 +25,7 @@ const labelledSchema = z.unknown().transform((row, context): LabelledQuestion =>
   const hint =
     isRow && ("gold_pages" in row || "kind" in row)
       ? ""
-      : `a question needs gold_pages, or as one without an answer a kind (${UNANSWERABLE_KINDS.join(", ")}); `;
+      : `a question needs gold_pages, or, if unanswerable, a kind (${UNANSWERABLE_KINDS.join(", ")}); `;
   context.addIssue({
     code: "custom",
     message: `${hint}${parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ")}`,
@@ -52,12 +52,12 @@ export function readLabelledQuestions(path: string): LabelledQuestions {
     const key = JSON.stringify([one.question.normalize("NFKC").toLowerCase().replaceAll(/\s+/g, " ").trim(), one.tenant ?? null]);
     const before = questions.get(key);
     if (before === undefined && [...questions.values()].some(({ id }) => id === one.id))
-      throw new RequestError("golden_invalid", `${path} gives the id ${one.id} to two questions: ids tell them apart.`);
+      throw new RequestError("golden_invalid", `${path} has two questions with the id ${one.id}. Give each question its own id.`);
     if (before === undefined) questions.set(key, one);
     else if ((before.kind === "answerable") !== (one.kind === "answerable"))
       throw new RequestError(
         "golden_invalid",
-        `${path} labels one question both as answerable and as not: ${before.id} and ${one.id}. Correct one of them.`,
+        `${path} labels the same question as answerable and as unanswerable: ${before.id} and ${one.id}. Correct one of them.`,
       );
     else repeated++;
   }
@@ -74,6 +74,6 @@ function filesOf(path: string): string[] {
   if (!existsSync(path)) throw missing("does not exist");
   if (statSync(path).isFile()) return [path];
   const names = readdirSync(path).filter((name) => name.includes("answerable") && name.endsWith(".jsonl"));
-  if (names.length === 0) throw missing("holds no file *answerable*.jsonl");
+  if (names.length === 0) throw missing("contains no file *answerable*.jsonl");
   return names.sort().map((name) => join(path, name));
 }

@@ -27,7 +27,7 @@ function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
       if (known.includes(key) || ANYWHERE.includes(key)) continue;
       const meant = known.find((name) => isSlip(key, name));
       if (meant !== undefined) {
-        const message = `unknown key "${key}". Did you mean "${meant}"? What nobody is to read goes under "notes"`;
+        const message = `unknown key "${key}". Did you mean "${meant}"? Use "notes" for comments`;
         context.addIssue({ code: "custom", message });
       } else if (!isEmpty(value)) {
         const { hint, ids } = unread.get(key) ?? { hint: didYouMean(key, known), ids: [] };
@@ -43,7 +43,7 @@ function unreadNotices(path: string, unread: UnreadKeys): string[] {
   const keys = [...unread].map(
     ([key, { hint, ids }]) => `"${key}" of ${ids[0]}${ids.length === 1 ? "" : ` and ${ids.length - 1} more`}.${hint}`,
   );
-  return [`${path}: keys that are not read: ${keys.join(" ")} What nobody is to read goes under "notes".`];
+  return [`${path}: unknown keys: ${keys.join(" ")} Use "notes" for comments.`];
 }
 
 function isSlip(key: string, name: string): boolean {
@@ -59,7 +59,7 @@ function isEmpty(value: unknown): boolean {
 /** A question without any label is an error. */
 const markedSchema = answerableSchema.refine(
   (one) => one.answer !== "" || [one.gold_pages, one.gold_quotes, one.key_values, one.keyphrases].some((marks) => marks.length > 0),
-  "says nothing of the right answer: give gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind where it is to be refused",
+  "states no right answer. Add gold_pages with gold_quotes, key_values, keyphrases or answer, or a kind if it must be refused",
 );
 
 /** Questions of a file, with notices. */
@@ -99,12 +99,12 @@ export function readGoldenFolder(folder: string): GoldenFile {
 /** Loads a file of questions. @throws RequestError `golden_missing`, `golden_invalid` naming the file and the row */
 export function readGoldenFile(path: string): GoldenFile {
   if (!existsSync(path)) {
-    const message = `There is no file or folder ${path}: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
+    const message = `The file or folder ${path} does not exist. Give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
     throw new RequestError("golden_missing", message, { path });
   }
   const { size } = statSync(path);
   if (size > MAX_FILE_BYTES)
-    throw new RequestError("golden_invalid", `${path} has ${size} bytes; at most ${MAX_FILE_BYTES} are read: split it.`, { path });
+    throw new RequestError("golden_invalid", `${path} has ${size} bytes; the limit is ${MAX_FILE_BYTES}. Split it.`, { path });
   return parseGoldenFile(path, readFileSync(path, "utf8"));
 }
 
@@ -117,7 +117,7 @@ export function parseGoldenFile(name: string, text: string): GoldenFile {
   const value = /\.(?:jsonl|ndjson)$/i.test(name) ? parseLines(name, text, z.unknown(), "golden_invalid") : parseText(name, text);
   const rows = rowsOf(value);
   if (rows === null)
-    throw new RequestError("golden_invalid", `${name} holds no list of questions: give a list, or \`questions:\` with a list.`, {
+    throw new RequestError("golden_invalid", `${name} contains no list of questions. Write a list, or \`questions:\` with a list.`, {
       path: name,
     });
   return asked(name, readOwn(name, rows));
@@ -160,6 +160,6 @@ function readOwn(path: string, rows: readonly unknown[]): GoldenFile {
 
 function asked(path: string, file: GoldenFile): GoldenFile {
   if (file.answerable.length + file.unanswerable.length > 0) return file;
-  const message = `${path} holds no question: give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
+  const message = `${path} contains no questions. Give a folder with [prefix-]answerable*.jsonl or [prefix-]unanswerable*.jsonl, or a file of questions (.jsonl, .json, .yaml) with --golden.`;
   throw new RequestError("golden_missing", message, { path });
 }

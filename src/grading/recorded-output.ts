@@ -29,7 +29,7 @@ export interface OutputRecorder {
 /** @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is configured */
 export function recordOutput(path: string, models: Models): OutputRecorder {
   if (models === null)
-    throw new RequestError("config_invalid", "There is no model whose output could be recorded: configure `model`, or leave --record out.");
+    throw new RequestError("config_invalid", "There is no model whose output could be recorded. Configure `model`, or omit --record.");
   const calls: RecordedCall[] = existsSync(path) ? [...readRecording(path).calls] : [];
   return {
     models: recordModels(models, calls),
@@ -37,7 +37,7 @@ export function recordOutput(path: string, models: Models): OutputRecorder {
       try {
         writeFileSync(path, `${JSON.stringify({ small: models.small.id, large: models.large.id, calls })}\n`);
       } catch (cause) {
-        const message = `Model output could not be written to ${path} (${messageOf(cause)}): give a file in a folder that is there.`;
+        const message = `Model output could not be written to ${path} (${messageOf(cause)}). Choose a file in an existing folder.`;
         throw new RequestError("recording_unwritable", message, { path }, { cause });
       }
     },
@@ -54,7 +54,7 @@ function readRecording(path: string): z.infer<typeof fileSchema> {
   try {
     return fileSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    const message = `${path} holds no recorded model output (${messageOf(cause).slice(0, 200)}): give a file that \`eval golden --record FILE\` wrote.`;
+    const message = `${path} contains no recorded model output (${messageOf(cause).slice(0, 200)}). Use a file written by \`eval golden --record FILE\`.`;
     throw new RequestError("recording_invalid", message, { path }, { cause });
   }
 }

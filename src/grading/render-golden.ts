@@ -18,12 +18,12 @@ function renderItem(item: GoldenItem, set: GoldenSet): string {
 function verdictOf({ kind, shown, right, quoted, page, lacks, holds }: GoldenItem): string {
   if (kind !== "answerable") return shown ? (right ? "premise corrected" : `WRONG, ${kind} answered`) : `refused ${kind}, right`;
   if (!shown) return "refused, though answerable";
-  if (right === null) return "shown; nothing is marked by which right could be told";
+  if (right === null) return "shown; no label to judge it by";
   if (right) return "right";
   const reasons = [
     ...(quoted === true ? ["gold quoted"] : page === true ? ["right page, other passage"] : page === false ? ["other page"] : []),
-    ...(lacks.length > 0 ? [`lacks ${lacks.join(", ")}`] : []),
-    ...(holds.length > 0 ? [`holds ${holds.join(", ")}`] : []),
+    ...(lacks.length > 0 ? [`missing ${lacks.join(", ")}`] : []),
+    ...(holds.length > 0 ? [`contains ${holds.join(", ")}`] : []),
   ];
   return `WRONG (${reasons.join("; ")})`;
 }
@@ -48,7 +48,7 @@ function goldLines({ id }: GoldenItem, { answerable, unanswerable }: GoldenSet):
   const refused = unanswerable.find((one) => one.id === id);
   return refused === undefined
     ? []
-    : [`Gold: to be refused. ${oneLine(refused.why)}`, ...refused.contradicting_quotes.map((quote) => `> ${oneLine(quote)}`)];
+    : [`Gold: must be refused. ${oneLine(refused.why)}`, ...refused.contradicting_quotes.map((quote) => `> ${oneLine(quote)}`)];
 }
 
 function oneLine(text: string): string {

@@ -48,7 +48,7 @@ export function writeText(path: string, text: string): void {
   try {
     writeFileSync(path, text);
   } catch (cause) {
-    const message = `${path} could not be written (${messageOf(cause)}): give a file in a folder that is there.`;
+    const message = `${path} could not be written (${messageOf(cause)}). Choose a file in an existing folder.`;
     throw new RequestError("report_unwritable", message, {}, { cause });
   }
 }

@@ -94,10 +94,10 @@ describe("readGoldenSet and findGoldenSets", () => {
   it("refuses what is no set, naming file and line", () => {
     const folder = writeSet(join(root, "library"), { answerable: [ANSWERABLE, { id: "a2" }] });
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow(/x-answerable-dev\.jsonl:2 is not valid/);
-    expect(() => readGoldenSet({ name: "x", corpus: join(root, "none"), golden: folder })).toThrow("There is no folder");
-    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: root })).toThrow("holds no question");
+    expect(() => readGoldenSet({ name: "x", corpus: join(root, "none"), golden: folder })).toThrow("does not exist. Give the folder");
+    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: root })).toThrow("contains no questions");
     writeSet(folder, { unanswerable: [{ ...UNANSWERABLE, id: "a1" }] });
-    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow("gives the id a1 to two questions");
+    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow("has two questions with the id a1");
   });
 
   it("finds sets with their own pages and pairs of folders", () => {
@@ -106,7 +106,7 @@ describe("readGoldenSet and findGoldenSets", () => {
     mkdirSync(join(root, "va-pages", "pages"), { recursive: true });
     mkdirSync(join(root, "other", "pages"), { recursive: true });
     expect(findGoldenSets(root).map(({ name }) => name)).toEqual(["book", "va", "va-golden"]);
-    expect(() => findGoldenSets(join(root, "other"))).toThrow("holds no golden set");
+    expect(() => findGoldenSets(join(root, "other"))).toThrow("contains no golden set");
   });
 });
 

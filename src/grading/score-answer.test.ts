@@ -62,7 +62,7 @@ describe("scoreAnswer", () => {
       const { scores, unscored } = await scoreAnswer(answer, { ...labels, ...over }, none, wordForWord);
       return scores.answer_correctness ?? unscored.answer_correctness;
     };
-    expect(await scored({ answer: "$5" })).toMatch(/^the answer holds the reference in sentences that say more/);
+    expect(await scored({ answer: "$5" })).toMatch(/^the reference is part of longer sentences/);
     expect(await scored({ answer: "$6" })).toBe(0);
     expect(await scored({ answer: "The fee is $5." })).toBe(1);
     expect(await scored({ answer: "$5", gold_quotes: ["The fee is $5."] })).toBe(1);
@@ -74,6 +74,6 @@ describe("scoreAnswer", () => {
     const refused = { ...answerOf(), status: "insufficient_context" as const };
     const { scores, unscored } = await scoreAnswer(refused, { ...labels, answer: "x", key_values: ["x"] }, none, wordForWord);
     expect(Object.values(scores).every((score) => score === null)).toBe(true);
-    expect(unscored.answer_correctness).toBe("nothing was shown");
+    expect(unscored.answer_correctness).toBe("no answer was shown");
   });
 });

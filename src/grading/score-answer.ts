@@ -26,12 +26,12 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
     describePassage(evidence, (at) => (gold.size === 0 ? null : standsAt({ original: at }, gold))),
   );
   const cited = await judgeCitations(answer, judge);
-  const asked = labels ?? "nothing answers the question";
+  const asked = labels ?? "the question is unanswerable";
   const told: Record<ScoreName, Told> = {
     keyphrase_coverage: coverage(answer, asked),
     answer_correctness: typeof asked === "string" ? asked : await correctness(answer, asked, judge),
     context_precision: contextPrecision(retrieved),
-    context_recall: labels === null ? "nothing answers the question" : contextRecall(retrieved, places.quotes(labels.id)),
+    context_recall: labels === null ? "the question is unanswerable" : contextRecall(retrieved, places.quotes(labels.id)),
     ...cited.scores,
   };
   const entries = Object.entries(told);
@@ -60,7 +60,7 @@ function describePassage(
   return { path, start, end, title, heading: passage.headingPath.at(-1) ?? "", verdict, score, gold: isGold({ path, start, end }) };
 }
 
-const NOT_SHOWN = "nothing was shown";
+const NOT_SHOWN = "no answer was shown";
 
 function coverage(answer: Answer, labels: Labels | string): Told {
   if (typeof labels === "string") return labels;
@@ -72,8 +72,8 @@ function coverage(answer: Answer, labels: Labels | string): Told {
 }
 
 function contextPrecision(retrieved: readonly RetrievedPassage[]): Told {
-  if (retrieved.length === 0) return "no passage was found";
-  if (retrieved.some(({ gold }) => gold === null)) return "no passage is marked as gold";
+  if (retrieved.length === 0) return "no passage was retrieved";
+  if (retrieved.some(({ gold }) => gold === null)) return "no passage is labelled as gold";
   let hits = 0;
   let sum = 0;
   retrieved.forEach(({ gold }, i) => {
@@ -83,7 +83,7 @@ function contextPrecision(retrieved: readonly RetrievedPassage[]): Told {
 }
 
 function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnType<GoldenPlaces["quotes"]>): Told {
-  if (quotes.length === 0) return "no gold quote is marked, or none stands in the documents";
+  if (quotes.length === 0) return "no gold quote is labelled, or none occurs in the documents";
   return quotes.filter((places) => retrieved.some((one) => standsAt({ original: one }, places))).length / quotes.length;
 }
 
@@ -102,7 +102,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
   // A bare reference such as "21 days" cannot support a whole sentence, so the rest of the sentence stays unjudged.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
-    return "the answer holds the reference in sentences that say more, of which it tells nothing: give gold_quotes, or a reference in whole sentences";
+    return "the reference is part of longer sentences of the answer, which cannot be compared. Add gold_quotes, or write the reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);
 }
 
