@@ -181,7 +181,7 @@ describe("files by name and standard input", () => {
       stdout: "",
     });
     expect(await cli(["ingest", "documents", "-", "--name", "x.exe"], [Buffer.from("hi")])).toMatchObject({
-      ...{ code: 1, stdout: "", stderr: expect.stringMatching(/unsupported_format .*no format for "\.exe": use one of/) },
+      ...{ code: 1, stdout: "", stderr: expect.stringMatching(/unsupported_format .*the format "\.exe": use one of/) },
     });
     expect(await titles()).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe("files by name and standard input", () => {
     expect(await cli(["ingest", "documents/a.md", "documents/photo.png"])).toMatchObject({
       code: 4,
       stdout: expect.stringMatching(/^1 added.*, 1 failed;/),
-      stderr: expect.stringMatching(/failed documents\/photo\.png: no format for "\.png"/),
+      stderr: expect.stringMatching(/failed documents\/photo\.png: the format "\.png"/),
     });
     expect(await cli(["ingest", "documents"])).toMatchObject({ code: 0, stderr: expect.stringMatching(/skipped photo\.png/) });
   });
@@ -200,7 +200,7 @@ describe("files by name and standard input", () => {
   it("stores a file once that was taken in by name and with its folder later, or the other way round", async () => {
     expect(await cli(["ingest", "documents/a.md"])).toMatchObject({ code: 0 });
     const later = await cli(["ingest", "documents"]);
-    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("already in from the source files:") });
+    expect(later).toMatchObject({ code: 0, stderr: expect.stringContaining("already ingested from source files:") });
     expect(await titles()).toEqual(["A", "C", "D"]);
     expect(await cli(["ingest", "documents/b/c.md"])).toMatchObject({ code: 0 });
     expect(await titles()).toEqual(["A", "C", "D"]);

@@ -70,7 +70,7 @@ function guessed(encoding: string, why: string): ReadingNotice {
 function markedEncoding([first, second, third, fourth]: Uint8Array): string | null {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xff && second === 0xfe && third === 0 && fourth === 0) {
-    throw new IngestError("bad_encoding", "this is UTF-32 text, which is not read: save it as UTF-8");
+    throw new IngestError("bad_encoding", "this is UTF-32 text, which is not supported: save it as UTF-8");
   }
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
@@ -118,7 +118,7 @@ function knownLabel(label: string): string | null {
 function binary(why: string, offset: number): IngestError {
   return new IngestError(
     "binary_file",
-    `${why}, so the file is not text: export it as text, markdown, HTML, PDF or DOCX, or leave it out`,
+    `${why}, so the file is not text. Export it as text, Markdown, HTML, PDF or DOCX, or leave it out`,
     {
       offset,
     },

@@ -49,7 +49,7 @@ function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; r
     worker.unref();
     return finished;
   };
-  const end = async (blame: (path: string) => unknown = (path) => broken(path, new Error("the reader ended"))) => {
+  const end = async (blame: (path: string) => unknown = (path) => broken(path, new Error("the worker process ended"))) => {
     onEnd();
     const ended = finish();
     ended?.reject(blame(ended.path));
@@ -97,7 +97,7 @@ function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 function tooSlow(path: string, timeoutMs: number): IngestError {
-  return new IngestError("read_timeout", `${path}: it could not be read within ${timeoutMs / 1000} seconds: split it, or leave it out`, {
+  return new IngestError("read_timeout", `${path}: reading took longer than ${timeoutMs / 1000} seconds. Split the file, or leave it out`, {
     path,
     timeoutMs,
   });
@@ -106,7 +106,7 @@ function tooSlow(path: string, timeoutMs: number): IngestError {
 function broken(path: string, cause: unknown): IngestError {
   const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
   const why = isMemory ? `it needs more than ${HEAP_MB} MB of memory` : `its reader failed (${messageOf(cause)})`;
-  return new IngestError("read_failed", `${path}: ${why}: split it, or leave it out`, { path }, { cause });
+  return new IngestError("read_failed", `${path}: ${why}. Split the file, or leave it out`, { path }, { cause });
 }
 
 /** Milliseconds for one file, and for each of its recognised pages. A book of 20 MB takes a third. */

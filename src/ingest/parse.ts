@@ -95,7 +95,7 @@ export function parseFile({ path, bytes }: { readonly path: string; readonly byt
   try {
     const { format, notices } = chooseFormat(path, bytes);
     const text = TEXT_FORMATS.find(({ name }) => name === format.name);
-    if (text === undefined) throw new IngestError("unsupported_format", `${format.name} is not read as text: use readDocuments()`);
+    if (text === undefined) throw new IngestError("unsupported_format", `${format.name} is not a text format: use readDocuments()`);
     const file = { path, name: nameOf(path), bytes };
     return toDocuments(file, format, notices, text.read(file));
   } catch (error) {

@@ -58,7 +58,7 @@ describe("a file with more bytes than a text may have", () => {
     expect(asked).toEqual([]);
     const error = expect.objectContaining({
       code: "unsupported_format",
-      message: expect.stringMatching(/^a\.txt: this is a file of an old Office/),
+      message: expect.stringMatching(/^a\.txt: this is an old Office file/),
     });
     expect(outcome).toEqual({ type: "failed", error });
   });

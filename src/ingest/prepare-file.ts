@@ -93,11 +93,10 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
 /** Returns `null` if the file vanished after the scan. */
 async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
   if (file.bytes > limit) {
-    return new IngestError(
-      "file_too_large",
-      `${file.path} has ${file.bytes} bytes; at most ${limit} are read. Split it, or leave it out.`,
-      { bytes: file.bytes, limit },
-    );
+    return new IngestError("file_too_large", `${file.path} has ${file.bytes} bytes; the limit is ${limit}. Split it, or leave it out.`, {
+      bytes: file.bytes,
+      limit,
+    });
   }
   try {
     if (file.bytes > MAX_TEXT_BYTES && isTextFile(file.path, await readHead(file.absolute))) return textTooLarge(file.bytes, file.path);

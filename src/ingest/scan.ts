@@ -98,12 +98,12 @@ export function canonicalPath(path: string): string {
 function fileBelow(absolute: string, root: string): ScannedFile {
   const path = relative(root, absolute).split(sep).join("/");
   if (path.startsWith("../") || isAbsolute(path))
-    throw new IngestError("file_outside", `${absolute} does not lie below ${root}: give a folder that holds all files as --root.`, {
+    throw new IngestError("file_outside", `${absolute} is not inside ${root}. Use --root with a folder that contains all files.`, {
       path: absolute,
     });
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (found?.isFile() === true) return { absolute, path, bytes: found.size };
-  const what = found === undefined ? "does not exist" : "is no file";
+  const what = found === undefined ? "does not exist" : "is not a file";
   throw new IngestError("file_missing", `${absolute} ${what}. Nothing was changed. Check the list.`, { path: absolute });
 }
 
@@ -114,7 +114,7 @@ function listTop(folder: string): Dirent[] {
   } catch (cause) {
     const why = systemCodeOf(cause) ?? messageOf(cause);
     if (why === "ENOTDIR")
-      throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that it lies in.`, { folder }, { cause });
+      throw new IngestError("not_a_folder", `${folder} is a file. Give the folder that contains it.`, { folder }, { cause });
     const [code, what] = why === "ENOENT" ? ["folder_missing", "does not exist"] : ["folder_unreadable", `cannot be read (${why})`];
     const message = `The folder ${folder} ${what}. Nothing was changed. Check the path and its permissions.`;
     throw new IngestError(code, message, { folder }, { cause });

@@ -196,7 +196,7 @@ export const docxFormat: Format = {
   version: 10,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
-    if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "it has no word/document.xml: save it anew as DOCX");
+    if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "the file has no word/document.xml: save it again as DOCX");
     const leftOut = { hidden: 0, struck: 0 };
     const xmlOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
     const change = (part: string, make: (xml: string) => string) => parts.has(part) && parts.set(part, Buffer.from(make(xmlOf(part))));
@@ -248,7 +248,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySe
     );
     return value;
   } catch (cause) {
-    throw new IngestError("bad_archive", `the document cannot be read (${messageOf(cause)}): save it anew as DOCX`, {}, { cause });
+    throw new IngestError("bad_archive", `the document cannot be read (${messageOf(cause)}): save it again as DOCX`, {}, { cause });
   }
 }
 

@@ -23,11 +23,11 @@ export const epubFormat: Format = {
       /EncryptedData/.test(textOf(parts, "META-INF/encryption.xml")) &&
       !hasReadableParts(parts)
     ) {
-      throw new IngestError("encrypted", "the book is encrypted: ingest a copy without protection");
+      throw new IngestError("encrypted", "the book is encrypted: ingest an unprotected copy");
     }
     const packagePath = attribute(readMarkup(textOf(parts, "META-INF/container.xml"), { decodeEntities: true }), "rootfile", "full-path");
     if (packagePath === null || !parts.has(packagePath))
-      throw new IngestError("bad_archive", "the book names no package file: save it anew as EPUB");
+      throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const missing: string[] = [];
     const joined: JoinedPart[] = [];

@@ -257,7 +257,7 @@ describe("JSON and YAML", () => {
     ["lists closed again", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
     ["brackets between quotes", `${'["]", '.repeat(50_000)}`],
   ])("YAML of %s is refused in words that say what to do, also as front matter", async (_, yaml) => {
-    const why = /^a\.yaml: line \d+: values are nested more than 200 deep: write them flatter$/;
+    const why = /^a\.yaml: line \d+: values are nested more than 200 levels deep. Use a flatter structure$/;
     await expect(read("a.yaml", `x: 1\n---\n${yaml}`)).rejects.toMatchObject({ code: "too_deep", message: expect.stringMatching(why) });
     await expect(read("a.md", `---\n${yaml}\n---\nText.`)).rejects.toMatchObject({
       code: "bad_front_matter",

@@ -40,7 +40,7 @@ const GZIP: Format = {
     const unpacked = unpackGzip(bytes);
     const inner = path.replace(/\.gz$/i, "");
     const { format, notices } = chooseFormat(inner, unpacked);
-    if (format === GZIP) throw new IngestError("too_deep", "it is packed more than once: unpack it, or leave it out");
+    if (format === GZIP) throw new IngestError("too_deep", "the file is compressed more than once: unpack it, or leave it out");
     const results = await format.read({ path: inner, name: nameOf(inner), bytes: unpacked });
     return results.map((result) => ({ ...result, notices: [...notices, ...(result.notices ?? [])] }));
   },
@@ -71,9 +71,13 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
     return { format: found, notices };
   }
   if (named !== null && found === null && isPacked(named) && bytes.length > 0) {
-    throw new IngestError("wrong_content", `the name says ${named.name}, the bytes do not: check what the file is, and save it anew`, {
-      extension,
-    });
+    throw new IngestError(
+      "wrong_content",
+      `the name says ${named.name}, but the content is different: check what the file is, and save it again`,
+      {
+        extension,
+      },
+    );
   }
   if (named !== null) return { format: named, notices: [] };
   if (extension === "") return { format: byName("text"), notices: [] };
@@ -98,7 +102,7 @@ function formatByContent(bytes: Uint8Array): Format | null {
   if (head.startsWith("\xd0\xcf\x11\xe0")) {
     throw new IngestError(
       "unsupported_format",
-      "this is a file of an old Office, or one with a password: save it as DOCX, XLSX or PDF without one",
+      "this is an old Office file, or one with a password: save it as DOCX, XLSX or PDF without a password",
     );
   }
   if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
@@ -108,7 +112,9 @@ function formatByContent(bytes: Uint8Array): Format | null {
 }
 
 export function unsupportedFormat(extension: string): IngestError {
-  return new IngestError("unsupported_format", `no format for "${extension}": use one of ${supportedExtensions.join(" ")}`, { extension });
+  return new IngestError("unsupported_format", `the format "${extension}" is not supported: use one of ${supportedExtensions.join(" ")}`, {
+    extension,
+  });
 }
 
 /**
@@ -118,7 +124,7 @@ export function unsupportedFormat(extension: string): IngestError {
 export function inputName(name: string): string {
   const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
   if (plain === "" || plain.startsWith("."))
-    throw new RequestError("input_name", `"${name}" is no name of a file: give one such as notes.md.`);
+    throw new RequestError("input_name", `"${name}" is not a file name. Use a name such as notes.md.`);
   const extension = extensionOf(plain);
   if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
   return plain;

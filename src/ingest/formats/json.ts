@@ -32,7 +32,9 @@ function readJsonValue(source: string, range: TextRange): SourceValue {
     const mark = token[0];
     if (mark === "{" || mark === "[") {
       if (open.length >= MAX_DEPTH)
-        throw new IngestError("too_deep", `values are nested more than ${MAX_DEPTH} deep at character ${match.index}`, { at: match.index });
+        throw new IngestError("too_deep", `values are nested more than ${MAX_DEPTH} levels deep at character ${match.index}`, {
+          at: match.index,
+        });
       keys.push(key);
       key = null;
       const start = match.index;

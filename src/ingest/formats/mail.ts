@@ -124,7 +124,7 @@ async function parseMail(bytes: Uint8Array): Promise<Email> {
   try {
     return await PostalMime.parse(bytes, { maxNestingDepth: 64, maxHeadersSize: 1024 * 1024 });
   } catch (cause) {
-    throw new IngestError("bad_mail", `the mail cannot be read (${messageOf(cause)}): save it anew`, {}, { cause });
+    throw new IngestError("bad_mail", `the mail cannot be read (${messageOf(cause)}): save it again`, {}, { cause });
   }
 }
 

@@ -150,12 +150,8 @@ export function readMarkup(source: string, options: { readonly decodeEntities: b
 }
 
 function tooDeep(at: number): IngestError {
-  return new IngestError(
-    "too_deep",
-    `tags are nested more than ${MAX_MARKUP_DEPTH} deep at character ${at}: close the tags that stay open`,
-    {
-      at,
-      limit: MAX_MARKUP_DEPTH,
-    },
-  );
+  return new IngestError("too_deep", `tags are nested more than ${MAX_MARKUP_DEPTH} levels deep at character ${at}: close the open tags`, {
+    at,
+    limit: MAX_MARKUP_DEPTH,
+  });
 }

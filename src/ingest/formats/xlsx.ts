@@ -20,7 +20,7 @@ export const xlsxFormat: Format = {
     const workbook = textOf("xl/workbook.xml");
     const styles = readValueStyles(textOf("xl/sharedStrings.xml"), textOf("xl/styles.xml"), workbook);
     const listed = sheetsOf(workbook, textOf("xl/_rels/workbook.xml.rels")).filter(({ part }) => parts.has(part));
-    if (listed.length === 0) throw new IngestError("bad_archive", "the workbook holds no sheet that can be read: save it anew as XLSX");
+    if (listed.length === 0) throw new IngestError("bad_archive", "the workbook contains no readable sheet: save it again as XLSX");
     const hidden = listed.filter(({ isHidden }) => isHidden).map((one) => one.name);
     const sheets = listed.filter(({ isHidden }) => !isHidden).map((one) => ({ ...readSheet(textOf(one.part), styles), name: one.name }));
     return [{ ...writeWorkbook(sheets, name), notices: noticesOf(hidden, sheets) }];

@@ -31,7 +31,7 @@ export function parseYaml(source: string, name: string): FormatResult[] {
 function toValue(source: string, node: ParsedNode | Node, depth: number): SourceValue {
   const [start, end] = node.range ?? [0, 0, 0];
   if (depth > MAX_YAML_DEPTH)
-    throw new IngestError("too_deep", `values are nested more than ${MAX_YAML_DEPTH} deep at character ${start}`, { at: start });
+    throw new IngestError("too_deep", `values are nested more than ${MAX_YAML_DEPTH} levels deep at character ${start}`, { at: start });
   if (isSeq(node)) return { type: "list", start, end, items: node.items.map((item) => toValue(source, item as ParsedNode, depth + 1)) };
   if (isMap(node)) {
     const fields = node.items.map(({ key, value }) => {

@@ -43,7 +43,7 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     return unzipSync(bytes, {
       filter: ({ name, originalSize }) => {
         if (++parts > MAX_ARCHIVE_PARTS)
-          throw new IngestError("unpacks_too_far", `it has more than ${MAX_ARCHIVE_PARTS} parts: nothing of it was read`);
+          throw new IngestError("unpacks_too_far", `the archive has more than ${MAX_ARCHIVE_PARTS} files, so nothing was read`);
         return accept(name, originalSize);
       },
     });
@@ -51,7 +51,7 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     if (cause instanceof IngestError) throw cause;
     throw new IngestError(
       "bad_archive",
-      `it cannot be unpacked (${messageOf(cause)}): it is damaged, cut off or has a password`,
+      `it cannot be unpacked (${messageOf(cause)}): it is damaged, truncated or has a password`,
       {},
       { cause },
     );
@@ -64,14 +64,14 @@ export function unpackGzip(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch (cause) {
     if (systemCodeOf(cause) === "ERR_BUFFER_TOO_LARGE") throw unpacksTooFar(MAX_UNPACKED_BYTES);
-    throw new IngestError("bad_archive", `it cannot be unpacked (${messageOf(cause)}): it is damaged or cut off`, {}, { cause });
+    throw new IngestError("bad_archive", `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated`, {}, { cause });
   }
 }
 
 function unpacksTooFar(limit: number): IngestError {
   return new IngestError(
     "unpacks_too_far",
-    `it unpacks to more than ${limit / 1024 / 1024} MB: nothing of it was read. Leave it out, or split it`,
+    `it unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`,
     {
       limit,
     },

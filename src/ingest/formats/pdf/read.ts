@@ -37,7 +37,7 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
     const document = await openPdf(getDocumentProxy, bytes);
     opened = document;
     if (document.numPages > MAX_PAGES) {
-      throw new IngestError("file_too_large", `it has ${document.numPages} pages; at most ${MAX_PAGES} are read: split it`, {
+      throw new IngestError("file_too_large", `the file has ${document.numPages} pages; the limit is ${MAX_PAGES}: split it`, {
         pages: document.numPages,
       });
     }
@@ -93,7 +93,7 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Pr
     if (isLocked) throw new IngestError("encrypted", "the PDF has a password: ingest a copy without one", {}, { cause });
     throw new IngestError(
       "bad_pdf",
-      `the PDF cannot be read (${messageOf(cause)}): it is damaged or cut off; print it to a new PDF`,
+      `the PDF cannot be read (${messageOf(cause)}): it is damaged or truncated; print it to a new PDF`,
       {},
       { cause },
     );
