@@ -40,13 +40,13 @@ const STAGE_LINES: Readonly<Record<string, string>> = {
   retrieve: "Searching the documents",
   recall: "Comparing with stored answers",
   verify: "Checking the passages",
-  web: "Asking the web about uncertain passages",
-  decide: "Deciding whether the evidence is enough",
-  parts: "Answering each thing asked by itself",
+  web: "Checking uncertain passages on the web",
+  decide: "Deciding whether the evidence is sufficient",
+  parts: "Answering each part separately",
   compress: "Choosing quotes",
   write: "Writing",
   check: "Checking each sentence against its quote",
-  remember: "Recording the answer",
+  remember: "Saving the answer",
 };
 
 export function describeStage(stage: string): string {

@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
 
   it("graph: says when nothing is remembered, draws what is, and narrows it", async () => {
     await room("Graph");
-    await page.getByText("Nothing is remembered yet").waitFor();
+    await page.getByText("Nothing is stored yet").waitFor();
     expect(await objections(page, "graph, empty")).toEqual([]);
     await library.ask(CARD);
     await library.ask(FINES);
@@ -100,10 +100,10 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await page.getByRole("checkbox", { name: "questions" }).check();
     await nodes.getByRole("button", { name: CARD }).click();
     await nodes.getByRole("button", { name: FINES }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Show all again" }).click();
-    await page.getByLabel("Name holds").fill("camel");
-    await page.getByText("Nothing fits these filters.").waitFor();
-    await page.getByLabel("Name holds").fill("overdue");
+    await page.getByRole("button", { name: "Reset filters" }).click();
+    await page.getByLabel("Name contains").fill("camel");
+    await page.getByText("Nothing matches these filters.").waitFor();
+    await page.getByLabel("Name contains").fill("overdue");
     await nodes.getByRole("button", { name: FINES }).waitFor();
     await nodes.getByRole("link", { name: `Open ${FINES}` }).click();
     await page.getByRole("heading", { name: FINES }).waitFor();
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(await wrong.textContent()).not.toContain("/tmp");
     expect(await objections(page, "evaluate, a wrong file")).toEqual([]);
     complaints.length = 0;
-    await page.getByText("What such a file looks like").click();
+    await page.getByText("Example of a question file").click();
     await send(
       JSON.stringify({
         questions: [
@@ -131,11 +131,11 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     const runs = page.getByRole("region", { name: "Runs" }).getByRole("listitem");
     await runs.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
     expect(await runs.first().textContent()).toContain("own.yaml");
-    const open = page.getByRole("region", { name: "Run that is open" });
-    const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
+    const open = page.getByRole("region", { name: "Selected run" });
+    const right = open.getByRole("listitem").filter({ hasText: "Answerable questions answered correctly" });
     await right.waitFor();
     expect(await right.locator(".figure").textContent()).toBe("100 %");
-    expect(await open.textContent()).toContain("Asked by POST /v1/evaluations (own.yaml)");
+    expect(await open.textContent()).toContain("Command: POST /v1/evaluations (own.yaml)");
     expect(await objections(page, "evaluate, own questions")).toEqual([]);
     expect(complaints).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
   it("evaluate: starts a golden run, follows it to its figures, compares two and keeps one as a page", async () => {
     await room("Evaluate");
     await page.getByText("There is no run yet.", { exact: false }).waitFor();
-    await page.getByText("No set of questions comes with Town library: choose a file of your own.").waitFor();
+    await page.getByText("Town library has no golden set. Choose a file of your own.").waitFor();
     expect(await page.getByRole("button", { name: /^Run the golden set/ }).count()).toBe(0);
     expect(await objections(page, "evaluate, empty")).toEqual([]);
     writeGoldenSet(library.sandbox.folder);
@@ -152,8 +152,8 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     const runs = page.getByRole("region", { name: "Runs" }).getByRole("listitem");
     await runs.getByText("done", { exact: true }).waitFor({ timeout: 60_000 });
     expect(await runs.first().textContent()).toContain("3 of 3 questions");
-    const open = page.getByRole("region", { name: "Run that is open" });
-    const right = open.getByRole("listitem").filter({ hasText: "Right, of what can be answered" });
+    const open = page.getByRole("region", { name: "Selected run" });
+    const right = open.getByRole("listitem").filter({ hasText: "Answerable questions answered correctly" });
     await right.waitFor();
     expect(await right.locator(".figure").textContent()).toBe("100 %");
     await open.getByLabel("Show", { exact: true }).selectOption("");
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await expect.poll(() => runs.getByText("done", { exact: true }).count(), { timeout: 60_000 }).toBe(2);
     await open.getByLabel("Compare with").waitFor();
     await open.getByLabel("Compare with").selectOption({ index: 1 });
-    const difference = open.getByRole("row").filter({ hasText: "Right, of what can be answered" });
+    const difference = open.getByRole("row").filter({ hasText: "Answerable questions answered correctly" });
     await difference.waitFor();
     expect(await difference.textContent()).toContain("0 % [0 %, 0 %]");
     expect(await objections(page, "evaluate, compared")).toEqual([]);
@@ -183,20 +183,20 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await runs.first().waitFor();
     expect(await runs.count()).toBe(2);
     await open.getByRole("button", { name: "Delete" }).click();
-    await open.getByRole("button", { name: "Delete the run with its figures" }).click();
+    await open.getByRole("button", { name: "Delete the run and its results" }).click();
     await expect.poll(() => runs.count()).toBe(1);
     expect(complaints).toEqual([]);
   }, 180_000);
 
   it("monitor: counts what was asked, shows experiments with what may be said so far, and what the server counts", async () => {
     await room("Monitor");
-    await page.getByText("Nothing was asked in this time.").waitFor();
+    await page.getByText("No questions were asked in this period.").waitFor();
     await library.ask(CARD);
     await library.ask(CARD);
-    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByRole("button", { name: "Refresh" }).click();
     const questions = page.getByRole("listitem").filter({ hasText: "Questions" });
     await expect.poll(() => questions.textContent()).toBe("Questions2");
-    expect(await page.getByRole("listitem").filter({ hasText: "Served from memory" }).textContent()).toBe("Served from memory50 %");
+    expect(await page.getByRole("listitem").filter({ hasText: "Served from cache" }).textContent()).toBe("Served from cache50 %");
     const experiment = page.getByRole("region", { name: "lower-threshold", exact: true });
     await experiment.getByRole("row").filter({ hasText: "lower" }).waitFor();
     await page
@@ -269,23 +269,23 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await page.keyboard.press("Enter");
     await page.getByText("every sentence checked").waitFor();
     const answer = page.getByRole("article", { name: both });
-    expect(await answer.getByRole("img", { name: "Checked: the source says this." }).count()).toBe(2);
+    expect(await answer.getByRole("img", { name: "Checked: the source supports this." }).count()).toBe(2);
 
     const cards = join(library.sandbox.folder, "documents", "cards.md");
     writeFileSync(cards, readFileSync(cards, "utf8").replace("5 dollars", "9 dollars"));
     await library.ingest();
     await room("Library");
     await page.getByRole("link", { name: "Ask", exact: true }).click();
-    await answer.getByText("Its document has changed since: the source says something else in this place now.").waitFor();
-    await answer.getByText("1 quote changed or gone since").waitFor();
-    expect(await answer.getByRole("img", { name: "Checked, with a doubt" }).count()).toBe(1);
-    expect(await answer.getByRole("img", { name: "Checked: the source says this." }).count()).toBe(1);
+    await answer.getByText("The document has changed since: this place now says something else.").waitFor();
+    await answer.getByText("1 quote changed or deleted since").waitFor();
+    expect(await answer.getByRole("img", { name: "Checked, with a warning" }).count()).toBe(1);
+    expect(await answer.getByRole("img", { name: "Checked: the source supports this." }).count()).toBe(1);
     expect(await objections(page, "a quote that changed")).toEqual([]);
 
     rmSync(cards);
     await library.ingest();
     await page.reload();
-    const gone = answer.getByText("Its source is gone since: no document says this any more.");
+    const gone = answer.getByText("The source no longer exists: no document says this any more.");
     await gone.first().waitFor();
     await expect.poll(() => gone.count()).toBe(2);
     expect(await objections(page, "a quote that is gone")).toEqual([]);
@@ -317,7 +317,7 @@ async function drop(name: string, bytes: Uint8Array): Promise<void> {
   await field.dispatchEvent("dragover", { dataTransfer: data });
   expect(await field.getAttribute("class")).toContain("is-over");
   await field.dispatchEvent("drop", { dataTransfer: data });
-  await page.getByText("1 file sent.").waitFor();
+  await page.getByText("1 file uploaded.").waitFor();
 }
 
 /** The drawn words of a sentence. */

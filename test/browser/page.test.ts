@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(shown).toEqual(
       REVIEW_ANSWER.sentences.map(({ text, citations }) => `${text}${citations.map((n) => `${titleOf(n)}${n}`).join("")}`),
     );
-    expect(await page.getByRole("img", { name: "Checked: the source says this." }).count()).toBe(3);
+    expect(await page.getByRole("img", { name: "Checked: the source supports this." }).count()).toBe(3);
     expect(await page.getByText("No encoder is configured").count()).toBe(0);
     expect(await page.locator(".source").count()).toBe(3);
     expect(complaints).toEqual([]);
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     const text = await refusal.textContent();
     for (const part of [
       ...["28 documents, 312 passages", "March 1, 2024 to January 15, 2026", "topics/transport.pdf", "1-800-827-1000"],
-      ...["Travel pay – What is paid", "“camel”", "an amount of money", "Travel pay.md, characters 0–100", "settles nothing"],
+      ...["Travel pay – What is paid", "“camel”", "an amount of money", "Travel pay.md, characters 0–100", "not a negative answer"],
     ])
       expect(text).toContain(part);
     expect(await refusal.getByRole("link", { name: "1-800-827-1000" }).getAttribute("href")).toBe("tel:18008271000");
@@ -100,12 +100,12 @@ describe.skipIf(!hasChromium)("the page", () => {
   it("explains how sure an answer is above everything else, on a phone too", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await ask(QUESTIONS.answer);
-    const sure = page.getByRole("button", { name: "Sources fit well" });
+    const sure = page.getByRole("button", { name: "Sources match well" });
     await sure.waitFor();
     // As far down as the box leaves it in sight: the meaning has its place below it, over the box.
     await sure.evaluate((element) => window.scrollBy({ top: element.getBoundingClientRect().bottom - 580, behavior: "instant" }));
     await sure.click();
-    const meaning = page.getByText("it is no probability");
+    const meaning = page.getByText("it is not a probability");
     await meaning.waitFor();
     const onTop = await meaning.evaluate((element) => {
       const { left, top, bottom, width } = element.getBoundingClientRect();
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.cut);
     await expect.poll(() => page.locator(".sentence").count()).toBe(3);
     await server.close();
-    await page.getByRole("heading", { name: "The connection was cut incomplete answer" }).waitFor();
+    await page.getByRole("heading", { name: "Connection lost incomplete answer" }).waitFor();
     expect(await page.locator(".sentence").count()).toBe(3);
     await page.getByRole("button", { name: "Ask again" }).click();
     await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)("the page", () => {
 
   it("sends what is too long, so that an emergency gets its hotline, and keeps the text to be shortened", async () => {
     await ask(QUESTIONS.emergency);
-    await page.getByRole("heading", { name: "The question was not accepted" }).waitFor();
+    await page.getByRole("heading", { name: "The question was rejected" }).waitFor();
     const turn = page.getByRole("article");
     const text = (await turn.textContent()) ?? "";
     expect(text).toContain(HOTLINE);
@@ -218,11 +218,11 @@ describe.skipIf(!hasChromium)("the page", () => {
     const [yes, no] = [rating.getByRole("button", { name: "Yes" }), rating.getByRole("button", { name: "No" })];
     await yes.focus();
     await page.keyboard.press("Enter");
-    await rating.getByText("It is noted as right.").waitFor();
+    await rating.getByText("The answer was rated as correct.").waitFor();
     expect(await yes.getAttribute("aria-pressed")).toBe("true");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Space");
-    await rating.getByText("Thank you. It is noted for review.").waitFor();
+    await rating.getByText("Thank you. Your rating was saved for review.").waitFor();
     expect([await yes.getAttribute("aria-pressed"), await no.getAttribute("aria-pressed")]).toEqual(["false", "true"]);
     const field = rating.getByLabel("What is wrong? (optional)");
     await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
@@ -230,7 +230,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.keyboard.type("The deadline is older.");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await rating.getByText("Your reason is noted for review.").waitFor();
+    await rating.getByText("Your reason was saved for review.").waitFor();
     expect(await field.count()).toBe(0);
     expect(await no.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(ratings.map(({ id, verdict, reason, sessionId }) => [id, verdict, reason ?? null, sessionId])).toEqual([

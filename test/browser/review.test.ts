@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     expect(await page.getByRole("navigation", { name: "Rooms" }).count()).toBe(0);
     for (const room of ["review", "monitor"]) {
       await page.goto(`${server.url}/#/${room}`);
-      await page.getByRole("alert").getByText("Sign in with a key that may do this.").waitFor();
+      await page.getByRole("alert").getByText("Sign in with a key that has the required role.").waitFor();
     }
     expect(await objections(page, "closed")).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await of("ingest");
     await expect.poll(rooms).toEqual(["Library"]);
     await page.getByRole("heading", { level: 1, name: "Library" }).waitFor();
-    await page.getByText("it needs the role ask too").waitFor();
+    await page.getByText("it also needs the role ask").waitFor();
     expect(await page.getByLabel("Your question").isVisible()).toBe(false);
     expect(await page.getByRole("alert").filter({ visible: true, hasText: /./ }).count()).toBe(0);
     expect(await objections(page, "a key that takes files in")).toEqual([]);
@@ -89,11 +89,11 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await page.getByRole("heading", { name: CARD }).waitFor();
     const approve = page.getByRole("button", { name: "Approve" });
     expect(await approve.isDisabled()).toBe(true);
-    await page.getByLabel("Your name, for the log").fill("Ann");
+    await page.getByLabel("Your name, for the audit log").fill("Ann");
     await page.getByRole("button", { name: "Flag as wrong" }).click();
-    await page.getByText("Flagged: it is not given again.").waitFor();
+    await page.getByText("Flagged. The answer will not be served again.").waitFor();
     await page.getByRole("button", { name: "Correct" }).click();
-    const text = page.getByLabel("The right answer");
+    const text = page.getByLabel("Corrected answer");
     expect(await page.getByRole("button", { name: "Keep this answer" }).isDisabled()).toBe(true);
     await text.fill("A library card costs 9 dollars per year [1].");
     await page.getByRole("button", { name: "Keep this answer" }).click();
@@ -101,9 +101,9 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await text.fill("A library card costs 5 dollars per year [1].");
     expect(await objections(page, "review")).toEqual([]);
     await page.getByRole("button", { name: "Keep this answer" }).click();
-    await page.getByText("Corrected: this answer is given from now on to this question asked of all documents").waitFor();
-    await page.getByRole("tab", { name: "Who did what" }).click();
-    await page.getByText(/^Nobody has changed this log: each of its \d+ entries fits the one before it\.$/).waitFor();
+    await page.getByText("Corrected. The correction is served when this question is asked without filters.").waitFor();
+    await page.getByRole("tab", { name: "Audit log" }).click();
+    await page.getByText(/^The log is intact: all \d+ entries match their predecessors\.$/).waitFor();
     const { history, curated } = await library.engine.memory.review.show(id);
     expect(history.map(({ action }) => action)).toContain("flag");
     expect(curated?.by).toBe("Ann");
@@ -114,7 +114,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await signIn();
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByText("cards.md").waitFor();
-    const input = page.getByLabel("Files to take in");
+    const input = page.getByLabel("Files to upload");
     await input.setInputFiles([
       { name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from("# Pets\n\nA dog may wait in the hall for 20 minutes.\n") },
       { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("no pdf at all") },
@@ -129,10 +129,10 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await pets.getByRole("link", { name: "Pets" }).click();
     await page.getByText("A dog may wait in the hall for 20 minutes.").waitFor();
     await page.getByRole("link", { name: "Library" }).click();
-    await page.getByLabel("Title or path holds").fill("PETS");
+    await page.getByLabel("Title or path contains").fill("PETS");
     await page.getByText("1 file", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Delete pets.md" }).click();
-    await page.getByRole("button", { name: "Delete it with what rests on it" }).click();
+    await page.getByRole("button", { name: "Delete it and everything that depends on it" }).click();
     await page.getByText("pets.md was deleted.").waitFor();
     await expect.poll(() => pets.count()).toBe(0);
     expect(complaints).toEqual([]);

@@ -76,14 +76,14 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     };
     await look("empty");
     for (const question of [QUESTIONS.answer, QUESTIONS.refusal, QUESTIONS.conflict, QUESTIONS.rejected]) await ask(question);
-    await page.getByRole("heading", { name: "The question was not accepted" }).waitFor();
+    await page.getByRole("heading", { name: "The question was rejected" }).waitFor();
     await page
       .getByRole("button", { name: /^Source 1: / })
       .first()
       .click();
     await look("conversation");
-    await page.getByRole("button", { name: "Sources fit well" }).first().click();
-    await page.getByText("it is no probability").waitFor();
+    await page.getByRole("button", { name: "Sources match well" }).first().click();
+    await page.getByText("it is not a probability").waitFor();
     await look("confidence");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "History" }).click();
@@ -132,8 +132,8 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.keyboard.press("Escape");
     await expect.poll(() => all.evaluate((one) => one === document.activeElement)).toBe(true);
     await all.click();
-    await page.getByRole("button", { name: "Delete 1 conversation for good" }).click();
-    await page.getByText("There are none yet.").waitFor();
+    await page.getByRole("button", { name: "Permanently delete 1 conversation" }).click();
+    await page.getByText("There are no conversations yet.").waitFor();
     await page.keyboard.press("Escape");
     await page.reload();
     await page.getByRole("list", { name: "Example questions" }).waitFor();
@@ -256,12 +256,12 @@ describe.skipIf(!hasChromium)("the rooms", () => {
   it("goes on without a part that cannot be had, and says so in its place", async () => {
     await page.route(/\/sessions-dialog[^/]*\.js$/, (route) => route.abort());
     await page.getByRole("button", { name: "History" }).click();
-    const alert = page.getByRole("alert").filter({ hasText: "This part of the page could not be shown" });
+    const alert = page.getByRole("alert").filter({ hasText: "This part of the page could not be loaded" });
     await alert.waitFor();
     await ask(QUESTIONS.answer);
     await page.getByText("every sentence checked").waitFor();
     await page.unroute(/\/sessions-dialog[^/]*\.js$/);
-    await alert.getByRole("button", { name: "Load the page again" }).click();
+    await alert.getByRole("button", { name: "Reload the page" }).click();
     await page.getByRole("button", { name: "History" }).click();
     await page.getByRole("dialog").waitFor();
   });
@@ -271,16 +271,16 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await server.close();
     await start({ withKey: true });
     page = await open("");
-    const alert = page.getByRole("alert").filter({ hasText: "This server wants a key." });
-    await alert.getByText("Sign in with a key that may do this.").waitFor();
+    const alert = page.getByRole("alert").filter({ hasText: "This server requires an API key." });
+    await alert.getByText("Sign in with a key that has the required role.").waitFor();
     expect(await alert.textContent()).not.toContain("Bearer");
     await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
-    await page.getByRole("main", { name: "Shared answer" }).getByText("Sign in with a key that may do this.").waitFor();
+    await page.getByRole("main", { name: "Shared answer" }).getByText("Sign in with a key that has the required role.").waitFor();
     await page.goto(server.url);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByLabel("Key", { exact: true }).fill("wrong-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("alert").getByText("This key is not known here.").waitFor();
+    await page.getByRole("alert").getByText("Unknown key.").waitFor();
     await page.getByLabel("Key", { exact: true }).fill("secret-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Signed in" }).waitFor();

@@ -22,7 +22,7 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
   const reach = (path: string, init: RequestInit): Promise<Response> =>
     keyed(path, init).catch((cause: unknown) => {
       init.signal?.throwIfAborted();
-      throw new ClientError("unreachable", "The server cannot be reached: is it running?", { cause });
+      throw new ClientError("unreachable", "The server cannot be reached. Check that it is running.", { cause });
     });
   const call = async (path: string, init: RequestInit): Promise<unknown> => {
     const response = await reach(path, init);
@@ -46,13 +46,13 @@ export function createApi(keyOf: () => string | null, fetch: typeof globalThis.f
 }
 
 /** User-facing texts for error codes of the server; other errors show the server's own message. */
-const FOR_PEOPLE: ReadonlyMap<string, string> = new Map([["key_missing", "This server wants a key."]]);
+const FOR_PEOPLE: ReadonlyMap<string, string> = new Map([["key_missing", "This server requires an API key."]]);
 
 function failureOf(status: number, body: unknown): ClientError {
   const error = typeof body === "object" && body !== null && "error" in body ? (body.error as { code?: unknown; message?: unknown }) : null;
   if (typeof error?.code === "string" && typeof error.message === "string")
     return new ClientError(error.code, FOR_PEOPLE.get(error.code) ?? error.message, { status });
-  return new ClientError("invalid_response", `The server answered ${status} without saying why.`, { status });
+  return new ClientError("invalid_response", `The server returned status ${status} without an explanation.`, { status });
 }
 
 export function messageOf(error: unknown): string {

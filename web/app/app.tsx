@@ -168,7 +168,7 @@ function Choices({ account: { domain, domains, preferences, prefer }, asks }: Ch
   const known = domains.value;
   const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
   const profiles = known.profiles.map(({ name, title }) =>
-    name === domain.profile ? { name: "", title: `Usual (${name})` } : { name, title: `${name} – ${title}` },
+    name === domain.profile ? { name: "", title: `Default (${name})` } : { name, title: `${name} – ${title}` },
   );
   return (
     <div className="row choices">

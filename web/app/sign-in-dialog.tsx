@@ -42,7 +42,7 @@ export default function SignInDialog({ account: { signedIn, signIn, signOut, cal
 
 function describeKey(caller: Account["caller"]): string {
   if (caller.type === "failed") return caller.message;
-  if (caller.type === "loading") return "Asking what it may do…";
+  if (caller.type === "loading") return "Checking the permissions of the key…";
   const { roles, key_id: id } = caller.value;
   return `This key may: ${roles.join(", ")}.${id === null ? "" : ` Its id is ${id}.`}`;
 }
@@ -50,7 +50,7 @@ function describeKey(caller: Account["caller"]): string {
 /** Replaces the server's message for an unknown key, which is written for programs. */
 function keyFault(error: unknown): string {
   if (error instanceof ClientError && WRONG_KEY.has(error.code))
-    return "This key is not known here. Check that it was copied whole; whoever runs the server can make another.";
+    return "Unknown key. Check that you copied all of it, or ask your administrator for a new one.";
   return messageOf(error);
 }
 
@@ -76,8 +76,8 @@ function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; reado
   return (
     <form className="key-form" onSubmit={submit}>
       <Dialog.Description>
-        Whoever runs the server makes keys with <code>sourcebound keys create NAME</code>. A key decides what is searched and which rooms
-        are open: without <code>--role</code> it opens Ask alone, with <code>--role admin</code> every room.
+        Your administrator creates keys with <code>sourcebound keys create NAME</code>. A key decides what is searched and which views are
+        available: without <code>--role</code> it gives access to Ask only, with <code>--role admin</code> to every view.
       </Dialog.Description>
       <label htmlFor={id}>Key</label>
       <input
@@ -92,7 +92,7 @@ function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; reado
         onChange={(event) => setKey(event.target.value)}
       />
       <CheckField checked={keep} onChange={setKeep}>
-        Keep it on this device, also when the window is closed
+        Stay signed in on this device
       </CheckField>
       <p id={`${id}-error`} role="alert" className={state.error === null ? "visually-hidden" : "message is-warning"}>
         {state.error}

@@ -77,7 +77,7 @@ export function Feedback({ number, onRate }: FeedbackProps) {
   return (
     <section className="feedback" aria-label={`Rate this answer (${number})`}>
       <div className="row feedback-row">
-        <span>Was this right?</span>
+        <span>Was this answer correct?</span>
         <button type="button" className="thumb" aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>
           <Thumb /> Yes
         </button>
@@ -95,7 +95,7 @@ export function Feedback({ number, onRate }: FeedbackProps) {
           {state.type === "kept" ? describeKept(state.verdict, state.reason) : ""}
         </span>
       </div>
-      <Alert text={state.type === "failed" ? `Not kept: ${state.message}` : null} />
+      <Alert text={state.type === "failed" ? `Not saved: ${state.message}` : null} />
       {telling ? (
         <form className="stack feedback-form" onSubmit={tell} onKeyDown={onKey}>
           <label htmlFor={`${id}-reason`}>What is wrong? (optional)</label>
@@ -109,7 +109,7 @@ export function Feedback({ number, onRate }: FeedbackProps) {
             onChange={(event) => setReason(event.target.value)}
           />
           <p id={`${id}-note`} className="feedback-note">
-            Numbers, mail and addresses of persons are taken out before it is stored. Leave names out.
+            Numbers, e-mail addresses and postal addresses are removed before your reason is stored. Do not enter names.
           </p>
           <div className="row feedback-row">
             <button type="submit" className="thumb" disabled={reason.trim() === ""}>
@@ -126,8 +126,8 @@ export function Feedback({ number, onRate }: FeedbackProps) {
 }
 
 function describeKept(verdict: Verdict, reason: boolean): string {
-  if (verdict === "up") return "Thank you. It is noted as right.";
-  return reason ? "Thank you. Your reason is noted for review." : "Thank you. It is noted for review.";
+  if (verdict === "up") return "Thank you. The answer was rated as correct.";
+  return reason ? "Thank you. Your reason was saved for review." : "Thank you. Your rating was saved for review.";
 }
 
 /** A drawn thumb, because emoji differ between systems; the style sheet flips it for “No”. */
@@ -166,10 +166,10 @@ export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: Answ
   const base = () => `${window.location.origin}${window.location.pathname}`;
   const copy = (text: string, what: string) =>
     navigator.clipboard === undefined
-      ? setSaid("This browser lets pages copy only over TLS or from this machine.")
+      ? setSaid("This browser allows copying only over HTTPS or on this machine.")
       : navigator.clipboard.writeText(text).then(
           () => setSaid(`${what} copied.`),
-          () => setSaid(`${what} could not be copied: allow this page to use the clipboard.`),
+          () => setSaid(`${what} could not be copied. Allow this page to use the clipboard.`),
         );
   return (
     <div className="row actions">

@@ -30,7 +30,7 @@ describe("ConflictList", () => {
   it("shows both sides as text with value, sentence, source and date, links to the web alone, and says that nothing decides", () => {
     const html = rendered(null);
     const sides = ["Sources disagree: $5 or $8&lt;img src=x&gt;", "A card costs $5.", "Doc S1", "no date stated"];
-    for (const part of [...sides, "Nothing here decides which holds", 'href="https://library.example/fees/"']) expect(html).toContain(part);
+    for (const part of [...sides, "No declared rule decides", 'href="https://library.example/fees/"']) expect(html).toContain(part);
     expect(html).not.toMatch(/<img|javascript:/);
   });
 
@@ -43,9 +43,9 @@ describe("ConflictList", () => {
   });
 
   it("names the declared rule and the value that holds", () => {
-    expect(rendered({ rule: "newer", holds: "S1" })).toContain("Decided by a declared rule, the newer source holds: $5");
-    expect(rendered({ rule: "regulation", holds: "S1" })).toContain("a source of kind &quot;regulation&quot; holds: $5");
-    expect(rendered({ rule: "newer", holds: "S1" })).not.toContain("Nothing here decides");
+    expect(rendered({ rule: "newer", holds: "S1" })).toContain("Decided by a declared rule, the newer source takes precedence: $5");
+    expect(rendered({ rule: "regulation", holds: "S1" })).toContain("a source of type &quot;regulation&quot; takes precedence: $5");
+    expect(rendered({ rule: "newer", holds: "S1" })).not.toContain("No declared rule decides");
   });
 });
 
@@ -63,7 +63,7 @@ describe("what the web said, on the page", () => {
   it("is marked as no source, with address and day, and the page's own words stand as text", () => {
     const html = web([{ sid: "S1", verdict: "contradicted", reason: "contradicted by 1 of 1 page", query: "card", pages: [page] }]);
     expect(html).toContain("not a source of this answer");
-    expect(html).toContain("says otherwise");
+    expect(html).toContain("contradicts it");
     expect(html).toContain('href="https://library.example/fees"');
     expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
     expect(html).not.toMatch(/<(?:script|img)/);

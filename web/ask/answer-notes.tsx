@@ -30,9 +30,9 @@ export function Messages({ warnings, notices, onAsk }: MessagesProps) {
         const instead = warnings[i]?.ask_instead;
         return (
           <li key={`${code} ${message}`} className={i < warnings.length ? "message is-warning" : "message"}>
-            <strong>{code === "hotline" ? "Help is there" : "Note"}</strong>{" "}
+            <strong>{code === "hotline" ? "Help is available" : "Note"}</strong>{" "}
             {code === "hotline" ? <WithLinks text={message} /> : warningInWords({ code, message })}{" "}
-            {instead && onAsk ? <QuietButton onClick={() => onAsk(instead)}>Ask as written</QuietButton> : null}
+            {instead && onAsk ? <QuietButton onClick={() => onAsk(instead)}>Search the original spelling</QuietButton> : null}
           </li>
         );
       })}
@@ -61,7 +61,7 @@ export interface WebListProps {
   readonly web: NonNullable<WireAnswer["web"]>;
 }
 
-const SAYS = { confirmed: "says so", contradicted: "says otherwise" } as const;
+const SAYS = { confirmed: "confirms it", contradicted: "contradicts it" } as const;
 
 /** Shows the results of the web check for uncertain passages, marked as no source of the answer. */
 export function WebList({ web }: WebListProps) {
@@ -70,10 +70,10 @@ export function WebList({ web }: WebListProps) {
   if (web.length === 0) return null;
   return (
     <section className="conflict web-evidence">
-      <h3>On the web, not a source of this answer</h3>
+      <h3>On the web (not a source of this answer)</h3>
       <ul>
         {pages.map(({ sid, url, title, verdict, quote, retrieved_at }) => (
-          <Side key={`${sid} ${url}`} value={SAYS[verdict]} quote={quote} date={`read on ${formatDate(retrieved_at.slice(0, 10))}`}>
+          <Side key={`${sid} ${url}`} value={SAYS[verdict]} quote={quote} date={`retrieved on ${formatDate(retrieved_at.slice(0, 10))}`}>
             <Linked text={title} href={toHttpUrl(url)} />
           </Side>
         ))}
@@ -131,7 +131,7 @@ export function ConflictList({ number, conflicts }: ConflictListProps) {
       </ul>
       <p>
         {one.decidedBy === null
-          ? `Nothing here decides which holds: check ${one.sides.length === 2 ? "both" : "all"}.`
+          ? `No declared rule decides between them. Check ${one.sides.length === 2 ? "both" : "all"}.`
           : decidedBy(one, one.decidedBy)}
       </p>
     </section>
@@ -144,7 +144,7 @@ function keyOf({ sides }: Disagreement): string {
 
 function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["decidedBy"]>): string {
   const holding = new Set(sides.filter(({ holds }) => holds).map(({ value, title }) => value ?? title));
-  const reason = rule === "newer" ? "the newer source holds" : `a source of kind "${rule}" holds`;
+  const reason = rule === "newer" ? "the newer source takes precedence" : `a source of type "${rule}" takes precedence`;
   return `Decided by a declared rule, ${reason}: ${[...holding].join(", ")}`;
 }
 
@@ -174,17 +174,20 @@ export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
     <div className="summary">
       {isJudged ? (
         <span>
-          <Explained label={label} title="How sure is this?">
+          <Explained label={label} title="How reliable is this?">
             <p>{meaning}</p>
           </Explained>
         </span>
       ) : null}
       {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
       {answer.refusal === null ? <span>{describeClaims(answer.claims)}</span> : null}
-      {lost === 0 ? null : <span className="doubt">{`${formatCount(lost, "quote")} changed or gone since`}</span>}
+      {lost === 0 ? null : <span className="doubt">{`${formatCount(lost, "quote")} changed or deleted since`}</span>}
       {answer.cache_mode === "miss" ? null : (
         <span>
-          <Explained label={answer.cache_mode === "curated" ? "Written by a reviewer" : "Answered before"} title="Where this comes from">
+          <Explained
+            label={answer.cache_mode === "curated" ? "Written by a reviewer" : "From an earlier answer"}
+            title="Where this comes from"
+          >
             <p>{describeMemory(answer)}</p>
           </Explained>
         </span>
@@ -195,9 +198,9 @@ export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
 
 function describeMemory({ cache_mode: mode, cached }: WireAnswer): string {
   const since = cached === undefined ? "" : ` on ${formatDate(cached.stored_at.slice(0, 10))}`;
-  if (mode === "curated") return `A reviewer wrote this answer${since}. It is bound to the documents like every other.`;
+  if (mode === "curated") return `A reviewer wrote this answer${since}. Like every answer, it is supported by the documents.`;
   const asked = cached?.question ? ` The question was: “${cached.question}”.` : "";
-  return `The same was asked before${since}.${asked} The answer was checked again on today's documents.`;
+  return `An equivalent question was answered before${since}.${asked} The answer was checked again on the current documents.`;
 }
 
 function describeSources({ citations }: WireAnswer): string {
@@ -206,10 +209,10 @@ function describeSources({ citations }: WireAnswer): string {
 }
 
 function describeClaims(claims: WireAnswer["claims"]): string {
-  if (claims.length === 0) return "nothing was checked";
+  if (claims.length === 0) return "no sentence was checked";
   const supported = claims.filter(({ status }) => status === "supported").length;
   if (supported === claims.length) return "every sentence checked";
-  return `${supported} of ${claims.length} sentences carried by their source`;
+  return `${supported} of ${claims.length} sentences supported by their source`;
 }
 
 interface IncompleteProps {
@@ -244,7 +247,7 @@ type Ended = Exclude<TurnStatus, { readonly type: "running" | "answered" }>;
 function describeEnd(status: Ended): { heading: string; text: string } {
   if (status.type === "stopped") return { heading: "Stopped", text: "You stopped this answer." };
   if (status.type === "interrupted") {
-    const text = "The page was closed, reloaded or turned to another conversation before this answer came to its end.";
+    const text = "The page was closed or reloaded, or you switched to another conversation, before the answer was complete.";
     return { heading: "Interrupted", text };
   }
   const { code, message, status: http } = status.failure;
@@ -252,9 +255,9 @@ function describeEnd(status: Ended): { heading: string; text: string } {
     return { heading: "The server cannot be reached", text: "Check that it is running and that you are online, then ask again." };
   }
   if (code === "stream_cut") {
-    const text = "It ended before the answer did. Ask again; if this repeats, look at the server's log.";
-    return { heading: "The connection was cut", text };
+    const text = "The connection closed before the answer was complete. Ask again. If this happens repeatedly, check the server log.";
+    return { heading: "Connection lost", text };
   }
   const refused = (http !== null && http < 500) || code.startsWith("question_");
-  return { heading: refused ? "The question was not accepted" : "The answer failed", text: message };
+  return { heading: refused ? "The question was rejected" : "The answer failed", text: message };
 }

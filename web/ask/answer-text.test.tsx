@@ -6,7 +6,7 @@ import type { CitationState } from "./use-citation-states.ts";
 
 const SENTENCES = ["A card costs 5 dollars.", "It is valid for two years."];
 const CONTEXT = SENTENCES.join(" ");
-const SUPPORTED = "Checked: the source says this.";
+const SUPPORTED = "Checked: the source supports this.";
 const nothing = () => {};
 
 function cite(quote: string, at: number): WireCitation {
@@ -37,14 +37,14 @@ function rendered(second: CitationState["state"] | null): string[] {
 
 describe("an answer whose documents have changed since", () => {
   it.each([
-    ["changed", "Its document has changed since"],
-    ["gone", "Its source is gone since"],
+    ["changed", "The document has changed since"],
+    ["gone", "The source no longer exists"],
   ] as const)("loses the tick at the sentence whose quote is %s, and at no other", (state, words) => {
     const [first, second] = rendered(state);
     expect(first).toContain(SUPPORTED);
     expect(first).not.toContain("since");
     expect(second).not.toContain(SUPPORTED);
-    expect(second).toContain("Checked, with a doubt");
+    expect(second).toContain("Checked, with a warning");
     expect(second).toContain(words);
   });
 

@@ -209,7 +209,7 @@ function pointing({ citations }: PlacedSentence, { active, onPoint }: CitationLi
 
 /** Shows a tick, or a doubt mark: every sentence was checked before it was shown. */
 function Mark({ doubts }: { readonly doubts: readonly string[] }) {
-  const label = doubts.length === 0 ? claimInWords("supported") : "Checked, with a doubt";
+  const label = doubts.length === 0 ? claimInWords("supported") : "Checked, with a warning";
   return (
     <svg
       className={doubts.length === 0 ? "mark" : "mark is-doubt"}

@@ -16,7 +16,10 @@ export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) 
   return (
     <div className="welcome">
       <h1>{domain === null ? "Ask the documents." : `Ask about ${domain.title}.`}</h1>
-      <p>Every sentence of an answer is checked against an exact quote that you can open. When the documents are not enough, it says so.</p>
+      <p>
+        Every sentence of an answer is checked against an exact quote that you can open. If the documents do not answer a question,
+        Sourcebound says so.
+      </p>
     </div>
   );
 }
@@ -26,14 +29,14 @@ export function WelcomeMore({ account, onAsk }: WelcomeProps) {
   const { domain, domains, reload } = account;
   return (
     <div className="welcome-more">
-      <StateLine state={domains} what="what there is to ask" onRetry={reload} />
+      <StateLine state={domains} what="the domains" onRetry={reload} />
       {domain === null ? null : domain.documents === 0 ? (
         <p className="message is-warning">
           There are no documents yet:{" "}
           {rolesOf(account).includes("ingest") ? (
             <a href={formatRoute({ room: "library" })}>add some in the Library</a>
           ) : (
-            "whoever runs the server adds some in the Library, or with the command ingest"
+            "your administrator can add some in the Library or with the command ingest"
           )}
           .
         </p>

@@ -127,7 +127,7 @@ export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
           <Sessions {...{ archive, owner, saved }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} />
           {isEmpty ? null : <QuietButton onClick={clearAll}>New conversation</QuietButton>}
         </div>
-        {unkept === null ? null : <p className="message is-warning">This browser does not keep conversations: {unkept}</p>}
+        {unkept === null ? null : <p className="message is-warning">This browser does not store conversations: {unkept}</p>}
         {isEmpty ? <Welcome account={account} /> : null}
         <Turns {...{ account, turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
       </section>

@@ -6,15 +6,15 @@ describe("plain words", () => {
     for (const agg_conf of [0, 0.2, 0.5, 0.99, 1]) {
       const { label, meaning } = confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile: "sourcebound" });
       expect(label).not.toMatch(/likely/i);
-      expect(meaning).toContain("no probability");
+      expect(meaning).toContain("not a probability");
     }
-    expect(confidenceInWords({ agg_conf: null, agg_conf_calibrated: true, profile: "sourcebound" }).label).toBe("Confidence not known");
+    expect(confidenceInWords({ agg_conf: null, agg_conf_calibrated: true, profile: "sourcebound" }).label).toBe("Confidence unknown");
   });
 
   it("says how well sources fit by the threshold that ships, and nothing of scores of other methods", () => {
     const label = (agg_conf: number, profile = "sourcebound") => confidenceInWords({ agg_conf, agg_conf_calibrated: false, profile }).label;
-    expect([0.9, 0.85, 0.4].map((value) => label(value))).toEqual(["Sources fit well", "Sources fit partly", "Sources fit loosely"]);
-    expect(label(0.9, "spark")).toBe("Confidence not measured");
+    expect([0.9, 0.85, 0.4].map((value) => label(value))).toEqual(["Sources match well", "Sources match partly", "Sources match loosely"]);
+    expect(label(0.9, "spark")).toBe("Confidence not calibrated");
   });
 
   it("follows the scale for a fitted one", () => {

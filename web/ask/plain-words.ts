@@ -5,14 +5,15 @@ import type { CitationState } from "./use-citation-states.ts";
 /** Plain sentences for the server's codes. An unlisted code shows the server's own message. */
 
 const WARNINGS: Readonly<Record<string, string>> = {
-  low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this.",
-  weak_retrieval: "The passages found match the question only loosely. Read them before you rely on this.",
-  dense_failed: "The search by meaning was not available: only the words of the question were searched for.",
-  ingest_unfinished: "Not all documents have been read yet, so some may be missing here. If this stays, ask whoever runs this service.",
-  filter_narrow: "Nothing was searched outside the part that you chose.",
-  web_failed: "The web could not be asked about the doubtful passages.",
-  web_off: "The web was not asked about the doubtful passages.",
-  stream_differs: "The finished answer differs from what was shown while it was made. This is the finished one.",
+  low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
+  weak_retrieval: "The passages found match the question only loosely. Read them before you rely on this answer.",
+  dense_failed: "Search by meaning was not available, so only the words of the question were searched for.",
+  ingest_unfinished:
+    "Not all documents have been ingested yet, so some may be missing here. If this message stays, ask your administrator.",
+  filter_narrow: "Only the part that you selected was searched.",
+  web_failed: "The uncertain passages could not be checked on the web.",
+  web_off: "The uncertain passages were not checked on the web.",
+  stream_differs: "The final answer differs from the text shown while it was written. This is the final one.",
 };
 
 /** Warnings that have a section of their own. */
@@ -39,9 +40,9 @@ export function isTechnical({ code, message }: { readonly code: string; readonly
 }
 
 const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {
-  supported: "Checked: the source says this.",
-  unsupported: "The source shown does not clearly say this.",
-  contradicted: "The source shown says something else.",
+  supported: "Checked: the source supports this.",
+  unsupported: "The source shown does not clearly support this.",
+  contradicted: "The source shown contradicts this.",
   unchecked: "This sentence could not be checked.",
 };
 
@@ -50,8 +51,8 @@ export function claimInWords(status: WireAnswer["claims"][number]["status"]): st
 }
 
 const LOSSES: Readonly<Partial<Record<CitationState["state"], string>>> = {
-  changed: "Its document has changed since: the source says something else in this place now.",
-  gone: "Its source is gone since: no document says this any more.",
+  changed: "The document has changed since: this place now says something else.",
+  gone: "The source no longer exists: no document says this any more.",
 };
 
 /** Describes a quote that changed or was deleted; `null` if its words are still in the documents. */
@@ -60,15 +61,15 @@ export function lossInWords(state: CitationState["state"] | undefined): string |
 }
 
 const CHECKS: Readonly<Record<string, string>> = {
-  citations: "names a source that does not fit",
-  entities: "uses a name that its source does not",
+  citations: "cites a source that does not match",
+  entities: "uses a name that is not in its source",
   faithfulness: "goes beyond its source",
-  pii: "may hold personal data",
+  pii: "may contain personal data",
   relevancy: "may not answer the question",
-  support: "is only partly carried by its source",
+  support: "is only partly supported by its source",
   terminology: "does not use the agreed terms",
-  urls: "holds an address that no source gives",
-  values: "gives a number that its source does not",
+  urls: "contains a web address that is not in the sources",
+  values: "contains a number that is not in its source",
 };
 
 /** Describes a failed check of a sentence. */
@@ -82,7 +83,11 @@ export interface ConfidenceWords {
   readonly meaning: string;
 }
 
-const FITS: Readonly<Record<Fit, string>> = { well: "Sources fit well", partly: "Sources fit partly", loosely: "Sources fit loosely" };
+const FITS: Readonly<Record<Fit, string>> = {
+  well: "Sources match well",
+  partly: "Sources match partly",
+  loosely: "Sources match loosely",
+};
 
 /**
  * Describes a confidence in words. Calibrated values use the likelihood scale of the IPCC guidance note on uncertainty (2010): very likely
@@ -93,21 +98,20 @@ export function confidenceInWords({
   agg_conf_calibrated: calibrated,
   profile,
 }: Pick<WireAnswer, "agg_conf" | "agg_conf_calibrated" | "profile">): ConfidenceWords {
-  if (value === null) return { label: "Confidence not known", meaning: "Nothing was found that could be judged." };
+  if (value === null) return { label: "Confidence unknown", meaning: "Nothing was found that could be scored." };
   if (!calibrated) return uncalibrated(value, fitOf(value, profile));
   const label =
     value >= 0.9 ? "Very likely answered" : value >= 0.66 ? "Likely answered" : value >= 0.33 ? "May be answered" : "Unlikely answered";
   return {
     label,
-    meaning: `Of answers like this one, about ${formatChance(value)} rest on passages that do answer the question. This was measured on questions whose right answers are known.`,
+    meaning: `About ${formatChance(value)} answers like this one rest on passages that answer the question, as measured on questions with known answers.`,
   };
 }
 
 function uncalibrated(value: number, fit: Fit | null): ConfidenceWords {
-  const unmeasured =
-    "Nobody has yet compared it with questions whose right answers are known for these documents, so it is no probability.";
-  const points = `${formatChance(value)} points. It orders answers: a higher one is more often right.`;
+  const unmeasured = "It was not calibrated on questions with known answers about these documents, so it is not a probability.";
+  const points = `${formatChance(value)} points. The score ranks answers: those with a higher score are correct more often.`;
   if (fit === null)
-    return { label: "Confidence not measured", meaning: `The score of this method, ${formatChance(value)} points. ${unmeasured}` };
-  return { label: FITS[fit], meaning: `How well the passages fit the question, ${points} ${unmeasured}` };
+    return { label: "Confidence not calibrated", meaning: `This method's score: ${formatChance(value)} points. ${unmeasured}` };
+  return { label: FITS[fit], meaning: `How well the passages match the question: ${points} ${unmeasured}` };
 }

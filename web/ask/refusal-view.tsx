@@ -15,10 +15,10 @@ export interface RefusalViewProps {
 const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
   nothing_relevant: "No reliable answer was found",
   evidence_too_weak: "The evidence is too weak to answer",
-  not_reliable: "No reliable answer could be made",
+  not_reliable: "No reliable answer could be written",
   empty_corpus: "Nothing could be searched yet",
-  injection: "This question is not answered",
-  language: "This version reads English",
+  injection: "This question cannot be answered here",
+  language: "Only English is supported",
   small_talk: "",
   crisis: "",
 };
@@ -44,7 +44,7 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
       {note === "" ? null : <p className="refusal-note">{note}</p>}
       {contacts.length === 0 ? null : (
         <>
-          <h4>Whom to ask</h4>
+          <h4>Contacts</h4>
           <ul className="stack">
             {contacts.map(({ name, contact }) => (
               <li key={`${name} ${contact}`}>
@@ -56,7 +56,7 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
       )}
       {nearest.length === 0 ? null : (
         <>
-          <h4>Nearest passages, which may not answer it</h4>
+          <h4>Nearest passages, which may not answer the question</h4>
           <ul className="stack">
             {nearest.map((miss) => (
               <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} miss={miss} scope={scope} />
@@ -68,11 +68,11 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
       <p className="searched">
         {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")}
         {describeDates(searched.as_of)}
-        {searched.within === undefined ? "" : `, only ${searched.within}`}.
+        {searched.within === undefined ? "" : `, only within ${searched.within}`}.
       </p>
       {searched.unreadable_count === 0 ? null : (
         <details className="unreadable" open={searched.unreadable_count <= 3}>
-          <summary>Not searched, because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
+          <summary>Not searched because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
           <ul>
             {searched.unreadable.map((path) => (
               <li key={path}>
@@ -93,7 +93,7 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
   const { title, heading, url, original, quote, missing, missing_values, document_id: document, document_version: version } = miss;
   const lacks = [
     ...(missing.length === 0 ? [] : [`does not mention ${missing.map((word) => `“${word}”`).join(", ")}`]),
-    ...(missing_values.length === 0 ? [] : [`shows no value of the kind asked for: ${missing_values.join("; ")}`]),
+    ...(missing_values.length === 0 ? [] : [`contains no value of the requested type: ${missing_values.join("; ")}`]),
   ];
   return (
     <li>
@@ -101,7 +101,7 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
       {heading === null ? null : <span> – {heading}</span>}
       {quote === null ? null : <blockquote>{quote}</blockquote>}
       {original.recognised === true ? <Recognised /> : null}
-      {lacks.length === 0 ? null : <span className="missing">This part {lacks.join(" and ")}.</span>}
+      {lacks.length === 0 ? null : <span className="missing">This passage {lacks.join(" and ")}.</span>}
       <span className="miss-place">
         <a href={formatRoute({ room: "read", document, start: null, end: null, version, quote, ...scope })}>Show in the document</a>
         {": "}

@@ -25,7 +25,7 @@ export default function SessionsDialog(props: SessionsProps) {
     <DialogFrame trigger="History" title="Earlier conversations">
       {(close) => (
         <>
-          <Dialog.Description>They are kept in this browser only, until you delete them.</Dialog.Description>
+          <Dialog.Description>They are stored only in this browser, until you delete them.</Dialog.Description>
           <SessionList key={props.saved} {...props} onDone={close} />
           <div className="row">
             <Dialog.Close className="quiet-button">Close</Dialog.Close>
@@ -39,9 +39,9 @@ export default function SessionsDialog(props: SessionsProps) {
 function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState("");
   const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));
-  if (state.type === "loading") return <p role="status">Reading…</p>;
-  if (state.type === "failed") return <p className="message is-warning">This browser keeps no conversations: {state.message}</p>;
-  if (state.value.length === 0) return <p>There are none yet. Each question that you ask is kept here.</p>;
+  if (state.type === "loading") return <p role="status">Loading…</p>;
+  if (state.type === "failed") return <p className="message is-warning">This browser does not store conversations: {state.message}</p>;
+  if (state.value.length === 0) return <p>There are no conversations yet. Each question that you ask is stored here.</p>;
   const found = findConversations(state.value, typed);
 
   async function remove(entry: ConversationEntry | null) {
@@ -74,7 +74,7 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
                 {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
             </button>
-            <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete it for good" onConfirm={() => void remove(entry)} />
+            <AskedTwice label="Delete" name={`Delete “${entry.title}”`} confirm="Delete permanently" onConfirm={() => void remove(entry)} />
           </li>
         ))}
       </ul>
@@ -82,7 +82,7 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
         <AskedTwice
           className="quiet-button is-danger"
           label="Delete all from this browser"
-          confirm={`Delete ${formatCount(state.value.length, "conversation")} for good`}
+          confirm={`Permanently delete ${formatCount(state.value.length, "conversation")}`}
           onConfirm={() => void remove(null)}
         />
       </div>

@@ -23,7 +23,7 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
       <h1 className="visually-hidden">Shared answer</h1>
       <div className="row room-bar">
         <a className="quiet-button" href={formatRoute({ room: "ask" })}>
-          Ask a question of your own
+          Ask your own question
         </a>
       </div>
       <StateLine state={state} what="the answer" onRetry={reload} />

@@ -63,11 +63,11 @@ function StateTag({ state }: { readonly state: CitationState | null }) {
 function StateNote({ state }: { readonly state: CitationState | null }) {
   if (state === null || state.state === "same") return null;
   if (state.state === "gone")
-    return <p className="message is-warning">Gone: the document was deleted, or no longer says anything like it.</p>;
-  if (state.state === "moved") return <p className="message">Moved: the same words stand elsewhere now{inTitle(state)}.</p>;
+    return <p className="message is-warning">Gone: the document was deleted or no longer contains a similar text.</p>;
+  if (state.state === "moved") return <p className="message">Moved: the same text is now at another place{inTitle(state)}.</p>;
   return (
     <p className="message is-warning">
-      Changed: in its place{inTitle(state)} stands now “{state.now?.quote}”
+      Changed: the place{inTitle(state)} now says “{state.now?.quote}”
     </p>
   );
 }
@@ -179,13 +179,12 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
       </ScrollRegion>
       {marked === null ? (
         <p className="message is-warning">
-          The quote does not stand in this passage where the citation says, so nothing is marked. The quote: “{citation.quote}”
+          The quote is not at the stated place in this passage, so nothing is highlighted. The quote: “{citation.quote}”
         </p>
       ) : null}
       {original.recognised === true ? (
         <p className="message is-warning">
-          This page is a picture whose words were read by OCR: letters and numbers may be wrong. Compare them with the page, under “Whole
-          document”.
+          This page is an image read by OCR, so letters and numbers may be wrong. Compare them with the page under “Whole document”.
         </p>
       ) : null}
       <dl className="passage-facts">

@@ -215,7 +215,7 @@ function StageLine({ stage }: { readonly stage: string | null }) {
 /** Describes an answer that has no sentences and is no refusal. */
 function describeEmpty({ status, answer_plain }: WireAnswer): string {
   if (answer_plain !== "") return answer_plain;
-  return status === "error" ? "The answer could not be completed: the warnings say why." : "The answer is empty.";
+  return status === "error" ? "The answer could not be completed. See the warnings for the reason." : "The answer is empty.";
 }
 
 /** Announces the end of a turn to screen readers. */

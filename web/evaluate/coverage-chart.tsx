@@ -12,13 +12,13 @@ export function CoverageChart({ items }: { readonly items: readonly Judged[] }) 
   const [threshold, setThreshold] = useState(0);
   const id = useId();
   const at = pointAt(points, threshold);
-  if (points.length === 0) return <p>No answer was shown with a confidence: there is nothing to draw.</p>;
+  if (points.length === 0) return <p>No answer has a confidence, so there is nothing to plot.</p>;
   return (
     <section className="chart" aria-label="Risk and coverage">
-      <h2>Wrong answers, if only surer ones were shown</h2>
+      <h2>Share of wrong answers by confidence threshold</h2>
       <Curve points={points} at={at} />
       <div className="filters">
-        <label htmlFor={id}>Shown from this confidence on</label>
+        <label htmlFor={id}>Confidence threshold</label>
         <input
           id={id}
           type="range"
@@ -33,7 +33,7 @@ export function CoverageChart({ items }: { readonly items: readonly Judged[] }) 
       <p role="status">
         {at === null
           ? "No answer would be shown."
-          : `${formatNumber(at.shown)} answers would be shown (${percent(at.coverage)} of those given), ${formatNumber(at.wrong)} of them wrong (${percent(at.risk)}).`}
+          : `${formatNumber(at.shown)} answers would be shown (${percent(at.coverage)} of all answers), ${formatNumber(at.wrong)} of them wrong (${percent(at.risk)}).`}
       </p>
     </section>
   );

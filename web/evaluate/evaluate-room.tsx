@@ -56,18 +56,18 @@ function StartForm({ account: { api, domain, domains, reload }, isRunning, onSta
           label="Method"
           value={profile}
           options={[
-            ["", "The usual one of these documents"],
+            ["", "The default profile of this domain"],
             ...profiles.map(({ name, title: what }) => [name, `${name} – ${what}`] as const),
           ]}
           onChange={setProfile}
         />
         {domain?.golden ? (
           <button type="button" className="ask-button" disabled={isRunning} onClick={() => start(null)}>
-            {isRunning ? "A run is on its way" : `Run the golden set of ${domain.title}`}
+            {isRunning ? "A run is in progress" : `Run the golden set of ${domain.title}`}
           </button>
         ) : null}
       </div>
-      {domains.type === "failed" ? <StateLine state={domains} what="what can be asked about" onRetry={reload} /> : null}
+      {domains.type === "failed" ? <StateLine state={domains} what="the domains" onRetry={reload} /> : null}
       {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
       <Alert text={failed} />
     </>
@@ -85,9 +85,7 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
   return (
     <>
       <p className="muted">
-        {domain?.golden
-          ? "Or ask questions of your own:"
-          : `No set of questions comes with ${domain?.title ?? "these documents"}: choose a file of your own.`}
+        {domain?.golden ? "Or ask your own questions:" : `${domain?.title ?? "This domain"} has no golden set. Choose a file of your own.`}
       </p>
       <div className="filters">
         <label htmlFor={id}>File of questions</label>
@@ -105,11 +103,11 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
         />
       </div>
       <details>
-        <summary>What such a file looks like</summary>
+        <summary>Example of a question file</summary>
         <p className="muted">
-          YAML, JSON or JSON lines. A question names its right answer by pages and quotes, by values, or by an answer in words; one with a
-          kind is to be refused. It is asked of the documents{domain === null ? "" : ` of ${domain.title}`} that everybody may read here, in
-          a copy of their own.
+          YAML, JSON or JSON lines. A question states its right answer as pages and quotes, as values, or as text; a question with a kind
+          must be refused. Questions are asked about the documents{domain === null ? "" : ` of ${domain.title}`} that everybody may read
+          here, in a temporary copy.
         </p>
         <pre className="prompt">{EXAMPLE}</pre>
       </details>
@@ -118,7 +116,7 @@ function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
 }
 
 const COLUMNS = ["answered.answerable", "right.answerable", "wrong.shown", "refused.near_miss", "confidence.auroc"] as const;
-const TITLES = ["Answered", "Right", "Wrong of shown", "Close ones refused", "Confidence ranks right"] as const;
+const TITLES = ["Answered", "Right", "Wrong answers", "Near misses refused", "Confidence ranks correctly"] as const;
 
 /** Compares the newest run of each domain and profile. */
 function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
@@ -128,15 +126,15 @@ function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const rungs = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
   return (
     <>
-      <h2>Methods beside one another</h2>
+      <h2>Comparison of profiles</h2>
       <ScrollTable
-        label="Methods beside one another"
+        label="Comparison of profiles"
         columns={["Method", ...TITLES]}
         rows={rungs.map((run) => ({
           key: run.id,
           head: (
             <a href={formatRoute({ room: "evaluate", id: run.id })}>
-              {run.domain}, {run.profile ?? "its own method"}
+              {run.domain}, {run.profile ?? "its default profile"}
             </a>
           ),
           cells: COLUMNS.map((name) => cellOf(run, name)),
@@ -173,13 +171,13 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
   useEvery(isRunning ? LOOK_MS : null, reload);
   return (
     <RoomPage title="Evaluate">
-      <p className="muted">Questions whose right answers are known, a golden set, are asked as a reader would ask them.</p>
+      <p className="muted">A run asks questions with known answers (a golden set) as a user would.</p>
       <StartForm account={account} isRunning={isRunning} onStarted={reload} />
       <StateLine state={state} what="the runs" onRetry={reload} />
       {state.type === "ready" && runs.length === 0 ? (
         <p role="status">
-          There is no run yet. Start one above: it asks every question once, and shows how often the answers were right, wrong or missing.
-          The documents that are searched here are not touched.
+          There is no run yet. Start one above: it asks every question once and shows how many answers were right, wrong or missing. The
+          documents do not change.
         </p>
       ) : null}
       {runs.length === 0 ? null : (
@@ -192,9 +190,9 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
             </ul>
             <Ladder runs={runs} />
           </section>
-          <section aria-label="Run that is open">
+          <section aria-label="Selected run">
             {id === null ? (
-              <p className="muted">Choose a run to see its figures and its questions.</p>
+              <p className="muted">Select a run to see its figures and questions.</p>
             ) : (
               <RunView key={id} {...{ id, runs, api }} onDeleted={reload} />
             )}
@@ -205,7 +203,7 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
   );
 }
 
-const STATES = { running: "on its way", done: "done", failed: "failed", stopped: "stopped" } as const;
+const STATES = { running: "in progress", done: "done", failed: "failed", stopped: "stopped" } as const;
 
 function RunItem({ run, open }: { readonly run: WireEvaluation; readonly open: boolean }) {
   const { id, domain, profile, questions, state, done, total, reason, started_at: at } = run;

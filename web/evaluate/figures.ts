@@ -7,14 +7,14 @@ const RANKING = "confidence.auroc";
 
 /** The main metrics of a run with their titles, in display order. */
 const FIGURES: readonly { readonly name: string; readonly title: string }[] = [
-  { name: "answered.answerable", title: "Answered, of what can be answered" },
-  { name: "right.answerable", title: "Right, of what can be answered" },
-  { name: "wrong.shown", title: "Wrong, of what was shown" },
-  { name: "first.right", title: "Right in the first sentence, of right answers" },
-  { name: "refused.near_miss", title: "Rightly refused: close to what the documents say" },
-  { name: "refused.false_premise", title: "Rightly refused: takes something wrong for granted" },
-  { name: "refused.out_of_scope", title: "Rightly refused: about something else" },
-  { name: RANKING, title: "A right answer has the higher confidence than a wrong one" },
+  { name: "answered.answerable", title: "Answerable questions answered" },
+  { name: "right.answerable", title: "Answerable questions answered correctly" },
+  { name: "wrong.shown", title: "Answers shown that are wrong" },
+  { name: "first.right", title: "Right answers that are right in the first sentence" },
+  { name: "refused.near_miss", title: "Correctly refused: near miss" },
+  { name: "refused.false_premise", title: "Correctly refused: false premise" },
+  { name: "refused.out_of_scope", title: "Correctly refused: out of scope" },
+  { name: RANKING, title: "A right answer has a higher confidence than a wrong one" },
 ];
 
 export interface Figure {

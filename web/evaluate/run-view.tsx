@@ -18,9 +18,9 @@ import { figuresOf, inFigures, type RunItem, readItems, titleOf } from "./figure
 const KINDS = [
   ["", "all questions"],
   ["wrong", "wrong answers"],
-  ["missed", "not answered, though they could be"],
+  ["missed", "answerable, but not answered"],
   ["right", "right answers"],
-  ["refused", "rightly not answered"],
+  ["refused", "correctly refused"],
 ] as const;
 
 /** Placeholder height of an item in pixels, until it is rendered. */
@@ -64,14 +64,14 @@ function Item(item: RunItem) {
         {kind.replaceAll("_", " ")}
         {confidence === null ? "" : `, confidence ${formatShare(confidence)}`}
         {refusal === null ? "" : `, ${refusal.replaceAll("_", " ")}`}
-        {lacks.length === 0 ? "" : `, lacks ${lacks.join(", ")}`}
+        {lacks.length === 0 ? "" : `, missing ${lacks.join(", ")}`}
       </p>
       {text === "" ? null : <blockquote className="read">{text}</blockquote>}
     </>
   );
 }
 
-const OUTCOMES = { right: "right", wrong: "wrong", missed: "missed", refused: "rightly refused" } as const;
+const OUTCOMES = { right: "right", wrong: "wrong", missed: "missed", refused: "correctly refused" } as const;
 
 function outcomeOf({ kind, shown, right }: RunItem): keyof typeof OUTCOMES {
   if (shown) return right ? "right" : "wrong";
@@ -134,7 +134,7 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
         {report === null ? null : <QuietButton onClick={() => void exportPage()}>Export as one page</QuietButton>}
         <AskedTwice
           label={run.state === "running" ? "Stop and delete" : "Delete"}
-          confirm={run.state === "running" ? "Stop it and delete what it found" : "Delete the run with its figures"}
+          confirm={run.state === "running" ? "Stop the run and delete its results" : "Delete the run and its results"}
           onConfirm={() => void remove()}
         />
       </div>
@@ -142,7 +142,7 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
       {run.reason === null ? null : <p className="message is-warning">{run.reason}</p>}
       {report === null ? (
         <p role="status">
-          {run.state === "running" ? "It is on its way; figures come at its end." : "It came to no end: there are no figures."}
+          {run.state === "running" ? "In progress; figures appear at the end." : "The run did not finish, so there are no figures."}
         </p>
       ) : (
         <Figures report={report} changes={run.changes ?? null} {...{ id, runs, against }} onAgainst={setAgainst} />
@@ -165,7 +165,7 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
   return (
     <>
       <p className="muted">
-        {formatCount(n, "question")} over {formatCount(report.n.documents ?? 0, "document")}. Asked by <code>{report.command}</code>
+        {formatCount(n, "question")} over {formatCount(report.n.documents ?? 0, "document")}. Command: <code>{report.command}</code>
       </p>
       <ul className="cards">
         {figuresOf(report.metrics).map(({ name, title, value }) => (
@@ -181,7 +181,7 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
               ["", "nothing"],
               ...others.map((run) => {
                 const at = run.started_at.slice(0, 16).replace("T", " ");
-                return [run.id, `${run.domain}, ${run.profile ?? "its own method"}, ${at}`] as const;
+                return [run.id, `${run.domain}, ${run.profile ?? "default profile"}, ${at}`] as const;
               }),
             ]}
             onChange={onAgainst}
@@ -197,10 +197,10 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
 
 function Changes({ changes }: { readonly changes: NonNullable<WireEvaluation["changes"]> }) {
   const shown = changes.filter(({ name }) => titleOf(name) !== null);
-  if (shown.length === 0) return <p role="status">The two runs asked no question in common.</p>;
+  if (shown.length === 0) return <p role="status">The two runs have no question in common.</p>;
   return (
     <Table
-      caption="Difference, with 95 % intervals; an interval that holds 0 shows none"
+      caption="Difference with 95 % intervals; an interval that contains 0 shows no difference"
       columns={["Figure", "Before", "Now", "Difference"]}
       rows={shown.map(({ name, before, difference, low, high }) => ({
         key: name,

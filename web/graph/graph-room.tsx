@@ -29,9 +29,7 @@ export default function GraphRoom({ account: { api, domain, preferences } }: { r
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
     <RoomPage title="Graph">
-      <p className="muted">
-        What was asked and is remembered: each question with its topics, its entities and the documents that answer it.
-      </p>
+      <p className="muted">Stored questions with their topics, entities and the documents that answer them.</p>
       <fieldset className="filters">
         <legend className="visually-hidden">What is shown</legend>
         {NODE_TYPES.map(({ type, many }) => (
@@ -45,9 +43,9 @@ export default function GraphRoom({ account: { api, domain, preferences } }: { r
             <NodeKey type={type} /> {many}
           </label>
         ))}
-        <SearchField label="Name holds" value={words} onChange={setWords} />
-        <SelectField label="Shown at most" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
-        {around === null ? null : <QuietButton onClick={() => setAround(null)}>Show all again</QuietButton>}
+        <SearchField label="Name contains" value={words} onChange={setWords} />
+        <SelectField label="Maximum shown" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
+        {around === null ? null : <QuietButton onClick={() => setAround(null)}>Reset filters</QuietButton>}
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
       {state.type === "ready" ? (
@@ -72,7 +70,7 @@ function Shown({ graph, ...rest }: ShownProps) {
     const isEmpty = Object.values(totals).every((count) => count === 0);
     return (
       <p role="status">
-        {isEmpty ? "Nothing is remembered yet: ask a question, and look again." : "Nothing fits these filters. Take one of them back."}
+        {isEmpty ? "Nothing is stored yet. Ask a question, then reload." : "Nothing matches these filters. Remove one of them."}
       </p>
     );
   }
@@ -81,8 +79,8 @@ function Shown({ graph, ...rest }: ShownProps) {
       <p role="status" className="muted">
         {whole}, {formatCount(edges, "link")} in all.{" "}
         {nodes.length < fitting
-          ? `The ${nodes.length} most joined of ${formatNumber(fitting)} that fit are shown.`
-          : `${formatCount(nodes.length, "node fits and is", "nodes fit and are")} shown.`}
+          ? `Showing the ${nodes.length} of ${formatNumber(fitting)} matching nodes with the most links.`
+          : `${formatCount(nodes.length, "node matches", "nodes match")}.`}
       </p>
       <div className="graph-columns">
         <GraphDrawing graph={graph} around={rest.around} onChoose={rest.onAround} />

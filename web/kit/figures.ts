@@ -24,7 +24,7 @@ export function formatDuration(ms: number): string {
 
 /** Formats a cost as `$0` or `$0.0123`; `null`: "not known". */
 export function formatCost(usd: number | null): string {
-  if (usd === null) return "not known";
+  if (usd === null) return "unknown";
   return usd === 0 ? "$0" : `$${usd.toFixed(4)}`;
 }
 

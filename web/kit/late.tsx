@@ -14,8 +14,8 @@ export class Failed extends Component<{ readonly children: ReactNode }, { readon
     if (this.state.error === null) return this.props.children;
     return (
       <div className="message is-warning" role="alert">
-        <p>This part of the page could not be shown: {messageOf(this.state.error)}</p>
-        <QuietButton onClick={() => window.location.reload()}>Load the page again</QuietButton>
+        <p>This part of the page could not be loaded: {messageOf(this.state.error)}</p>
+        <QuietButton onClick={() => window.location.reload()}>Reload the page</QuietButton>
       </div>
     );
   }
@@ -71,7 +71,7 @@ export function late<P extends object>(
 export function Opening({ children }: { readonly children: ReactNode }) {
   return (
     <Failed>
-      <Suspense fallback={<p className="room-wait">Opening…</p>}>{children}</Suspense>
+      <Suspense fallback={<p className="room-wait">Loading…</p>}>{children}</Suspense>
     </Failed>
   );
 }

@@ -24,14 +24,18 @@ export function StateLine({ state, what, onRetry }: StateLineProps) {
   if (state.type === "loading") {
     return (
       <p role="status" className="room-wait">
-        Reading {what}…
+        Loading {what}…
       </p>
     );
   }
   return (
     <div className="message is-warning" role="alert">
       <p>{state.message}</p>
-      {KEY_CODES.has(state.code) ? <p>Sign in with a key that may do this.</p> : <QuietButton onClick={onRetry}>Try again</QuietButton>}
+      {KEY_CODES.has(state.code) ? (
+        <p>Sign in with a key that has the required role.</p>
+      ) : (
+        <QuietButton onClick={onRetry}>Try again</QuietButton>
+      )}
     </div>
   );
 }

@@ -19,7 +19,7 @@ export interface FileItemProps {
   readonly onDelete: () => void;
 }
 
-const STATES = { queued: "waits to be read", reading: "is being read", ok: "read", failed: "could not be read" } as const;
+const STATES = { queued: "queued", reading: "being ingested", ok: "read", failed: "could not be read" } as const;
 
 /** A file with its documents, or the reason why it could not be read. */
 export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) {
@@ -43,7 +43,7 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
         {tenant === null ? "" : ` · only for ${tenant}`}
         {uploaded ? " · uploaded" : " · from a folder of the server"}
       </span>
-      {busy ? <progress aria-label={`${path} is being read`} /> : null}
+      {busy ? <progress aria-label={`${path} is being ingested`} /> : null}
       {reason === null ? null : <span className="file-part doubt">{reason}</span>}
       {documents.map(({ id, title }) => (
         <span key={id} className="file-part">
@@ -52,7 +52,7 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
       ))}
       <span className="file-act row actions">
         {!uploaded || busy ? null : (
-          <AskedTwice label="Delete" name={`Delete ${path}`} confirm="Delete it with what rests on it" onConfirm={onDelete} />
+          <AskedTwice label="Delete" name={`Delete ${path}`} confirm="Delete it and everything that depends on it" onConfirm={onDelete} />
         )}
       </span>
     </li>
@@ -115,18 +115,19 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
   const [state, reload] = useFetched<WireVersions>(api, `${path}/versions?${scope}`);
   if (state.type !== "ready") return <StateLine state={state} what="the versions" onRetry={reload} />;
   const [current, ...earlier] = state.value.items;
-  if (current === undefined || earlier.length === 0) return <p>There is one version: it has not changed since it was taken in.</p>;
+  if (current === undefined || earlier.length === 0)
+    return <p>There is one version: the document has not changed since it was ingested.</p>;
   const kept = earlier.filter((version) => version.kept);
   return (
     <>
       <p>
         {formatCount(earlier.length, "earlier version")}, {formatCount(kept.length, "text")} of them kept.
-        {kept.length < earlier.length ? " A replaced text is kept while a recorded answer may rest on it." : ""}
+        {kept.length < earlier.length ? " A replaced text is kept while a recorded answer may depend on it." : ""}
       </p>
       {kept.length === 0 ? null : (
         <div className="filters">
           <SelectField
-            label="Compare today's with"
+            label="Compare the current version with"
             value={before}
             options={[
               ["", "nothing"],
@@ -143,7 +144,7 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
 
 /** Names a version by its distance from the current one, because a hash or revision tells a reader nothing. */
 function versionsAgo(back: number): string {
-  return back === 1 ? "the version before it" : `${formatCount(back, "version")} before it`;
+  return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
 }
 
 interface DifferenceProps extends Pick<VersionsProps, "api" | "scope"> {
@@ -166,7 +167,7 @@ function Difference({ api, path, scope, before, title }: DifferenceProps) {
   const [state, reload] = useLoaded(load);
   if (state.type !== "ready") return <StateLine state={state} what="both versions" onRetry={reload} />;
   if (state.value.every(({ type }) => type === "same"))
-    return <p>The text is the same: only its title, its date or its file has changed.</p>;
+    return <p>The text is the same: only the title, the date or the file has changed.</p>;
   return (
     <ScrollRegion className="prompt" aria-label={`What changed in ${title}`}>
       <TextDiff changes={state.value} />

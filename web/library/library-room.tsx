@@ -45,14 +45,14 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
     let sent = 0;
     try {
       for (const batch of batches) {
-        say(sent === 0 ? `Sending ${all}…` : `Sending ${all}: ${formatNumber(sent)} sent…`);
+        say(sent === 0 ? `Uploading ${all}…` : `Uploading ${all}: ${formatNumber(sent)} done…`);
         await api.upload(batch, into);
         sent += batch.length;
         reload();
       }
-      if (chosen.length > 0) say(sent === 0 ? "" : `${all} sent.`);
+      if (chosen.length > 0) say(sent === 0 ? "" : `${all} uploaded.`);
     } catch (error) {
-      say(`${sent === 0 ? "" : `${formatNumber(sent)} of ${all} were sent; of the others: `}${messageOf(error)}`, true);
+      say(`${sent === 0 ? "" : `${formatNumber(sent)} of ${all} were uploaded; the others failed: `}${messageOf(error)}`, true);
       reload();
     }
   }
@@ -63,9 +63,7 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
       <DropField onFiles={upload} />
       <SaidLine said={said} />
       {sendsOnly ? (
-        <p className="message library-note">
-          This key takes files in. To see what became of them, and to search them, it needs the role ask too.
-        </p>
+        <p className="message library-note">This key can upload files. To see their state and search them, it also needs the role ask.</p>
       ) : (
         <>
           <SearchPanel api={api} domain={domain?.name ?? null} tenant={tenant} />
@@ -97,10 +95,10 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
       {state.type !== "ready" ? null : (
         <>
           <div className="filters">
-            <SearchField label="Title or path holds" value={words} onChange={setWords} />
+            <SearchField label="Title or path contains" value={words} onChange={setWords} />
             <span role="status">
-              {files.length === 0 ? "There are no documents yet: drop some above." : formatCount(shown.length, "file")}
-              {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the rest is listed by the command documents list`}
+              {files.length === 0 ? "There are no documents yet. Drop some above." : formatCount(shown.length, "file")}
+              {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the command documents list shows all`}
             </span>
           </div>
           <p role="status" className="muted">
@@ -132,7 +130,7 @@ function progressOf(files: readonly WireFile[]): string {
     documents.flatMap(({ notices }) => notices.flatMap((notice) => notice.pages ?? [])),
   ).length;
   return [
-    ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being read`]),
+    ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being ingested`]),
     ...(failed === 0 ? [] : [`${formatCount(failed, "file")} could not be read`]),
     ...(pages === 0 ? [] : [`${formatCount(pages, "page")} with a notice`]),
   ].join(", ");
@@ -163,11 +161,11 @@ function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => 
   }, [onFiles]);
   return (
     <div ref={field} className={over ? "drop is-over" : "drop"}>
-      <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. The same name again replaces a file.</p>
+      <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.</p>
       <input
         type="file"
         multiple
-        aria-label="Files to take in"
+        aria-label="Files to upload"
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
           event.target.value = "";
@@ -209,7 +207,7 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
   }
   const refusals = [
     ...twice.map(
-      ([name, count]) => `${count} of the files are called ${name}, and the last would replace the others: send them one by one.`,
+      ([name, count]) => `${count} of the files are named ${name}, and each would replace the previous one. Upload them one by one.`,
     ),
     ...large.map((file) => tooLarge(file, limits)),
   ];
@@ -218,7 +216,7 @@ export function planUpload<T extends ChosenFile>(files: readonly T[], limits: Wi
 
 function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
   const [is, most] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
-  return `${name} is too large: it has ${is}, and a file may have ${most}. Split it, or ask whoever runs the server to read it in.`;
+  return `${name} is too large: it has ${is}, and the limit is ${most}. Split it, or ask your administrator to ingest it.`;
 }
 
 /** Formats bytes in decimal units. @param round up for an excess, down for a limit, so that the two never show the same number */

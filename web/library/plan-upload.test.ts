@@ -23,14 +23,14 @@ describe("planUpload", () => {
     const { batches, refusals } = planUpload([...files(2), large], limits);
     expect(batches).toEqual([files(2)]);
     expect(refusals).toEqual([
-      "atlas.pdf is too large: it has 33.6 MB, and a file may have 33.5 MB. Split it, or ask whoever runs the server to read it in.",
+      "atlas.pdf is too large: it has 33.6 MB, and the limit is 33.5 MB. Split it, or ask your administrator to ingest it.",
     ]);
   });
 
   it("sends none of several files of one name, and says so", () => {
     const { batches, refusals } = planUpload([...files(2), ...files(1)], limits);
     expect(batches).toEqual([[{ name: "f1.md", size: 10 }]]);
-    expect(refusals).toEqual(["2 of the files are called f0.md, and the last would replace the others: send them one by one."]);
+    expect(refusals).toEqual(["2 of the files are named f0.md, and each would replace the previous one. Upload them one by one."]);
   });
 
   it("sends everything at once where no limits are known, and nothing where nothing was chosen", () => {

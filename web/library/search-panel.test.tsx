@@ -21,7 +21,7 @@ describe("what a search found", () => {
     const text = shown({});
     expect(text).toContain("in all .50meaning .61words 4.20reader .42");
     expect(text).not.toContain("not scored");
-    expect(text).toContain("The reader’s score says");
+    expect(text).toContain("The cross-encoder’s score says");
     const reranked = shown({ passages: [{ ...passage, scores: { ...scores, cross: 0.9 } }] });
     expect(reranked).toContain("cross-encoder .90");
     expect(reranked).not.toContain("reranker");
@@ -36,6 +36,6 @@ describe("what a search found", () => {
     });
     expect(text).toContain("reader not scored");
     expect(text).toContain("The passages were not read.");
-    expect(text).not.toContain("The reader’s score says");
+    expect(text).not.toContain("The cross-encoder’s score says");
   });
 });

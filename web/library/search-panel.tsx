@@ -77,12 +77,12 @@ export function Passages({ search, query, domain, tenant }: Found & { type: "fou
     <>
       <p role="status" className="muted">
         {passages.length === 0
-          ? `Nothing was found for “${query}”: use words that the documents use.`
+          ? `Nothing was found for “${query}”. Use words that occur in the documents.`
           : `${formatCount(passages.length, "passage")}.`}
-        {encoder === null ? " Words alone were searched: no encoder is set." : ` Meaning by ${encoder}.`}
+        {encoder === null ? " Ranked by words only, because no encoder is configured." : ` Ranked by words and meaning (${encoder}).`}
         {reader === null || passages.length === 0
           ? ""
-          : " The reader’s score says how near the passage’s best sentence lies to the question; the order does not go by it."}
+          : " The cross-encoder’s score says how well the best sentence of a passage answers the question; it does not change the order."}
       </p>
       {warnings.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="message is-warning">

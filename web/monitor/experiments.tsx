@@ -24,8 +24,8 @@ export function Experiments({ api, round }: ExperimentsProps) {
       <StateLine state={state} what="the experiments" onRetry={reload} />
       {state.type === "ready" && state.value.items.length === 0 ? (
         <p className="muted">
-          None is set up. An experiment gives some readers other settings and says whether these are better: <code>experiments</code> in the
-          configuration starts one.
+          None is configured. An experiment gives some users different settings and shows whether these are better. To start one, set{" "}
+          <code>experiments</code> in the configuration.
         </p>
       ) : null}
       {state.type === "ready" ? state.value.items.map((one) => <Experiment key={one.name} {...one} />) : null}
@@ -38,17 +38,17 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
     <>
       <FigureTable
         title={name}
-        columns={["Variant", "Sessions", "Questions", metric.replaceAll("_", " "), "Against the first"]}
+        columns={["Variant", "Sessions", "Questions", metric.replaceAll("_", " "), "Difference from control"]}
         rows={variants.map(({ name: variant, sessions, questions, compared }) => ({
           name: variant,
           cells: [
             `${formatNumber(sessions)} of ${formatNumber(planned)}`,
             formatNumber(questions),
-            compared === null ? "the first" : figure(compared.mean),
+            compared === null ? "control" : figure(compared.mean),
             compared === null ? "–" : `${figure(compared.difference)} [${figure(compared.low)}, ${figure(compared.high)}]`,
           ],
         }))}
-        note={`Better: ${better}. In brackets what the difference may be, 95 times of 100.`}
+        note={`Better: ${better}. Brackets: 95 % intervals.`}
       />
       <p className={verdict.code === "guardrail_breached" || verdict.code === "assignment_broken" ? "message is-warning" : "message"}>
         {verdict.text}
@@ -58,7 +58,7 @@ function Experiment({ name, metric, better, planned, variants, verdict }: WireEx
   );
 }
 
-const STATES = { holds: "holds", breached: "breached", open: "not settled" } as const;
+const STATES = { holds: "holds", breached: "breached", open: "undecided" } as const;
 
 /** Lists the metrics that a variant must not worsen. */
 function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
@@ -69,7 +69,7 @@ function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
     })),
   );
   if (rows.length === 0) return null;
-  return <FigureTable title="What must not get worse" columns={["Variant", "Difference", "At most", "State"]} rows={rows} />;
+  return <FigureTable title="Guardrails" columns={["Variant", "Difference", "Limit", "State"]} rows={rows} />;
 }
 
 function figure(value: number): string {

@@ -7,23 +7,24 @@ import { FigureTable } from "../kit/table.tsx";
 export function Made({ made }: { readonly made: WireMadeStatistics }) {
   const { answers, stages, metrics, models, checks } = made;
   if (answers === 0)
-    return <p className="muted">No answer of this time is kept with its text: nothing can be said of stages, grades and models.</p>;
+    return <p className="muted">No stored answer from this period has its text, so there are no figures on stages, grades and models.</p>;
   return (
     <div className="charts">
       <FigureTable
         title="Time by stage"
-        columns={["Stage", "Runs", "Half within", "95 of 100", "99 of 100"]}
+        columns={["Stage", "Runs", "Median", "95 of 100", "99 of 100"]}
         rows={stages.map(({ stage, n, p50, p95, p99 }) => ({
           name: stage === FIRST_SENTENCE ? "Until the first checked sentence" : describeStage(stage),
           cells: [formatNumber(n), ...[p50, p95, p99].map(formatDuration)],
         }))}
-        note={`Of the newest ${formatCount(answers, "answer")} whose text is kept. An answer from memory shows the times of when it was made.`}
+        note={`Based on the newest ${formatCount(answers, "answer")} with stored text. A cached answer shows the times of its original run.`}
       />
       <section className="chart" aria-label="Grades">
         <h2>Grades</h2>
         {metrics.length === 0 ? (
           <p className="muted">
-            None: answers of the method “validator” are graded, and all where the configuration says <code>grade: always</code>.
+            None. Answers of the profile “validator” are graded; all answers are graded if the configuration sets <code>grade: always</code>
+            .
           </p>
         ) : null}
         <ul className="cards">
@@ -34,12 +35,12 @@ export function Made({ made }: { readonly made: WireMadeStatistics }) {
       </section>
       <FigureTable
         title="Models and services"
-        columns={["Model", "Calls", "Tokens", "Spent", "Not counted"]}
+        columns={["Model", "Calls", "Tokens", "Spent", "Not reported"]}
         rows={models.map(({ model, calls, tokens, usd, uncounted }) => ({
           name: model,
           cells: [formatNumber(calls), formatNumber(tokens), formatCost(usd), formatNumber(uncounted)],
         }))}
-        note={models.length === 0 ? "No language model was called: answers are quotes." : null}
+        note={models.length === 0 ? "No language model was called; answers consist of quotes." : null}
       />
       <FigureTable
         title="Outcomes of checks"
@@ -58,11 +59,11 @@ function MetricCard({ metric, passed, failed, unknown, mean, threshold, days }: 
   return (
     <li className="card">
       <strong>{metric.replaceAll("_", " ")}</strong>
-      <span className="figure">{told === 0 ? "could not be told" : `${formatNumber(passed)} of ${formatNumber(told)} passed`}</span>
+      <span className="figure">{told === 0 ? "not determined" : `${formatNumber(passed)} of ${formatNumber(told)} passed`}</span>
       <span className="muted">
         {mean === null ? "no value" : `mean ${formatShare(mean)}`}
         {threshold === null ? "" : `, threshold ${formatShare(threshold)}`}
-        {unknown === 0 ? "" : `, ${formatNumber(unknown)} could not be told`}
+        {unknown === 0 ? "" : `, ${formatNumber(unknown)} not determined`}
       </span>
       {days.slice(-7).map(({ day, passed: good, graded }) => (
         <span key={day} className="muted">

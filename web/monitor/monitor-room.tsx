@@ -23,7 +23,7 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
   return (
     <FigureTable
       title="Day by day"
-      columns={["Day", "Questions", "Not answered", "Failed", "From memory", "Half within", "95 of 100 within", "Tokens", "Spent"]}
+      columns={["Day", "Questions", "Not answered", "Failed", "From cache", "Median", "95th percentile", "Tokens", "Spent"]}
       rows={rows.map(({ day, interactions, refused, failed, hits, p50_ms, p95_ms, tokens, usd }) => ({
         name: formatDate(day),
         cells: [
@@ -33,11 +33,7 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
           formatCost(usd),
         ],
       }))}
-      note={
-        days.length > LISTED
-          ? `The newest ${LISTED} of ${formatNumber(days.length)} days. Days are those of UTC.`
-          : "Days are those of UTC."
-      }
+      note={days.length > LISTED ? `The newest ${LISTED} of ${formatNumber(days.length)} days, in UTC.` : "Days are in UTC."}
     />
   );
 }
@@ -50,7 +46,7 @@ const RANGES = [
   { name: "days", title: "Today and yesterday", from: (now: number) => dayOf(now) - DAY_MS },
   { name: "week", title: "Last 7 days", from: (now: number) => dayOf(now) - 6 * DAY_MS },
   { name: "month", title: "Last 30 days", from: (now: number) => dayOf(now) - 29 * DAY_MS },
-  { name: "all", title: "All that is kept", from: () => null },
+  { name: "all", title: "All stored data", from: () => null },
 ] as const;
 
 /** Returns the start of the UTC day, in milliseconds since 1970. */
@@ -94,9 +90,9 @@ export default function MonitorRoom({ account: { api, domain, caller } }: { read
           onChange={(chosen) => setRange(RANGES.find(({ name }) => name === chosen)?.name ?? "days")}
         />
         <CheckField checked={live} onChange={setLive}>
-          Look again every {LIVE_MS / 1000} seconds
+          Refresh every {LIVE_MS / 1000} seconds
         </CheckField>
-        <QuietButton onClick={reload}>Look again</QuietButton>
+        <QuietButton onClick={reload}>Refresh</QuietButton>
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
@@ -114,30 +110,30 @@ function rangeQuery(domain: string | undefined, range: string): string {
 function Figures({ statistics, made }: { readonly statistics: WireStatistics; readonly made: WireMadeStatistics }) {
   const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence } = statistics;
   const parts = useMemo(() => confidence.counts.map((count, i) => ({ name: `${i * 10}–${(i + 1) * 10} of 100`, count })), [confidence]);
-  if (interactions === 0) return <p role="status">Nothing was asked in this time.</p>;
-  const ms = (value: number | null) => (value === null ? "not known" : formatDuration(value));
+  if (interactions === 0) return <p role="status">No questions were asked in this period.</p>;
+  const ms = (value: number | null) => (value === null ? "unknown" : formatDuration(value));
   return (
     <>
       <ul className="cards">
         <Card title="Questions" value={formatNumber(interactions)} />
-        <Card title="Served from memory" value={hits === null ? "not known" : `${Math.round(hits * 100)} %`} />
-        <Card title="Half are answered within" value={ms(latency.p50)} />
-        <Card title="95 of 100 within" value={ms(latency.p95)} note={`longest ${ms(latency.max)}`} />
+        <Card title="Served from cache" value={hits === null ? "unknown" : `${Math.round(hits * 100)} %`} />
+        <Card title="Median response time" value={ms(latency.p50)} />
+        <Card title="95th percentile" value={ms(latency.p95)} note={`longest ${ms(latency.max)}`} />
         <Card title="Spent" value={formatCost(spent.usd)} note={costNote(spent)} />
-        <Card title="Saved by memory" value={formatCost(saved.usd)} note={costNote(saved)} />
-        <Card title="Readers say right / wrong" value={`${formatNumber(feedback.up)} / ${formatNumber(feedback.down)}`} />
+        <Card title="Saved by the cache" value={formatCost(saved.usd)} note={costNote(saved)} />
+        <Card title="User ratings right / wrong" value={`${formatNumber(feedback.up)} / ${formatNumber(feedback.down)}`} />
       </ul>
       <Days days={statistics.days} />
       <Made made={made} />
       <div className="charts">
         <Judged judged={statistics.judged} />
-        <Bars title="What became of questions" bars={named(statistics.statuses, STATUSES)} />
-        <Bars title="Why it was refused" bars={named(statistics.refusals, REFUSALS)} />
-        <Bars title="Where answers came from" bars={named(statistics.levels, LEVELS)} />
+        <Bars title="Outcomes of questions" bars={named(statistics.statuses, STATUSES)} />
+        <Bars title="Reasons for refusals" bars={named(statistics.refusals, REFUSALS)} />
+        <Bars title="Sources of answers" bars={named(statistics.levels, LEVELS)} />
         <Bars
           title="Confidence"
           bars={parts}
-          note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without one`}
+          note={confidence.none === 0 ? null : `${formatCount(confidence.none, "question")} without confidence`}
         />
         <Bars title="Topics" bars={statistics.topics.map(({ topic, count }) => ({ name: topic.replaceAll("_", " "), count }))} />
         <Bars title="Reviews" bars={named(statistics.reviews, {})} />
@@ -147,7 +143,7 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
 }
 
 function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
-  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} not counted`}`;
+  return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} calls not reported`}`;
 }
 
 const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };
@@ -157,10 +153,10 @@ const REFUSALS = {
   evidence_too_weak: "evidence too weak",
   not_reliable: "no reliable answer",
   empty_corpus: "no documents",
-  injection: "an attack",
+  injection: "prompt injection",
   language: "not English",
   small_talk: "small talk",
-  crisis: "somebody in distress",
+  crisis: "crisis message",
 };
 
 function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
@@ -177,13 +173,13 @@ function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
   });
   return (
     <FigureTable
-      title="Confidence, and what people found"
+      title="Confidence and correctness"
       columns={["Confidence", "Judged", "Right", "Share right"]}
       rows={rows}
       note={
         rows.length === 0
-          ? "No answer was approved, flagged or rated by a reader in this time."
-          : "Right: approved, or called right by a reader; a review outweighs a reader. Few are judged, and not at random."
+          ? "No answer from this period was approved, flagged or rated."
+          : "Right: approved, or rated right by a user; a review outweighs a rating. The judged answers are few and not a random sample."
       }
     />
   );

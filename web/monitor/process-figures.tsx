@@ -60,7 +60,7 @@ export function ProcessFigures({ api, round }: ProcessFiguresProps) {
   return (
     <>
       <h2>The running server</h2>
-      <StateLine state={state} what="what the server counts" onRetry={reload} />
+      <StateLine state={state} what="the metrics" onRetry={reload} />
       {state.type === "ready" ? <Figures samples={state.value} /> : null}
     </>
   );
@@ -71,23 +71,23 @@ const MIB = 2 ** 20;
 function Figures({ samples }: { readonly samples: readonly Sample[] }) {
   const only = (name: string) => samples.find((sample) => sample.name === name)?.value ?? null;
   const started = only("process_start_time_seconds");
-  const number = (value: number | null, unit = "") => (value === null ? "not known" : `${formatNumber(Math.round(value))}${unit}`);
+  const number = (value: number | null, unit = "") => (value === null ? "unknown" : `${formatNumber(Math.round(value))}${unit}`);
   const waits = meansBy(samples, "sourcebound_queue_seconds", () => "all").get("all");
   return (
     <>
       <ul className="cards">
-        <Card title="Worked on now" value={number(only("sourcebound_questions_running"))} />
+        <Card title="In progress" value={number(only("sourcebound_questions_running"))} />
         <Card
-          title="Waiting for a turn"
+          title="In the queue"
           value={number(only("sourcebound_questions_waiting"))}
-          note={waits === undefined ? "nothing has waited" : `${formatDuration(waits.mean * 1000)} on average`}
+          note={waits === undefined ? "none has waited" : `${formatDuration(waits.mean * 1000)} on average`}
         />
         <Card title="Memory in use" value={number((only("process_resident_memory_bytes") ?? Number.NaN) / MIB, " MiB")} />
-        <Card title="Running since" value={started === null ? "not known" : formatTime(started * 1000)} />
+        <Card title="Running since" value={started === null ? "unknown" : formatTime(started * 1000)} />
       </ul>
       <div className="charts">
         <FigureTable
-          title="Failures since then"
+          title="Failures since start"
           columns={["Stage", "Reason", "Questions"]}
           rows={[...sumBy(samples, "sourcebound_errors_total", ({ stage = "", code = "" }) => `${stage}\n${code}`)].map(([key, count]) => {
             const [stage = "", code = ""] = key.split("\n");
@@ -99,7 +99,7 @@ function Figures({ samples }: { readonly samples: readonly Sample[] }) {
           empty="No question has failed."
         />
         <FigureTable
-          title="Calls of models and services since then"
+          title="Calls of models and services since start"
           columns={["What", "Outcome", "Calls", "Mean time"]}
           rows={[
             ...meansBy(

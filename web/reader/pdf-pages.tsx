@@ -119,9 +119,9 @@ function PdfPage({ file, number, title, marks, isWanted }: PdfPageProps) {
   return (
     <figure className="pdf-page" ref={whole}>
       <figcaption className="page-number">Page {number}</figcaption>
-      {failed === null ? null : <p className="message is-warning">This page cannot be drawn: {failed}. Its words are under “Text”.</p>}
+      {failed === null ? null : <p className="message is-warning">This page cannot be displayed: {failed}. Its text is under “Text”.</p>}
       <div className="pdf-sheet">
-        <canvas ref={draw} role="img" aria-label={`Page ${number} of ${title}; its words are under “Text”`} />
+        <canvas ref={draw} role="img" aria-label={`Page ${number} of ${title}; its text is under “Text”`} />
         {drawn === null ? null : here.map(({ type, label, place }) => <Marks key={`${type} ${label}`} {...{ type, label, place }} />)}
       </div>
     </figure>

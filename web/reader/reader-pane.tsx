@@ -30,9 +30,9 @@ export default function ReaderPane({ place, account: { api }, turns, ask, runnin
       {gone ? (
         <div className="message is-warning" role="alert">
           <p>
-            <strong>Gone.</strong> This document was deleted, or is not open to you.
+            <strong>Gone.</strong> This document was deleted, or is not accessible to you.
           </p>
-          {place.quote === null ? null : <p>What was quoted: “{place.quote}”</p>}
+          {place.quote === null ? null : <p>The quoted text: “{place.quote}”</p>}
         </div>
       ) : (
         <StateLine state={state} what="the document" onRetry={reload} />
@@ -96,9 +96,9 @@ function Pages({ document, place, turns, located, api }: PagesProps) {
     (): PageMark[] => [{ type: "place", label: "The quote", pages: places }, ...citedIn(turns, document)],
     [places, turns, document],
   );
-  if (state.type === "loading") return <StateLine state={state} what="where the quote stands" onRetry={() => {}} />;
+  if (state.type === "loading") return <StateLine state={state} what="the place of the quote" onRetry={() => {}} />;
   return (
-    <Suspense fallback={<p className="room-wait">Opening…</p>}>
+    <Suspense fallback={<p className="room-wait">Loading…</p>}>
       <PdfPages api={api} path={`${path}/original?${scope}`} title={document.title} marks={marks} />
     </Suspense>
   );
@@ -133,10 +133,10 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
   return (
     <>
       <Outline outline={document.outline} onGo={setSought} />
-      <p className="muted">Select any words to ask about them alone.</p>
+      <p className="muted">Select text to ask about it.</p>
       <ScrollRegion className="document-text" region={scroller} aria-label={`Text of ${document.title}`}>
         {document.text === "" ? (
-          <p>This document holds no text.</p>
+          <p>This document contains no text.</p>
         ) : (
           <DocumentText document={document} highlights={highlights} sought={sought} />
         )}
@@ -187,15 +187,15 @@ function PlaceLine({ located, place }: { readonly located: Located; readonly pla
   if (located.type === "moved") {
     return (
       <p className="message" role="status">
-        <strong>Moved.</strong> The document has changed since; the quoted words are still there and marked.
+        <strong>Moved.</strong> The document has changed; the quoted text still exists and is highlighted.
       </p>
     );
   }
   if (located.type === "changed") {
     return (
       <p className="message is-warning" role="status">
-        <strong>Changed.</strong> The quoted words do not stand in the document of today.
-        {place.quote === null ? "" : ` They were: “${place.quote}”`}
+        <strong>Changed.</strong> The quoted text is no longer in the current document.
+        {place.quote === null ? "" : ` It was: “${place.quote}”`}
       </p>
     );
   }
@@ -265,7 +265,7 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
         <button type="submit" className="ask-button" disabled={busy || typed === ""}>
           Ask about it
         </button>
-        <QuietButton onClick={onClose}>Leave it</QuietButton>
+        <QuietButton onClick={onClose}>Clear selection</QuietButton>
       </div>
     </form>
   );

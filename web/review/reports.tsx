@@ -18,7 +18,7 @@ export function Reports({ api, domain }: { readonly api: Account["api"]; readonl
   const [state, reload] = useFetched<WireReports>(api, `/v1/reports?${query}`);
   if (state.type !== "ready") return <StateLine state={state} what="the reports" onRetry={reload} />;
   const { topics, items: reports, total } = state.value;
-  if (topic === "" && reports.length === 0) return <p role="status">No question was refused, doubtful or warned about.</p>;
+  if (topic === "" && reports.length === 0) return <p role="status">No question was refused, doubtful or answered with a warning.</p>;
   return (
     <>
       <h2>Gaps by topic</h2>
@@ -44,9 +44,9 @@ export function Reports({ api, domain }: { readonly api: Account["api"]; readonl
         {reports.map(({ id, interaction_id: interaction, question, created_at: at, report: { refusal, confidence, recommendations } }) => (
           <li key={id}>
             <a className="queue-item" href={formatRoute({ room: "review", id: interaction })}>
-              <span>{question || "A question whose text is not kept"}</span>
+              <span>{question || "A question whose text was not stored"}</span>
               <span className="muted">
-                {refusal ? refusalInWords(refusal) : "answered, with a doubt"}
+                {refusal ? refusalInWords(refusal) : "answered, with a warning"}
                 {typeof confidence === "number" ? ` · sources fit ${Math.round(confidence * 100)} of 100` : ""} ·{" "}
                 {formatDate(at.slice(0, 10))}
               </span>

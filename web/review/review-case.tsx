@@ -40,7 +40,7 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
     <>
       <Shown review={review} />
       <div className="filters">
-        <label htmlFor="reviewer">Your name, for the log</label>
+        <label htmlFor="reviewer">Your name, for the audit log</label>
         <input
           id="reviewer"
           className="field"
@@ -60,7 +60,7 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
           type="button"
           className="quiet-button is-danger"
           disabled={!named}
-          onClick={() => act("flag", {}, "Flagged: it is not given again.")}
+          onClick={() => act("flag", {}, "Flagged. The answer will not be served again.")}
         >
           Flag as wrong
         </button>
@@ -74,7 +74,7 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
           Correct
         </button>
       </div>
-      <SaidLine said={said} otherwise={named ? "" : "Say who you are before you decide."} />
+      <SaidLine said={said} otherwise={named ? "" : "Enter your name before you decide."} />
       {correcting && review.answer !== null ? (
         <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, correctedInWords(review.within))} />
       ) : null}
@@ -87,8 +87,8 @@ function Shown({ review }: { readonly review: WireReview }) {
   const shown = curated?.answer ?? answer;
   return (
     <>
-      <h2 className="case-question">{question === "" ? "The question's text is not kept" : question}</h2>
-      {within === null ? null : <p className="muted">Asked only within {within}.</p>}
+      <h2 className="case-question">{question === "" ? "The question's text was not stored" : question}</h2>
+      {within === null ? null : <p className="muted">Limited to {within}.</p>}
       <p className="muted">
         {statusInWords(status)}
         {by === null ? "" : ` by ${by}`}
@@ -97,16 +97,17 @@ function Shown({ review }: { readonly review: WireReview }) {
       </p>
       {feedback === null ? null : (
         <p className="message">
-          A reader called it {feedback.verdict === "up" ? "right" : "wrong"}
+          A user rated it {feedback.verdict === "up" ? "right" : "wrong"}
           {feedback.reason === null ? "." : `: “${feedback.reason}”`}
         </p>
       )}
       {review.withheld ? (
         <p>
-          An answer is not shown here: it rests on a document that is gone or not open to you. Flag it, or let an administrator look at it.
+          The answer is withheld because it depends on a document that was deleted or is not accessible to you. Flag it, or ask an
+          administrator to review it.
         </p>
       ) : null}
-      {shown === null && !review.withheld ? <p>The text of this answer was not kept: there is nothing to review.</p> : null}
+      {shown === null && !review.withheld ? <p>The text of this answer was not stored, so there is nothing to review.</p> : null}
       {shown?.refusal ? <p>{shown.refusal.message}</p> : null}
       {shown === null ? null : (
         <ol className="weighed">
@@ -156,7 +157,7 @@ function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; reado
 
   return (
     <form className="key-form" onSubmit={send}>
-      <label htmlFor={id}>The right answer</label>
+      <label htmlFor={id}>Corrected answer</label>
       <textarea
         id={id}
         className="field"
@@ -166,10 +167,10 @@ function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; reado
         onChange={(event) => setText(event.target.value)}
       />
       <p id={`${id}-how`} className="muted">
-        Each sentence cites [n], a source of this answer. Another document is named by a last line such as{" "}
-        <code>[5]: path/to/document.md</code>. What you write is bound to the documents and checked before it is kept.
+        Each sentence must cite [n], a source of this answer. To cite another document, add a last line such as{" "}
+        <code>[5]: path/to/document.md</code>. The correction is checked against the documents before it is saved.
       </p>
-      <h3>What changes</h3>
+      <h3>Changes</h3>
       <TextDiff changes={changes} />
       <div className="row">
         <button type="submit" className="ask-button" disabled={busy || text.trim() === "" || text === before}>

@@ -27,14 +27,14 @@ function AuditLog({ api }: { readonly api: Pick<Api, "get"> }) {
     <>
       <p className={chain.intact ? "muted" : "message is-warning"}>
         {chain.intact
-          ? `Nobody has changed this log: each of its ${formatCount(chain.rows, "entry", "entries")} fits the one before it.`
-          : `Somebody has changed this log: entry ${chain.broken_at} does not fit the one before it.`}
+          ? `The log is intact: all ${formatCount(chain.rows, "entry", "entries")} match their predecessors.`
+          : `The log was tampered with: entry ${chain.broken_at} does not match the previous one.`}
       </p>
       {rows.length === 0 ? (
-        <p>Nothing was done yet.</p>
+        <p>There are no entries yet.</p>
       ) : (
         <ScrollTable
-          label="Log of reviews"
+          label="Audit log"
           columns={["When", "Who", "What", "Of"]}
           rows={rows.map(({ seq, at, by, action, subject }) => ({
             key: seq,
@@ -66,7 +66,7 @@ export interface ReviewRoomProps {
 }
 
 const STATUSES = [
-  ["", "All that wait"],
+  ["", "All waiting"],
   ["unreviewed", "Not reviewed"],
   ["flagged", "Flagged"],
   ["approved", "Approved"],
@@ -79,11 +79,11 @@ export default function ReviewRoom({ id, account }: ReviewRoomProps) {
   return (
     <RoomPage title="Review">
       <Tabbed
-        label="Parts of the review"
+        label="Sections of the review"
         parts={[
           ["Queue", <Queue key="queue" id={id} account={account} />],
           ["Reports and gaps", <Reports key="reports" api={account.api} domain={account.domain?.name ?? null} />],
-          ["Who did what", <AuditLog key="log" api={account.api} />],
+          ["Audit log", <AuditLog key="log" api={account.api} />],
         ]}
       />
     </RoomPage>
@@ -108,10 +108,10 @@ function Queue({ id, account }: ReviewRoomProps) {
       <section aria-label="Queue">
         <div className="filters">
           <SelectField label="Show" value={status} options={STATUSES} onChange={setStatus} />
-          <SearchField label="Question holds" value={words} onChange={setWords} />
+          <SearchField label="Question contains" value={words} onChange={setWords} />
           {reasons.length === 0 ? null : (
             <SelectField
-              label="Because of"
+              label="Reason"
               value={why}
               options={[["", "anything"], ...reasons.map((one) => [one, one] as const)]}
               onChange={setWhy}
@@ -123,8 +123,8 @@ function Queue({ id, account }: ReviewRoomProps) {
           <p role="status" className="muted">
             {found.length === 0
               ? state.value.items.length === 0
-                ? "Nothing waits here."
-                : "No question fits these filters."
+                ? "No question waits for review."
+                : "No question matches these filters."
               : formatCount(found.length, "question")}
           </p>
         )}
@@ -135,7 +135,7 @@ function Queue({ id, account }: ReviewRoomProps) {
         </ul>
       </section>
       <section aria-label="Answer under review">
-        {id === null ? <p className="muted">Choose a question to see its answer, its sources and what was thought of it.</p> : null}
+        {id === null ? <p className="muted">Select a question to see its answer, its sources and its ratings.</p> : null}
         {id === null ? null : <ReviewCase key={id} id={id} api={api} onChanged={reload} />}
       </section>
     </div>
@@ -146,7 +146,7 @@ function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open
   const { id, question, within, asked, why, status, confidence, review_status: review, created_at: at } = item;
   const fit = fitInWords(confidence, status);
   const facts = [
-    ...(within === null ? [] : [`asked within ${within}`]),
+    ...(within === null ? [] : [`limited to ${within}`]),
     ...reasonsInWords(why),
     ...(fit === null ? [] : [fit]),
     ...[`asked ${asked === 1 ? "once" : formatCount(asked, "time")}`, statusInWords(review), formatDate(at.slice(0, 10))],
@@ -154,7 +154,7 @@ function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open
   return (
     <li>
       <a className="queue-item" href={formatRoute({ room: "review", id })} aria-current={open ? "true" : undefined}>
-        <span>{question === "" ? "A question whose text is not kept" : question}</span>
+        <span>{question === "" ? "A question whose text was not stored" : question}</span>
         <span className="muted">{[...new Set(facts)].join(" · ")}</span>
       </a>
     </li>

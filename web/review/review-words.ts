@@ -4,12 +4,12 @@ import type { WireQueueItem } from "../../src/client/index.ts";
 
 /** Reasons without their counts; the queue can be filtered by them. */
 const REASONS: Readonly<Record<string, string>> = {
-  "thumbs down": "a reader said it is wrong",
+  "thumbs down": "a user rated it wrong",
   "a source changed": "a source has changed since",
   flagged: "flagged as wrong",
   conflict: "sources disagree",
-  warning: "shown with a doubt",
-  reported: "noted as a gap",
+  warning: "shown with a warning",
+  reported: "reported as a gap",
   refused: "not answered",
 };
 
@@ -23,12 +23,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   approve: "approved an answer",
   flag: "flagged an answer as wrong",
   correct: "corrected an answer",
-  demote: "sent an answer back to review: a source changed",
-  feedback: "said whether an answer was right",
-  forget: "had something forgotten",
+  demote: "returned an answer to review, because a source changed",
+  feedback: "rated an answer",
+  forget: "deleted stored data",
   purge: "removed old entries of this log",
-  create_key: "made a key",
-  revoke_key: "took a key back",
+  create_key: "created a key",
+  revoke_key: "revoked a key",
 };
 
 /** Describes why a question waits for review, each reason once; omits the confidence, which is shown separately. */
@@ -46,8 +46,8 @@ export function statusInWords(status: WireQueueItem["review_status"]): string {
 /** Describes to which question a correction applies. @param within filters of the question; `null`: none */
 export function correctedInWords(within: string | null): string {
   return within === null
-    ? "Corrected: this answer is given from now on to this question asked of all documents, not where it is asked with filters."
-    : `Corrected: this answer is given from now on to this question asked within ${within}, not where it is asked otherwise.`;
+    ? "Corrected. The correction is served when this question is asked without filters."
+    : `Corrected. The correction is served when this question is asked within ${within}, not otherwise.`;
 }
 
 /** Describes the confidence of an answer as “sources fit N of 100”; `null` if it has no confidence or nothing was answered. */
@@ -60,9 +60,9 @@ export function actionInWords(action: string): string {
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  nothing_relevant: "not answered: nothing about it was found",
-  evidence_too_weak: "not answered: what was found is too weak",
-  not_reliable: "not answered: no reliable answer could be made",
+  nothing_relevant: "not answered: nothing relevant was found",
+  evidence_too_weak: "not answered: the evidence is too weak",
+  not_reliable: "not answered: no reliable answer could be written",
   empty_corpus: "not answered: there were no documents",
 };
 

@@ -28,11 +28,11 @@ const SCORES = [
 /** Lists every passage of the evidence with its verdict, scores, the reason and its text. */
 export function Passages({ answer, tenant, api }: PassagesProps) {
   const { evidence } = answer;
-  if (evidence.length === 0) return <p>No passage was weighed.</p>;
+  if (evidence.length === 0) return <p>No passage was scored.</p>;
   const rows = [...evidence].sort((a, b) => b.final - a.final);
   return (
     <>
-      <p>{formatCount(evidence.length, "passage")} weighed, the strongest first.</p>
+      <p>{formatCount(evidence.length, "passage")} scored, best first.</p>
       <ol className="weighed">
         {rows.map((one) => (
           <li key={one.sid}>
@@ -60,7 +60,7 @@ function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly we
       <p className="muted">{reason}</p>
       {known ? (
         <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>What was read</summary>
+          <summary>Passages considered</summary>
           {open ? <Read {...{ weighed, answer, tenant, api }} /> : null}
         </details>
       ) : null}
@@ -78,7 +78,7 @@ function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesP
     return cutPassage(state.value.text, weighed, quoted);
   }, [state, weighed, citations, id, version]);
   if (state.type !== "ready") return <StateLine state={state} what="the passage" onRetry={reload} />;
-  if (pieces === null) return <p className="message">The document has changed since: what was read then is not its text of today.</p>;
+  if (pieces === null) return <p className="message">The document has changed since; its current text differs from the one used then.</p>;
   return (
     <>
       <p className="passage-read">
@@ -94,7 +94,7 @@ function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesP
           ),
         )}
       </p>
-      <p className="muted">Marked: what the answer quotes. Underlined: the stretch that fitted the question best.</p>
+      <p className="muted">Highlighted: quotes in the answer. Underlined: the part that matched the question best.</p>
     </>
   );
 }

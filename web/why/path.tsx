@@ -32,7 +32,7 @@ export function Path({ answer, stages }: PathProps) {
       <p>
         {formatDuration(answer.latency_ms)} in all
         {first === undefined ? "" : `, the first checked sentence after ${formatDuration(first)}`}. Language models:{" "}
-        {answer.token_usage.total === null ? "tokens not counted" : formatCount(answer.token_usage.total, "token")},{" "}
+        {answer.token_usage.total === null ? "tokens not reported" : formatCount(answer.token_usage.total, "token")},{" "}
         {formatCost(answer.cost_usd)}.
       </p>
       <ol className="timeline">
@@ -58,7 +58,7 @@ function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
   if (shown.length === 0) return null;
   return (
     <details>
-      <summary>Figures as they were recorded</summary>
+      <summary>Recorded figures</summary>
       <dl className="passage-facts">
         {numbered(shown).map(({ place, item: { stage, raw } }) => (
           <Fragment key={place}>

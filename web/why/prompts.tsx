@@ -18,7 +18,7 @@ export interface PromptsProps {
 /** Shows which models were called, with their prompts and replies. */
 export function Prompts({ answer, tenant, api }: PromptsProps) {
   const { calls, model } = answer;
-  if (calls.length === 0) return <p>No language model was called: the answer is made of quotes, by the writer “{model}”.</p>;
+  if (calls.length === 0) return <p>No language model was called. The answer consists of quotes, selected by the writer “{model}”.</p>;
   return (
     <>
       <Table
@@ -26,7 +26,7 @@ export function Prompts({ answer, tenant, api }: PromptsProps) {
         columns={["Stage", "Model", "Tokens in", "Tokens out", "Cost"]}
         rows={calls.map(({ stage, model: called, input_tokens: sent, output_tokens: got, cost_usd: cost }, key) => ({
           key,
-          cells: [stage, called, sent ?? "not counted", got ?? "not counted", formatCost(cost)],
+          cells: [stage, called, sent ?? "not reported", got ?? "not reported", formatCost(cost)],
         }))}
       />
       <Sent {...{ answer, tenant, api }} />
@@ -36,21 +36,21 @@ export function Prompts({ answer, tenant, api }: PromptsProps) {
 
 function Sent({ answer: { id, domain }, tenant, api }: PromptsProps) {
   const [state, reload] = useFetched<WireCalls>(api, `/v1/answers/${encodeURIComponent(id)}/calls?${queryOf({ domain, tenant })}`);
-  if (state.type !== "ready") return <StateLine state={state} what="what the model was sent" onRetry={reload} />;
+  if (state.type !== "ready") return <StateLine state={state} what="the prompts" onRetry={reload} />;
   const { recorded, calls } = state.value;
-  if (!recorded) return <p>What the model was sent is not recorded for this answer.</p>;
-  if (calls.length === 0) return <p>This answer came from memory: the one that it was made for holds what the model was sent.</p>;
+  if (!recorded) return <p>The prompts of this answer were not recorded.</p>;
+  if (calls.length === 0) return <p>This answer came from the cache. The original answer has the prompts.</p>;
   return numbered(calls).map(({ place, item: { model, prompt, prompt_sha256: hash, text, failure } }) => (
     <details key={place} className="outline">
       <summary>
-        What {model} was sent, and said ({formatCount(text.length, "character")})
+        Prompt and output of {model} ({formatCount(text.length, "character")})
       </summary>
       <p className="muted">
         SHA-256 of the prompt: <code>{hash}</code>
       </p>
-      {prompt === null ? <p>The prompt was not kept, only its hash.</p> : <Text title="Rules" text={prompt.system} />}
+      {prompt === null ? <p>Only the hash of the prompt was kept.</p> : <Text title="Rules" text={prompt.system} />}
       {prompt === null ? null : <Text title="Question and passages" text={prompt.user} />}
-      <Text title="What it said" text={text} />
+      <Text title="Output" text={text} />
       {failure === null ? null : <p className="message is-warning">{failure.message}</p>}
     </details>
   ));

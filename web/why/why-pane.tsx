@@ -49,7 +49,7 @@ function Checks({ answer: { sentences, claims, checks } }: { readonly answer: Wi
           <CheckList checks={whole} />
         </>
       )}
-      {sentences.length + whole.length === 0 ? <p>Nothing was checked: there is no sentence to check.</p> : null}
+      {sentences.length + whole.length === 0 ? <p>There is no sentence to check.</p> : null}
     </>
   );
 }
@@ -87,7 +87,7 @@ export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
   );
   return (
     <Pane title="Why this answer">
-      <StateLine state={state} what="how the answer was made" onRetry={reload} />
+      <StateLine state={state} what="the explanation" onRetry={reload} />
       {state.type === "ready" ? <Made answer={state.value} turn={turn ?? null} api={api} /> : null}
     </Pane>
   );
@@ -117,8 +117,8 @@ function Made({ answer, turn, api }: { readonly answer: WireAnswer; readonly tur
 /** Descriptions of the cache level that served a stored answer. */
 const STORED: Readonly<Record<string, string>> = {
   exact: "the same question was asked before",
-  semantic: "a question that asks for the same was asked before",
-  graph: "a question about the same things was asked before",
+  semantic: "an equivalent question was asked before",
+  graph: "a question about the same entities was asked before",
   curated: "a reviewer wrote it",
 };
 
@@ -127,7 +127,7 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
   const factsOf = (of: string) => turn?.stages.find(({ stage }) => stage === of)?.facts ?? {};
   const apart = factsOf("parts");
   const { minimum, chance } = { ...factsOf("decide"), ...apart };
-  const what = "chance" in apart ? "Asked by itself, the least sure of the things answered" : "The best quote";
+  const what = "chance" in apart ? "The least confident part of the answer" : "The best quote";
   const lookup = turn?.stages.filter(({ stage }) => stage === "lookup" || stage === "recall") ?? [];
   const { cached } = answer;
   return (
@@ -137,20 +137,20 @@ function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn
         {label}. {meaning}
       </p>
       {typeof chance === "number" && typeof minimum === "number" ? (
-        <p>{`${what} was held to ${"chance" in apart ? "be answered" : "answer the question"} with a chance of ${formatChance(chance)}; an answer is shown from ${formatChance(minimum)} on.`}</p>
+        <p>{`${what} was judged to ${"chance" in apart ? "be answered" : "answer the question"} with a confidence of ${formatChance(chance)}; the threshold for an answer is ${formatChance(minimum)}.`}</p>
       ) : null}
       {answer.refusal === null ? null : <p>{answer.refusal.message}</p>}
       <Measured answer={answer} notices={turn?.notices ?? []} />
       <h3>Stored answers</h3>
       <p>
         {answer.cache_mode === "miss"
-          ? "No stored answer was used: this one was made for the question."
+          ? "No stored answer was used; this one is new."
           : `A stored answer was used: ${STORED[answer.cache_mode] ?? answer.cache_mode}.`}
       </p>
       {cached === undefined ? null : (
         <p>
-          {cached.question === null ? "Its question is not kept." : `Its question: “${cached.question}”.`}{" "}
-          {`Stored on ${formatMoment(cached.stored_at)}, checked again on today's documents.`}
+          {cached.question === null ? "Its question was not stored." : `Its question: “${cached.question}”.`}{" "}
+          {`Stored on ${formatMoment(cached.stored_at)} and checked again on the current documents.`}
         </p>
       )}
       <ul className="facts">
@@ -193,7 +193,7 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
           <li key={name} className="card">
             <strong>{name}</strong>
             <span className={`verdict is-${passed === null ? "warn" : passed ? "pass" : "fail"}`}>
-              {passed === null ? "could not be told" : passed ? "passed" : "failed"}
+              {passed === null ? "not determined" : passed ? "passed" : "failed"}
             </span>
             <span>
               {score === null ? "no value" : formatNumber(score)}
@@ -219,12 +219,12 @@ function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; read
     ["Method", answer.profile],
     ["Written by", answer.model],
     ["Time", formatDuration(answer.latency_ms)],
-    ["Tokens", tokens.total === null ? "not counted" : formatNumber(tokens.total)],
+    ["Tokens", tokens.total === null ? "not reported" : formatNumber(tokens.total)],
     ["Cost", formatCost(answer.cost_usd)],
   ];
 
   async function prove() {
-    setSaid({ failed: false, text: "Making the proof…" });
+    setSaid({ failed: false, text: "Creating the proof…" });
     const scope = queryOf({ domain, tenant: turn?.asked.tenant });
     const proof = api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
     const saved = proof.then((made) => download(`proof-${id}.json`, "application/json", JSON.stringify(made)));
@@ -241,9 +241,9 @@ function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; read
           </div>
         ))}
       </dl>
-      <p>The record holds the answer with every quote, its place and hash, every check and what each stage reported.</p>
+      <p>The record contains the answer with every quote, its place and hash, every check and the output of each stage.</p>
       <p>
-        The proof is signed, and whoever has the documents can run its checks again offline:{" "}
+        The proof is signed. Anyone with the documents can run its checks again offline:{" "}
         <code>sourcebound prove verify proof-{id}.json --documents FOLDER</code>
       </p>
       <div className="row actions">

@@ -118,7 +118,7 @@ function finishTurn(turn: Turn, answer: WireAnswer): Turn {
   const warnings = addWarnings(turn.warnings, [
     ...answer.warnings,
     ...(differs
-      ? [{ code: "stream_differs", message: "The final answer differs from what was streamed; the final answer is shown." }]
+      ? [{ code: "stream_differs", message: "The final answer differs from the streamed text. The final answer is shown." }]
       : []),
   ]);
   const status = { type: "answered", answer } as const;
