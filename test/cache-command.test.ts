@@ -39,7 +39,7 @@ describe("sourcebound cache", () => {
     const explained = JSON.parse(stdout);
     expect(explained).toMatchObject({ cache_mode: "miss", not_asked: null, profile: "sourcebound" });
     expect(explained.judged[0]).toMatchObject({ level: "exact", rule: "none", served: false, stored_at: null });
-    expect((await cli(["cache", "explain", CARD], { SOURCEBOUND_CACHE: "off" })).stdout).toContain("switched off");
+    expect((await cli(["cache", "explain", CARD], { SOURCEBOUND_CACHE: "off" })).stdout).toContain("disabled");
     expect(await cli(["cache", "explain", ""])).toMatchObject({ code: 2 });
     expect(JSON.parse((await cli(["cache", "stats", "--json"])).stdout).entries).toBe(1);
   });

@@ -148,15 +148,13 @@ describe("calibrate", () => {
       return decided(`${QUESTION} (${name})`);
     };
     const weights = await use("library.sourcebound.2026-11-22T100000Z", { weights: { id: "others", model: "vectors" } });
-    expect(weights.notices).toMatchObject([
-      { code: "calibration_unused", message: expect.stringContaining("other weights of the gate (others") },
-    ]);
+    expect(weights.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("other gate weights (others") }]);
     expect(weights.answer?.confidenceCalibrated).toBe(false);
     expect(warned.filter((message) => message.includes("other weights"))).toHaveLength(1);
     expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("other weights")] });
 
     const grown = await use("library.sourcebound.2026-11-23T110000Z", { documents: { ...calibration.documents, windows: 20 } });
-    expect(grown.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("in the calibration it had 20") }]);
+    expect(grown.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("but had 20") }]);
     expect(grown.answer?.confidenceCalibrated).toBe(false);
     expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("it had 20")] });
 
@@ -245,12 +243,12 @@ describe("sourcebound doctor", () => {
     const name = "library.sourcebound.2026-11-25T100000Z";
     const { findings } = await calibrationFindings();
     expect(findings?.[0]).toMatchObject({ level: "note", message: expect.stringContaining(`in use: ${name}, made `) });
-    expect(findings?.[0]?.message).toMatch(/\(2026-11-21\) on 96 labelled questions and \d+ windows; at most 20 % of the answers/);
+    expect(findings?.[0]?.message).toMatch(/\(2026-11-21\) from 96 labelled questions and \d+ windows; at most 20 % of the answers/);
     const calibration = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as GateCalibration;
     const documents = { ...calibration.documents, windows: 20 };
     await writeCalibration({ ...calibration, name: "library.sourcebound.2026-11-26T100000Z", documents }, folder);
     const outgrown = await calibrationFindings();
-    expect(outgrown.findings).toMatchObject([{ level: "warning", message: expect.stringContaining("in the calibration it had 20") }]);
+    expect(outgrown.findings).toMatchObject([{ level: "warning", message: expect.stringContaining("but had 20") }]);
     expect(outgrown.findings?.[0]?.message).toContain("sourcebound calibrate --domain library");
   });
 });

@@ -131,7 +131,7 @@ describe("reports", () => {
     const sandbox = copy();
     const empty = await cli(sandbox, ["reports"]);
     expect(empty).toMatchObject({ code: 0, stderr: "" });
-    expect(empty.stdout).toMatch(/No reports in domain "library" of the last 90 days.*\n\s+sourcebound ask/);
+    expect(empty.stdout).toMatch(/No reports in domain "library" from the last 90 days.*\n\s+sourcebound ask/);
     const narrowed = await cli(sandbox, ["reports", "--topic", "cards", "--since", "2020-01-01"]);
     expect(narrowed.stdout).toContain("Leave --topic and --since out");
     expect(JSON.parse((await cli(sandbox, ["reports", "--json"])).stdout)).toEqual({ total: 0, topics: [], reports: [] });
@@ -153,11 +153,11 @@ describe("reports", () => {
     expect(json).toMatchObject({ interaction_id: id, report: { report_below: null } });
     expect(json.report.gaps.missing[0]).toEqual({ text: "penguins", kind: "word", in_documents: false });
     expect(JSON.parse((await cli(sandbox, ["reports", "--topic", "none", "--json"])).stdout).total).toBe(0);
-    expectFailure(await cli(sandbox, ["reports", "show", id, "--tenant", "alice"]), 2, /unknown_report.*no report/);
+    expectFailure(await cli(sandbox, ["reports", "show", id, "--tenant", "alice"]), 2, /unknown_report.*no accessible report/);
   });
 
   it.each([
-    [["reports", "--since", "2026-02-30"], /must be a day/],
+    [["reports", "--since", "2026-02-30"], /Use a day such as/],
     [["reports", "--limit", "-1"], /whole number/],
     [["reports", "--topic", "card"], /Did you mean "cards"/],
     [["reports", "--tenant", "alic"], /Did you mean "alice"/],
@@ -216,7 +216,7 @@ describe("ask", () => {
   it("says that nothing is ingested rather than that nothing is known", async () => {
     const run = await cli(fresh({}), ["ask", "How much does a library card cost?"]);
     expect(run).toMatchObject({ code: 3, stderr: "" });
-    expect(run.stdout).toContain("no document that you may see has been ingested");
+    expect(run.stdout).toContain("this domain has no documents that you may see");
   });
 
   it.each([
@@ -255,18 +255,18 @@ describe("wrong usage", () => {
     [["ask", "x", "--detial", "more"], /unknown option '--detial'[\s\S]*Did you mean --detail/],
     [["ask", "x", "--detail", "most"], /'most' is invalid[\s\S]*normal, more/],
     [["ask"], /missing required argument 'question'/],
-    [["ingest"], /Nothing to read was named: give a folder, files, an address, or -/],
-    [["ask", "x", "--domain", "libary"], /no domain "libary"\. Did you mean "library"\?/],
-    [["ask", "x", "--profile", "sevenlayer"], /no profile "sevenlayer"\. Did you mean "seven-layer"\?/],
+    [["ingest"], /Nothing to ingest\. Name a folder, files, an address, or -/],
+    [["ask", "x", "--domain", "libary"], /Unknown domain "libary"\. Did you mean "library"\?/],
+    [["ask", "x", "--profile", "sevenlayer"], /Unknown profile "sevenlayer"\. Did you mean "seven-layer"\?/],
     [["bench", "nothing-like-it"], /no benchmark "nothing-like-it"/],
     [["bench", "formats", "--", "--jsn", "x"], /bench formats: Unknown option '--jsn'\. It measures [\s\S]*--data DIR --sets A,B/],
     [["serve", "--port", "abc"], /'abc' is invalid.*whole number/],
     [["documents", "lst"], /unknown command 'lst'[\s\S]*Did you mean list/],
-    [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere holds no file va-answerable/],
+    [["eval", "va", "--corpus", "documents", "--golden", "nowhere"], /nowhere contains no file va-answerable/],
     [["eval", "retrieval", "--data", "nowhere", "--no-hub", "--no-peers"], /nowhere holds none of va-golden, policyqa/],
     [["eval", "retrieval", "--data", ".", "--sets", "clapqn"], /no set "clapqn"\. Did you mean "clapnq"\?/],
     [["eval", "retrieval", "--data", ".", "--limit", "0"], /--limit 0 is not a number of questions/],
-    [["ablate", "--corpus", "documents", "--golden", "nowhere"], /There is no file or folder .*nowhere/],
+    [["ablate", "--corpus", "documents", "--golden", "nowhere"], /The file or folder .*nowhere does not exist/],
     [["ablate", "--corpus", "documents", "--golden", ".", "--rate", "1.5"], /--rate 1\.5 does not fit/],
     [["eval", "cache", "--corpus", "documents", "--golden", "nowhere", "--day", "0"], /--day 0 is not a number of questions/],
     [["eval", "cache", "--corpus", "documents", "--golden", "nowhere", "--day", "5", "--seed", "x"], /--seed x is no seed/],
@@ -295,7 +295,7 @@ describe("wrong usage", () => {
     expect(help).toMatch(/^Usage: \.\/run ask /);
     expect(help).toContain('  ./run ask "What is');
     expect(help).not.toContain("sourcebound ask");
-    expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists them");
+    expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists the reports");
     expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
     expect((await cli(seeded, ["ask", LIBRARY_QUESTIONS[0].question], { env })).stdout).toMatch(
       /\nthe sources match .*`\.\/run calibrate` with labelled questions\), quoted verbatim, \d+ ms\n$/,
@@ -316,7 +316,7 @@ describe("configuration", () => {
   it.each([
     ["YAML that does not parse", { "sourcebound.config.yaml": "server: [1, {\n" }, /sourcebound\.config\.yaml could not be read/],
     ["JSON that does not parse", { "sourcebound.config.json": "{ nope" }, /sourcebound\.config\.json could not be read/],
-    ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must hold keys and values/],
+    ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must contain keys and values/],
   ])("rejects %s, and leaves the file as it is", async (_what, files: Record<string, string>, words) => {
     const folder = join(seeded.folder, `config-${Math.random()}`);
     writeFiles(folder, files);
@@ -358,7 +358,7 @@ describe("ingest of bad folders", () => {
     const sandbox = copy();
     rmSync(join(sandbox.folder, "documents"), { recursive: true });
     mkdirSync(join(sandbox.folder, "documents"));
-    expectFailure(await cli(sandbox, reingest), 1, /4 files .* are kept.*--allow-empty/);
+    expectFailure(await cli(sandbox, reingest), 1, /4 .*files are kept.*--allow-empty/);
     await stillAnswers(sandbox);
     expect(await cli(sandbox, [...reingest, "--allow-empty"])).toMatchObject({ code: 0, stdout: expect.stringContaining("4 deleted") });
     expect(await ask(sandbox, LIBRARY_QUESTIONS[0].question)).toMatchObject({ refusal: { reason: "empty_corpus" } });
@@ -571,7 +571,7 @@ describe("a data folder that cannot be used", () => {
     const sandbox = copy();
     openToAll(sandbox);
     const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
-    expectFailure(run, 1, /cannot be written.*SOURCEBOUND_DATA_DIR/);
+    expectFailure(run, 1, /is not writable.*SOURCEBOUND_DATA_DIR/);
     await stillAnswers(sandbox);
   });
 
@@ -589,7 +589,7 @@ describe("a data folder that cannot be used", () => {
   it("a file in the place of the folder: says so", async () => {
     const sandbox = copy();
     const run = await cli(sandbox, ["ask", "x", "--data-dir", "documents/cards.md"]);
-    expectFailure(run, 1, /cards\.md cannot be written/);
+    expectFailure(run, 1, /cards\.md is not writable/);
   });
 
   it("no database at all: says so, and leaves the file as it is", async () => {
@@ -597,7 +597,7 @@ describe("a data folder that cannot be used", () => {
     const garbage = "this is no database ".repeat(1000);
     for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
     writeFileSync(databaseOf(sandbox), garbage);
-    expectFailure(await cli(sandbox, ["ask", "x"]), 1, /is damaged or is no database.*Move the file away/);
+    expectFailure(await cli(sandbox, ["ask", "x"]), 1, /is damaged or not a database.*Move the file away/);
     expect(readFileSync(databaseOf(sandbox), "utf8")).toBe(garbage);
   });
 
@@ -699,7 +699,7 @@ describe("being stopped", () => {
     running.child.kill("SIGINT");
     const run = await running.finished;
     expect(run).toMatchObject({ code: 130, stdout: "" });
-    expect(run.stderr).toMatch(/Cancelled\. What was finished is kept; run the same command again/);
+    expect(run.stderr).toMatch(/Cancelled\. Finished work is kept\. Run the same command again/);
     expect(isCivil(run)).toBe(true);
     const kept = (await ask(sandbox, UNANSWERABLE)).refusal?.searched.documents ?? 0;
     expect(kept).toBeGreaterThan(0);

@@ -99,7 +99,7 @@ describe("eval golden", () => {
     // A power cut truncates the last line.
     writeFileSync(journal, readFileSync(journal, "utf8").slice(0, -20));
     const resumed = await runCli([...COMMAND, "--out", "cut.json"], { cwd });
-    expect(resumed.stderr).toContain(`${n.asked - 1} questions were asked by a run that was cancelled`);
+    expect(resumed.stderr).toContain(`${n.asked - 1} questions were answered by a cancelled run`);
     expect(existsSync(journal)).toBe(false);
     await runCli([...COMMAND, "--out", "whole.json"], { cwd });
     expect(stable("cut.json")).toEqual(stable("whole.json"));
@@ -117,7 +117,7 @@ describe("eval golden", () => {
     expect(played.code).toBe(0);
     expect(stable("played.json")).toEqual(stable("live.json"));
     expect(read("said.json").calls.length).toBeGreaterThan(0);
-    expect((await runCli([...COMMAND, "--recorded", "questions.yaml"], { cwd })).stderr).toContain("holds no recorded model output");
+    expect((await runCli([...COMMAND, "--recorded", "questions.yaml"], { cwd })).stderr).toContain("contains no recorded model output");
     expect((await runCli([...COMMAND, "--record", "no.json"], { cwd })).stderr).toContain("There is no model");
   });
 

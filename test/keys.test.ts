@@ -235,7 +235,7 @@ describe("sourcebound keys", () => {
     const made = await cli("create", "website", "--tenant", "partyb", "--expires", "90d", "--by", "Ann");
     expect(made.code).toBe(0);
     const key = made.stdout.trim();
-    expect(made.stderr).toContain("shown this once");
+    expect(made.stderr).toContain("shown only once");
     const call = caller();
     expect((await call("POST", "/v1/ask", key, { question: QUESTION })).text).toContain(codeOf("partyb"));
     const listed = await cli("list", "--json");

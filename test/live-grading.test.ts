@@ -46,6 +46,6 @@ describe("live grading", () => {
     expect(statement).not.toEqual(proof.statement);
     writeFileSync(join(cwd, "forged.json"), JSON.stringify({ ...proof, statement, digest: sha256Hex(canonicalJson(statement)) }));
     const forged = await verify("forged.json");
-    expect([forged.code, forged.stdout + forged.stderr]).toEqual([5, expect.stringContaining("states other checks than the profile")]);
+    expect([forged.code, forged.stdout + forged.stderr]).toEqual([5, expect.stringContaining("states other checks than those of profile")]);
   });
 });

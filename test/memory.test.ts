@@ -221,7 +221,7 @@ describe("engine.explainCache", () => {
 
   it("says why the caches are not asked at all", async () => {
     const library = await open({ settings: { "cache.enabled": false } });
-    expect((await library.engine.explainCache(CARD)).notAsked).toContain("switched off");
+    expect((await library.engine.explainCache(CARD)).notAsked).toContain("disabled");
     const other = await open();
     expect((await other.engine.explainCache("I want to kill myself")).notAsked).toContain("emergency");
   });

@@ -105,10 +105,10 @@ describe("new-domain and doctor", () => {
   });
 
   it.each([
-    [["new-domain", "Harbour!", "--from", "papers"], "is no name of a domain"],
+    [["new-domain", "Harbour!", "--from", "papers"], "is not a valid domain name"],
     [["new-domain", "harbour2", "--from", "nowhere"], "nowhere"],
     [["doctor", "retial"], 'Did you mean "retail"?'],
-    [["doctor", "--documents", "papers"], "belongs to one pack"],
+    [["doctor", "--documents", "papers"], "applies to one pack"],
   ])("%j says what is wrong", async (args, told) => {
     const finished = await runCli(args, { cwd });
     expect(finished.code).not.toBe(0);
@@ -131,7 +131,7 @@ describe("new-domain and doctor", () => {
     ] as const) {
       chmodSync(join(cwd, "data"), mode);
       const { code, stderr } = await runCli(["doctor", "shop"], { cwd, env: { ...env, SOURCEBOUND_DATA_DIR: join(cwd, "data") } });
-      expect([code, stderr.includes("other users of this machine may look into the data folder")]).toEqual([0, says]);
+      expect([code, stderr.includes("other users of this machine can read the data folder")]).toEqual([0, says]);
     }
     expect((await runCli(["doctor", "shop", "--strict"], { cwd, env })).code).toBe(5);
     writeFileSync(join(folder, "domain.yaml"), `${pack}hostlines: []\n`);

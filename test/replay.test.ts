@@ -97,7 +97,7 @@ describe("replay", () => {
     for (const file of await library.engine.files()) if (file.path === "fines.txt") await library.engine.deleteFile(file);
     await expect(library.engine.replay(id)).rejects.toMatchObject({
       code: "replay_impossible",
-      message: expect.stringContaining("1 of the 4 documents"),
+      message: expect.stringContaining("1 of the 4 searched documents"),
     });
   });
 });

@@ -119,7 +119,7 @@ describe("diagnostic reports", () => {
     await db.destroy();
     const answer = await ask(REFUSED);
     expect(answer.refusal).not.toBeNull();
-    expect(warnings.join()).toContain("diagnostic report could not be kept");
+    expect(warnings.join()).toContain("diagnostic report could not be saved");
     expect((await engine.store.interactions.list("library", 5)).map(({ id }) => id)).toEqual([answer.id]);
     const seen = await events(REFUSED);
     expect(seen).toContainEqual(expect.objectContaining({ type: "notice", code: "report_failed" }));

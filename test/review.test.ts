@@ -198,7 +198,7 @@ describe("a correction", () => {
     const names = "\n[1]: large.md\n[2]: bicycles.md";
     const refused = (text: string) => expect(review.correct(id, `${text}${names}`, "Ann")).rejects;
     await refused("A surfboard costs £20 [1][2].").toMatchObject({ code: "answer_unbound" });
-    await refused("The fee for a surfboard is £20 [1][2].").toMatchObject({ message: expect.stringContaining("[2] does not bear it") });
+    await refused("The fee for a surfboard is £20 [1][2].").toMatchObject({ message: expect.stringContaining("[2] does not support it") });
     const { citations } = await review.correct(id, `The fee for a surfboard is £20 [1].${names}`, "Ann");
     expect(citations.map(({ quote }) => quote)).toEqual(["Surfboard | £20"]);
   });

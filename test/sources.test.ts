@@ -181,7 +181,7 @@ describe("files by name and standard input", () => {
       stdout: "",
     });
     expect(await cli(["ingest", "documents", "-", "--name", "x.exe"], [Buffer.from("hi")])).toMatchObject({
-      ...{ code: 1, stdout: "", stderr: expect.stringMatching(/unsupported_format .*the format "\.exe": use one of/) },
+      ...{ code: 1, stdout: "", stderr: expect.stringMatching(/unsupported_format .*the format "\.exe" is not supported: use one of/) },
     });
     expect(await titles()).toEqual([]);
   });
@@ -228,7 +228,7 @@ describe("files by name and standard input", () => {
     expect(await titles()).toEqual(["Uno", "two"]);
     expect(await cli(["ingest", "-", "--name", ".."], [Buffer.from("x")])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("no name of a file"),
+      stderr: expect.stringContaining("is not a file name"),
     });
   });
 

@@ -56,7 +56,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     for (const { passage, relevance, score, reason } of evidence) {
       const cross = passage.scores.cross as number;
       expect(score).toBeCloseTo(0.7 * (relevance as number) + 0.3 * cross, 6);
-      expect(reason).toContain(`${cross.toFixed(2)} likely that its best sentence`);
+      expect(reason).toContain(`row answers with a confidence of ${cross.toFixed(2)}`);
       if (!holds(passage.text)) expect(cross).toBeLessThan(least);
     }
   });

@@ -40,7 +40,7 @@ describe("a reading that was cut off", () => {
     const { documents } = await library.engine.counts(library.engine.scope());
     expect(documents).toBeGreaterThan(0);
     expect(documents).toBeLessThan(PAGES);
-    expect(await warned()).toContain("150 files were to be read, and the reading has not come to its end");
+    expect(await warned()).toContain("the ingest of 150 files is not complete");
     expect(await warned("What does a night at pier 3 cost?")).toContain("sourcebound ingest");
     for await (const _ of library.engine.ingest(`${library.sandbox.folder}/pages`));
     expect(await warned()).toBeUndefined();
@@ -49,7 +49,7 @@ describe("a reading that was cut off", () => {
   it("is nobody's who may not see the source, and forgotten with its files", async () => {
     await cutOff({ tenant: "alice" });
     expect(await warned()).toBeUndefined();
-    expect(await warned(QUESTION, { tenant: "alice" })).toContain("has not come to its end");
+    expect(await warned(QUESTION, { tenant: "alice" })).toContain("is not complete");
     const [file] = await library.engine.files({ tenant: "alice" });
     const { source = "" } = file ?? {};
     const place = { domain: library.engine.domain().name, tenant: "alice", source };

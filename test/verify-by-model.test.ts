@@ -74,7 +74,12 @@ describe("the gate with a model that verifies", () => {
 
   it.each<[string, ChatModel, number, RegExp]>([
     ["cannot be reached", fakeJudge(undefined, true), 5000, /it is down/],
-    ["does not reply as asked", fakeChatModel([["All of them are relevant."]], { id: "judge" }), 5000, /did not reply with the verdicts/],
+    [
+      "does not reply as asked",
+      fakeChatModel([["All of them are relevant."]], { id: "judge" }),
+      5000,
+      /did not return the requested verdicts/,
+    ],
     ["takes too long", fakeChatModel([[60_000, "{}"], ["INSUFFICIENT"]], { id: "judge" }), 100, /longer than 100 ms/],
     ["breaks off", fakeChatModel([['{"verdicts": [', new Error("cut")]], { id: "judge" }), 5000, /cut/],
   ])("keeps the scores of rules, and says so, when the model %s", async (_, model, timeout, reason) => {
@@ -126,7 +131,7 @@ describe("the gate with a model that verifies", () => {
     const judge = fakeJudge();
     const { answer, notices } = await ask(judge, { profile });
     expect(verifyCalls(answer)).toEqual([]);
-    expect(notices.map(({ message }) => message)).toEqual([expect.stringContaining("no model is asked")]);
+    expect(notices.map(({ message }) => message)).toEqual([expect.stringContaining("no model is called")]);
   });
 
   it("is not asked about a question that gives orders, nor when nothing was found", async () => {

@@ -53,7 +53,7 @@ describe("vg-rag on passages of real documents", () => {
   });
 
   it("judges relevance by the learned chance, and consistency by what is no whole statement", () => {
-    expect(all.every(({ reason }) => /\d\.\d\d likely that its best sentence|relevance \d\.\d\d/.test(reason))).toBe(true);
+    expect(all.every(({ reason }) => /row answers with a confidence of \d\.\d\d|relevance \d\.\d\d/.test(reason))).toBe(true);
     expect(all.some(({ consistency }) => consistency !== null && consistency < 1)).toBe(true);
     // An irrelevant passage is rejected however consistent it is: a mean of three scores would have kept it.
     const clear = all.filter(

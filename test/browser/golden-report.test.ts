@@ -79,7 +79,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
     expect(await page.locator("script").count()).toBe(0);
     expect(await page.locator(".plots svg").count()).toBeGreaterThanOrEqual(4);
-    expect(await page.locator("h2", { hasText: "Against the earlier run" }).count()).toBe(1);
+    expect(await page.locator("h2", { hasText: "Compared with the earlier run" }).count()).toBe(1);
     await page.close();
   });
 
@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
     await right.locator("summary").focus();
     await page.keyboard.press("Enter");
     expect(await right.locator("q").first().innerText()).toContain("21 days");
-    expect(await right.innerText()).toContain("Marked as right");
+    expect(await right.innerText()).toContain("Expected answer");
     await page.locator(".filters label", { hasText: /wrong/i }).first().click();
     expect(await right.isVisible()).toBe(false);
     expect(await page.locator("details", { hasText: "What does replacing a lost card cost?" }).isVisible()).toBe(true);
