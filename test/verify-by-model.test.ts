@@ -80,7 +80,7 @@ describe("the gate with a model that verifies", () => {
       5000,
       /did not return the requested verdicts/,
     ],
-    ["takes too long", fakeChatModel([[60_000, "{}"], ["INSUFFICIENT"]], { id: "judge" }), 100, /longer than 100 ms/],
+    ["takes too long", fakeChatModel([[60_000, "{}"], ["INSUFFICIENT"]], { id: "judge" }), 100, /exceeded the timeout of 100 ms/],
     ["breaks off", fakeChatModel([['{"verdicts": [', new Error("cut")]], { id: "judge" }), 5000, /cut/],
   ])("keeps the scores of rules, and says so, when the model %s", async (_, model, timeout, reason) => {
     const rules = await ask(fakeChatModel([["INSUFFICIENT"]]), { by: "rules" });
