@@ -216,8 +216,8 @@ describe("sessions", () => {
     for await (const event of engine.ask(vague, { sessionId: "s" })) events.push(event);
     const followed = answerOf(events);
     const [readAs = ""] = events.flatMap((event) => (event.type === "notice" && event.code === "follow_up" ? [event.message] : []));
-    expect(readAs).toMatch(/^Read as: And what about that for penguins in it\? \(.+\)$/);
-    const spelled = await ask(readAs.replace("Read as: ", ""));
+    expect(readAs).toMatch(/^Interpreted as: And what about that for penguins in it\? \(.+\)$/);
+    const spelled = await ask(readAs.replace("Interpreted as: ", ""));
     expect(alone.status).toBe("insufficient_context");
     expect([followed.status, followed.sentences]).toEqual([alone.status, alone.sentences]);
     // The conversation only adds words, so confidence is at most that of the spelled-out question, and far below the threshold (.56).

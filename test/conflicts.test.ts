@@ -82,7 +82,7 @@ describe("conflicts-cli", () => {
         "No declared rule decides between them",
       ])
         expect(run.stdout).toContain(part);
-      expect(run.stdout).toMatch(/^1 found among \d+ statements of 3 documents \(\d+ pairs compared\)\.$/m);
+      expect(run.stdout).toMatch(/^Conflicts found: 1, among \d+ statements of 3 documents \(\d+ pairs compared\)\.$/m);
     });
 
     it("gives scripts every field as JSON on stdout, progress on stderr, and the rule that decides", async () => {

@@ -150,7 +150,7 @@ describe("the gate with a model that verifies", () => {
     const sessionId = "s";
     await library.ask(QUESTION, { sessionId });
     const answer = await library.ask("And which vaccines do penguins need for it?", { sessionId });
-    expect(answer.refusal?.message).toContain("read as a follow-up");
+    expect(answer.refusal?.message).toContain("interpreted as a follow-up");
     expect(answer.calls.map(({ stage }) => stage)).toEqual(["verify"]);
   });
 

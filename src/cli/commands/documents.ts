@@ -118,7 +118,7 @@ Examples:
           `${i + 1}. ${conflict.kind}, certainty ${conflict.certainty.toFixed(2)}`,
           ...joinConflicts([conflict]).map((one) => `${conflictLines(one, terminal.colors).join("\n")}\n`),
         ]);
-        const total = `${conflicts.length} conflicts found among ${statements} statements of ${documents} documents (${compared} pairs compared).`;
+        const total = `Conflicts found: ${conflicts.length}, among ${statements} statements of ${documents} documents (${compared} pairs compared).`;
         printResult(terminal, json, { documents, statements, compared, conflicts: found }, () => [...lines, total].join("\n"));
       }
     },
