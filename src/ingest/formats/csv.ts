@@ -4,45 +4,38 @@ import { BlockWriter } from "../block-writer.ts";
 import { MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
 import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
-import { isHeaderRow } from "./table-grid.ts";
+import { mostCommon, type SheetCell, sheetMarkup } from "./sheet-markup.ts";
+import { walkMarkup } from "./walk-markup.ts";
 
 /** Supported separators. On equal scores the first wins. */
 const SEPARATORS = [",", "\t", ";", "|"] as const;
 /** Rows that detection of the separator examines. */
 const SAMPLE_ROWS = 50;
 
-export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 1, (source, name) => [parseCsv(source, name)]);
+export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 2, (source, name) => [parseCsv(source, name)]);
 
 export function parseCsv(source: string, name: string): FormatResult {
-  const separator = separatorOf(source);
-  const rows = [...readRows(source, separator)].filter((row) => row.some(({ start, end }) => source.slice(start, end).trim() !== ""));
-  const hasHeader = isHeaderRow(rows.slice(0, 2).map((row) => row.map(({ start, end }) => source.slice(start, end))));
-  const numbers: number[] = [];
+  // A spreadsheet reads this line as a setting and shows the next one as row 1.
+  const [{ length: from }, declared] = /^\ufeff?(?:sep=(.)(?:\r?\n|$))?/i.exec(source) as unknown as [string, string?];
+  const separator = declared ?? separatorOf(source, from);
+  const rows = [...readRows(source, { separator, from })].filter((row) =>
+    row.some((cell) => source.slice(cell.start, cell.end).trim() !== ""),
+  );
   const writer = new BlockWriter(source);
-  const table = writer.beginTable();
-  for (const [i, cells] of rows.entries()) {
-    writer.beginRow(table, hasHeader && i === 0);
-    for (const cell of cells) {
-      writer.beginCell();
+  walkMarkup(sheetMarkup(source, rows), writer, {
+    inline(cell) {
       for (const { start, end } of piecesOf(source, cell)) writer.text(start, end);
-      numbers.push(cell.start, cell.end, cell.row, cell.column);
-    }
-    writer.end();
-  }
+    },
+  });
   return {
     ...writer.finish(),
     metadata: plainMetadata(name),
-    places: { type: "cells", cells: numbers, sheets: [] },
+    places: { type: "cells", cells: rows.flat().flatMap(({ start, end, row, column }) => [start, end, row, column]), sheets: [] },
   };
 }
 
-interface RawCell extends TextRange {
-  readonly row: number;
-  readonly column: number;
-}
-
 /** Returns the ranges of a cell's text without its quotes. */
-function piecesOf(source: string, { start, end }: RawCell): TextRange[] {
+function piecesOf(source: string, { start, end }: TextRange): TextRange[] {
   if (source[start] !== '"') return [{ start, end }];
   const inner = { start: start + 1, end: Math.max(start + 1, source[end - 1] === '"' && end - 1 > start ? end - 1 : end) };
   const pieces: TextRange[] = [];
@@ -55,15 +48,17 @@ function piecesOf(source: string, { start, end }: RawCell): TextRange[] {
 }
 
 /** Yields rows of cell ranges, including quotes. A row is a record, which may span lines. Linear time. */
-function* readRows(source: string, separator: string, limit = MAX_TABLE_ROWS): Generator<RawCell[]> {
-  const mark = source.charCodeAt(0) === 0xfeff ? 1 : 0;
-  let at = mark;
+function* readRows(
+  source: string,
+  { separator, from, limit = MAX_TABLE_ROWS }: { readonly separator: string; readonly from: number; readonly limit?: number },
+): Generator<SheetCell[]> {
+  let at = from;
   for (let row = 1; at < source.length; row++) {
     if (row > limit) {
       if (limit < MAX_TABLE_ROWS) return;
       throw new IngestError("file_too_large", `the table has more than ${MAX_TABLE_ROWS} rows: split it`, { limit });
     }
-    const cells: RawCell[] = [];
+    const cells: SheetCell[] = [];
     for (let column = 1; ; column++) {
       if (column > MAX_TABLE_COLUMNS)
         throw new IngestError("file_too_large", `row ${row} has more than ${MAX_TABLE_COLUMNS} columns: split the table`, { row });
@@ -99,19 +94,11 @@ function cellEnd(source: string, start: number, separator: string): number {
 }
 
 /** Returns the separator that splits most rows into the same number of cells, at least two. */
-function separatorOf(source: string): string {
-  const declared = /^\ufeff?sep=(.)\r?\n/i.exec(source)?.[1];
-  if (declared !== undefined) return declared;
+function separatorOf(source: string, from: number): string {
   const scores = SEPARATORS.map((separator) => {
-    const widths = [...readRows(source, separator, SAMPLE_ROWS)].map((row) => row.length);
+    const widths = [...readRows(source, { separator, from, limit: SAMPLE_ROWS })].map((row) => row.length);
     const common = mostCommon(widths);
     return common < 2 ? 0 : widths.filter((width) => width === common).length / widths.length + common / 1_000;
   });
   return SEPARATORS[scores.indexOf(Math.max(...scores))] ?? ",";
-}
-
-function mostCommon(values: readonly number[]): number {
-  const counts = new Map<number, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
 }

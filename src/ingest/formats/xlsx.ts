@@ -1,19 +1,18 @@
 import { IngestError } from "../../shared/errors.ts";
-import type { ReadingNotice, TextRange } from "../../shared/types.ts";
+import type { ReadingNotice } from "../../shared/types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
-import { closing, type MarkupEvent, opening } from "./markup.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
-import { isHeaderRow } from "./table-grid.ts";
+import { isFilled, type SheetCell, sheetMarkup } from "./sheet-markup.ts";
 import { walkMarkup } from "./walk-markup.ts";
-import { type LeftOutCells, readSheet, readValueStyles, type Sheet, type ShownCells } from "./xlsx-sheet.ts";
+import { type LeftOutCells, readSheet, readValueStyles, type Sheet } from "./xlsx-sheet.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
 /** Reads workbooks: every filled row of every visible sheet with its header, numbers formatted as displayed. */
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
-  version: 4,
+  version: 5,
   read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
@@ -111,66 +110,4 @@ function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResu
     unit: "extracted_utf16",
     places: { type: "cells", cells: numbers, sheets: laid.map(({ name, head }) => [head.start, name] as const) },
   };
-}
-
-/** The range of a cell's text in the workbook's text. */
-interface SheetCell extends TextRange {
-  /** From 1, as in a spreadsheet. */
-  readonly row: number;
-  readonly column: number;
-}
-
-function isFilled({ start, end }: TextRange): boolean {
-  return end > start;
-}
-
-/** Converts a sheet to markup. Single-cell rows above the first longer row are captions; that row may be the header. */
-function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]): MarkupEvent[] {
-  const events: MarkupEvent[] = [];
-  const write = (name: string, { start, end }: TextRange, attributes = {}) => {
-    events.push(opening(name, start, attributes));
-    if (end > start) events.push({ type: "text", text: text.slice(start, end), start, end });
-    events.push(closing(name, end));
-  };
-  const first = rows.findIndex((row) => row.filter(isFilled).length > 1);
-  for (const cell of (first < 0 ? rows : rows.slice(0, first)).flat().filter(isFilled)) write("p", cell);
-  if (first < 0) return events;
-  const body = rows.slice(first);
-  const { spans, covered } = spansOf(body, merged);
-  const hasHeader = isHeaderRow(body.slice(0, 2).map((row) => row.map(({ start, end }) => text.slice(start, end))));
-  const at = body[0]?.[0]?.start ?? 0;
-  events.push(opening("table", at));
-  for (const [r, row] of body.entries()) {
-    events.push(opening("tr", at));
-    for (const cell of row) if (!covered.has(cell)) write(hasHeader && r === 0 ? "th" : "td", cell, spans.get(cell));
-    events.push(closing("tr", at));
-  }
-  events.push(closing("table", at));
-  return events;
-}
-
-/** Maximum covered cells per cell of the sheet. More indicates an attack on processing time. */
-const COVERED_PER_CELL = 8;
-
-/** Returns the spans of merged cells and the cells that they cover. Ranges with a second filled cell are not merged. */
-function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]) {
-  const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
-  const covered = new Set<SheetCell>();
-  let left = COVERED_PER_CELL * rows.reduce((sum, row) => sum + row.length, 0);
-  const byNumber = new Map(rows.map((row, r) => [row[0]?.row, r]));
-  const places = new Map((rows[0] ?? []).map(({ column }, place) => [column, place]));
-  for (const { top, left: from, bottom, right } of merged) {
-    const [r, place] = [byNumber.get(top), places.get(from)];
-    if (r === undefined || place === undefined) continue;
-    let [height, width] = [1, 1];
-    while ((rows[r + height]?.[0]?.row ?? Number.POSITIVE_INFINITY) <= bottom) height++;
-    while ((rows[r]?.[place + width]?.column ?? Number.POSITIVE_INFINITY) <= right) width++;
-    left -= height * width;
-    if (left < 0) break;
-    const [cell, ...others] = rows.slice(r, r + height).flatMap((row) => row.slice(place, place + width));
-    if (cell === undefined || covered.has(cell) || others.some(isFilled)) continue;
-    spans.set(cell, { colspan: String(width), rowspan: String(height) });
-    for (const other of others) covered.add(other);
-  }
-  return { spans, covered };
 }

@@ -1,0 +1,87 @@
+import type { TextRange } from "../../shared/types.ts";
+import { closing, type MarkupEvent, opening } from "./markup.ts";
+import { isHeaderRow } from "./table-grid.ts";
+import type { ShownCells } from "./xlsx-sheet.ts";
+
+/** The range of a cell's text in the text of its table. */
+export interface SheetCell extends TextRange {
+  /** From 1, as in a spreadsheet. */
+  readonly row: number;
+  readonly column: number;
+}
+
+export function isFilled({ start, end }: TextRange): boolean {
+  return end > start;
+}
+
+/** Returns the most frequent number, the larger one of equally frequent ones; 0 without any. */
+export function mostCommon(values: readonly number[]): number {
+  const counts = new Map<number, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
+}
+
+/** Minimum share of the usual number of cells in the first row of a table. */
+const NAMED_SHARE = 2 / 3;
+
+/**
+ * Converts the rows of a sheet or of a CSV file to markup. The table begins at the first row with almost the usual number of cells, which
+ * may be its header. Rows above it are captions.
+ */
+export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[] = []): MarkupEvent[] {
+  const events: MarkupEvent[] = [];
+  const write = (name: string, { start, end }: TextRange, attributes = {}) => {
+    events.push(opening(name, start, attributes));
+    if (end > start) events.push({ type: "text", text: text.slice(start, end), start, end });
+    events.push(closing(name, end));
+  };
+  const { spans, covered } = spansOf(rows, merged);
+  const widths = rows.map((row) => {
+    const filled = row.filter(isFilled).length;
+    return filled > 1 ? filled + row.filter((cell) => covered.has(cell)).length : filled;
+  });
+  const usual = mostCommon(widths.filter((width) => width > 1));
+  const first = usual > 1 ? widths.findIndex((width) => width > usual * NAMED_SHARE) : rows.length;
+  for (const row of rows.slice(0, first)) {
+    const cells = row.filter(isFilled);
+    write("p", { start: cells[0]?.start ?? 0, end: cells.at(-1)?.end ?? 0 });
+  }
+  const body = rows.slice(first);
+  if (body.length === 0) return events;
+  const hasHeader = isHeaderRow(body.slice(0, 2).map((row) => row.map(({ start, end }) => text.slice(start, end))));
+  const at = body[0]?.[0]?.start ?? 0;
+  events.push(opening("table", at));
+  for (const [r, row] of body.entries()) {
+    events.push(opening("tr", at));
+    for (const cell of row) if (!covered.has(cell)) write(hasHeader && r === 0 ? "th" : "td", cell, spans.get(cell));
+    events.push(closing("tr", at));
+  }
+  events.push(closing("table", at));
+  return events;
+}
+
+/** Maximum covered cells per cell of the sheet. More indicates an attack on processing time. */
+const COVERED_PER_CELL = 8;
+
+/** Returns the spans of merged cells and the cells that they cover. Ranges with a second filled cell are not merged. */
+function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]) {
+  const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
+  const covered = new Set<SheetCell>();
+  let left = COVERED_PER_CELL * rows.reduce((sum, row) => sum + row.length, 0);
+  const byNumber = new Map(rows.map((row, r) => [row[0]?.row, r]));
+  const places = new Map((rows[0] ?? []).map(({ column }, place) => [column, place]));
+  for (const { top, left: from, bottom, right } of merged) {
+    const [r, place] = [byNumber.get(top), places.get(from)];
+    if (r === undefined || place === undefined) continue;
+    let [height, width] = [1, 1];
+    while ((rows[r + height]?.[0]?.row ?? Number.POSITIVE_INFINITY) <= bottom) height++;
+    while ((rows[r]?.[place + width]?.column ?? Number.POSITIVE_INFINITY) <= right) width++;
+    left -= height * width;
+    if (left < 0) break;
+    const [cell, ...others] = rows.slice(r, r + height).flatMap((row) => row.slice(place, place + width));
+    if (cell === undefined || covered.has(cell) || others.some(isFilled)) continue;
+    spans.set(cell, { colspan: String(width), rowspan: String(height) });
+    for (const other of others) covered.add(other);
+  }
+  return { spans, covered };
+}
