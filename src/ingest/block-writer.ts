@@ -1,4 +1,4 @@
-import type { Block, BlockType, SourceMapData } from "../shared/types.ts";
+import type { Block, BlockType, SourceMapData, TextRange } from "../shared/types.ts";
 import { TextBuilder } from "../text/source-map.ts";
 import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
 import type { LineBreak } from "./line-breaks.ts";
@@ -32,6 +32,11 @@ interface OpenBlock {
   isHeadLine: boolean;
 }
 
+/** Text that stands for a range of the original. */
+interface MappedText extends TextRange {
+  readonly text: string;
+}
+
 /** The normalised text of a document with its structure. */
 export interface WrittenBlocks {
   readonly text: string;
@@ -55,6 +60,8 @@ export class BlockWriter {
   #bold = 0;
   #listDepth = 0;
   #lists = 0;
+  /** The number of the open item, written before its first text. */
+  #mark: MappedText | null = null;
   #tables = 0;
   /** List or table (negative) of the last block, which decides the separator; 0 outside of both. */
   #lastGroup = 0;
@@ -94,6 +101,11 @@ export class BlockWriter {
 
   beginItem(): void {
     this.#push({ type: "item", level: Math.max(1, this.#listDepth) });
+  }
+
+  /** Writes the number of a list item, such as "4." or "(b)", before the text that follows, if any does before the item ends. */
+  mark(mark: MappedText): void {
+    this.#mark = mark;
   }
 
   beginQuote(): void {
@@ -162,6 +174,7 @@ export class BlockWriter {
       return;
     }
     const frame = this.#frames.pop();
+    if (frame?.type === "item") this.#mark = null;
     if (frame !== undefined && this.#open?.frame === frame) this.#close();
     this.paragraph();
   }
@@ -309,9 +322,20 @@ export class BlockWriter {
     const start = this.#builder.length;
     const isBoldOpen = this.#bold > 0;
     this.#open = { ...this.#shapeOf(frame), start, frame, boldEnd: isBoldOpen ? -1 : start, isBoldOpen, isHeadLine: false };
-    if (frame?.type !== "row") return;
+    if (frame?.type !== "row") {
+      this.#writeMark();
+      return;
+    }
     if (frame.cell > 0) this.#builder.appendSynthetic("| ".repeat(Math.min(frame.cell, 100)));
     frame.written = frame.cell;
+  }
+
+  #writeMark(): void {
+    if (this.#mark === null) return;
+    const { text, start, end } = this.#mark;
+    this.#mark = null;
+    this.#builder.appendOpaque(text, start, end);
+    this.#builder.appendSynthetic(" ");
   }
 
   #shapeOf(frame: Frame | null): Pick<OpenBlock, "type" | "level" | "header"> {

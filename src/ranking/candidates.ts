@@ -26,6 +26,8 @@ export interface CandidateCut {
   readonly maxCandidates: number;
   /** The question asks for steps or a list, so lists stay whole up to `maxCharacters`. */
   readonly wholeLists: boolean;
+  /** The question names an item by its number, so no list stays whole. @default false */
+  readonly singleItems?: boolean;
 }
 
 /** Maximum characters of a list that stays one candidate with its lead-in, unless the question asks for a list. */
@@ -43,8 +45,11 @@ const LIMITS =
   /^(?:["“'(*]\s*)?(?:(?:however|but|unless|except|(?:the (?:only|sole) )?exceptions?|only if|note|important|please note|otherwise|nonetheless|even so|this (?:does not|doesn['’]t|only|applies)|these (?:do not|don['’]t|only)|that said)\b)/i;
 
 /** Returns the candidates of a passage in order. Linear in its length. */
-export function candidatesOf(passage: Passage, { maxCharacters, maxCandidates, wholeLists }: CandidateCut): Candidate[] {
-  const listCharacters = wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
+export function candidatesOf(
+  passage: Passage,
+  { maxCharacters, maxCandidates, wholeLists, singleItems = false }: CandidateCut,
+): Candidate[] {
+  const listCharacters = singleItems ? 0 : wholeLists ? maxCharacters : Math.min(SHORT_LIST_CHARACTERS, maxCharacters);
   const candidates: Candidate[] = [];
   const { units } = passage;
   let headingUnit = -1;

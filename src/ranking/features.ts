@@ -4,6 +4,7 @@ import { type QuestionType, readQuestion } from "../language/question.ts";
 import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import { namedScorerSchema } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
+import { type AskedPart, askedPart } from "./asked-part.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
 /** The tokeniser and index statistics for choosing quotes. */
@@ -28,6 +29,8 @@ export interface AskedQuestion {
   /** Largest weight share of a question word that is missing from the set. */
   heaviestLacking(bits: AskedBits): number;
   tokensIn(bits: AskedBits): string[];
+  /** The part of a document that it names by its number; `null`: none. */
+  readonly part: AskedPart | null;
   /** Question words with a digit: numbers, years, codes. */
   readonly numbers: AskedBits;
 }
@@ -64,6 +67,7 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
   return {
     type: readQuestion(question).type,
     values: askedValues(question),
+    part: askedPart(question),
     bitsIn: (text) => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
     share: (bits) => (total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total),
     heaviestLacking: (bits) =>
@@ -141,6 +145,8 @@ export interface ScoredCandidate {
   readonly chance: number;
   /** The next candidate, quoted together with this one because both answer better. */
   readonly followedBy?: CandidateView;
+  /** It is the only part with the number that the question names. */
+  readonly isNamed?: true;
   /** It answers a part of the message that the best candidate does not answer. */
   readonly answersPart?: true;
 }

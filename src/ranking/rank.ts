@@ -4,6 +4,7 @@ import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalise.ts";
+import { isPart } from "./asked-part.ts";
 import { type Candidate, type CandidateCut, candidatesOf, textOf } from "./candidates.ts";
 import {
   type AskedQuestion,
@@ -59,13 +60,15 @@ export async function rankCandidates(
 ): Promise<Choice> {
   const { weights, read, readAs = question, mostRead = CROSS_ENCODED, isLeftOut = () => false, signal } = options;
   const { asked, candidates } = measureCandidates(question, evidence, words, options);
-  const scored = candidates
+  const measured = candidates
     .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view))
     .map((candidate): ScoredCandidate => {
       const first = scoreOf(measure(candidate, weights.first.features, FIRST_STAGE_FEATURES), weights.first);
       return { view: candidate.view, first, cross: null, score: first, chance: chanceOfScore(first, weights.first) };
     })
     .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.candidate.range.start - b.view.candidate.range.start);
+  const named = namedCandidate(measured, asked);
+  const scored = named === null ? measured : [named, ...measured.filter(({ view }) => view !== named.view)];
   const chosen = chooseForReading(scored, mostRead);
   const asks = [...new Set([question, readAs])];
   const texts = asks.flatMap((asked) => chosen.map(({ view }) => ({ question: asked, text: readingText(view) })));
@@ -77,15 +80,36 @@ export async function rankCandidates(
       const cross = Math.max(...asks.map((_, k) => (readings[k * chosen.length + i] as PairReading).answer));
       const crossed = { ...one, cross };
       const score = scoreOf(measure(crossed, candidate.features, CANDIDATE_FEATURES), candidate);
-      return { ...crossed, score, chance: chanceOfScore(score, candidate) };
+      return { ...crossed, score, chance: one.isNamed ? 1 : chanceOfScore(score, candidate) };
     })
-    .sort((a, b) => b.score - a.score);
+    .sort((a, b) => Number(b.isNamed ?? false) - Number(a.isNamed ?? false) || b.score - a.score);
   const last = first.at(-1) as ScoredCandidate;
   // Unscored candidates follow the scored ones in first-stage order.
   const rest = scored
     .filter((candidate) => !chosen.includes(candidate))
     .map((candidate) => ({ ...candidate, score: Math.min(candidate.score, last.score), chance: Math.min(candidate.chance, last.chance) }));
   return { asked, candidates: [...first, ...rest] };
+}
+
+/**
+ * Returns the candidate with the number that the question names, if it is the only one and has the other words of the question in its text,
+ * headings or title; of several texts below a numbered heading the first. A cross-encoder cannot tell "step 4" from "step 5".
+ */
+function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: AskedQuestion): ScoredCandidate | null {
+  if (part === null) return null;
+  const rest = bitsIn(part.rest);
+  const found = new Map<string, { readonly one: ScoredCandidate; readonly below: string }>();
+  for (const one of scored) {
+    const { text, holds, candidate, evidence } = one.view;
+    const { id, title } = evidence.passage.document;
+    if ((rest & ~(holds | bitsIn(title))) !== 0 || !isPart(part, candidate.above.split("\n"), text)) continue;
+    const isOwn = isPart(part, [], text) || candidate.type === "item";
+    found.set(`${id} ${candidate.range.start}`, { one, below: `${id} ${isOwn ? candidate.range.start : candidate.above}` });
+  }
+  const all = [...found.values()];
+  if (new Set(all.map(({ below }) => below)).size !== 1) return null;
+  const [{ one }] = all.sort((a, b) => a.one.view.candidate.range.start - b.one.view.candidate.range.start) as [(typeof all)[number]];
+  return { ...one, isNamed: true, chance: 1 };
 }
 
 /** Selects the best candidate of each passage, then the best of all, `most` in total. */
@@ -102,6 +126,7 @@ function chooseForReading(sorted: readonly ScoredCandidate[], most: number): Sco
 /** Returns the confidence that the best candidate answers, 0 to 1; 0 without candidates. */
 export function confidenceOf(choice: Pick<Choice, "candidates">, { confidence }: Pick<RankingWeights, "confidence">): number {
   if (choice.candidates.length === 0) return 0;
+  if (choice.candidates[0]?.isNamed) return 1;
   const known = confidenceFeatures(choice);
   const values = confidence.features.map((name) => known[name] ?? null);
   return chanceOfScore(scoreOf(values, confidence), confidence);
@@ -137,7 +162,7 @@ export function measureCandidates(
 ): { readonly asked: AskedQuestion; readonly candidates: readonly MeasuredCandidate[] } {
   const asked = readAsked(question, words);
   const looked = evidence.slice(0, PASSAGES);
-  const cut = candidateCut(asked.type, maxCharacters);
+  const cut = { ...candidateCut(asked.type, maxCharacters), singleItems: asked.part !== null };
   const views = looked.map((one, rank) => viewPassage(withoutQuestion(candidatesOf(one.passage, cut), one, question), one, rank, asked));
   const cosines = cosinesOf(question, views.flat(), embed);
   const top = Math.max(Number.MIN_VALUE, ...looked.map(({ passage }) => passage.scores.fused));
@@ -186,7 +211,7 @@ export function readingText({ candidate, evidence }: { readonly candidate: Candi
 export async function withFollowing(question: string, choice: Choice, readTexts: ReadTexts, signal: AbortSignal): Promise<Choice> {
   const [best, ...others] = choice.candidates;
   const next = best === undefined ? null : candidateBehind(best, choice.candidates);
-  if (best === undefined || best.cross === null || next === null) return choice;
+  if (best === undefined || best.cross === null || best.isNamed || next === null) return choice;
   const { candidate: first, evidence } = best.view;
   const both = { evidence, candidate: { ...first, context: [], range: { start: first.range.start, end: next.view.candidate.range.end } } };
   const read = await readTexts([{ question, text: readingText(both) }], signal);

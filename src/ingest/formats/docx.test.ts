@@ -68,7 +68,7 @@ describe("what goes on with a list item", () => {
     );
     expect(blocks).toEqual([
       "list-item1 Moor:\nRopes first.",
-      "list-item2 Inner:\nTwo ropes.",
+      "list-item2 1. Inner:\nTwo ropes.",
       "list-item1 Then the anchor.",
       "list-item1 Cast off.",
       "paragraph Go.",
@@ -85,12 +85,12 @@ describe("what goes on with a list item", () => {
       paragraph("berth --list", "Source Code", NUMBER),
     );
     expect(blocks).toEqual([
-      "list-item1 Moor:",
+      "list-item1 1. Moor:",
       "quote Mind the swell.",
       "code moor --now",
       "code moor --later",
       "list-item1 Or later.",
-      "code berth --list",
+      "code 2. berth --list",
     ]);
   });
 
@@ -105,8 +105,8 @@ describe("what goes on with a list item", () => {
       paragraph("Nor here.", "List Continue 2"),
     );
     expect(blocks).toEqual([
-      "list-item1 Moor.\nRopes first.",
-      "list-item1 Wait.\nAn hour.",
+      "list-item1 1. Moor.\nRopes first.",
+      "list-item1 2. Wait.\nAn hour.",
       "paragraph The end.",
       "paragraph No item is open.",
       "paragraph Nor here.",

@@ -1,6 +1,7 @@
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
+import { withNumbers } from "./docx-numbers.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { titleOf } from "./parsed.ts";
@@ -59,7 +60,7 @@ interface WordElement {
   readonly styleId?: string | null;
   readonly styleName?: string | null;
   readonly isBold?: boolean;
-  readonly numbering?: { readonly level: string; readonly isOrdered: boolean; readonly paragraphStyleId?: string } | null;
+  readonly numbering?: { readonly level: string; readonly paragraphStyleId?: string } | null;
 }
 
 type Kind = "text" | "quote" | "code" | "lines";
@@ -101,8 +102,7 @@ const PLACED_STYLES: readonly string[] = [
     const outer = "ul|ol > li > ".repeat(level);
     return KINDS.flatMap((kind) => [
       `p[style-name='Placed ${kind} in ${level}'] => ${outer}ul|ol > li > ${INSIDE[kind]}`,
-      `p[style-name='Placed ${kind} opens ul ${level}'] => ${outer}ul > li:fresh > ${INSIDE[kind]}`,
-      `p[style-name='Placed ${kind} opens ol ${level}'] => ${outer}ol > li:fresh > ${INSIDE[kind]}`,
+      `p[style-name='Placed ${kind} opens ${level}'] => ${outer}ul > li:fresh > ${INSIDE[kind]}`,
     ]);
   }),
 ];
@@ -139,7 +139,7 @@ function placeOf(paragraph: WordElement, open: number): { readonly paragraph: Wo
   const isUnseen = numbering?.paragraphStyleId === UNSEEN;
   if (numbering !== null && !isUnseen) {
     const level = Number(numbering.level);
-    return { paragraph: kind === "text" ? paragraph : named(` opens ${numbering.isOrdered ? "ol" : "ul"} ${level}`), open: level };
+    return { paragraph: kind === "text" ? paragraph : named(` opens ${level}`), open: level };
   }
   const continued = continuedLevel(style, isUnseen ? Number(numbering?.level) : -1, open);
   if (continued >= 0) return { paragraph: named(` in ${continued}`), open: continued };
@@ -193,7 +193,7 @@ const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 10,
+  version: 11,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "the file has no word/document.xml: save it again as DOCX");
@@ -208,7 +208,9 @@ export const docxFormat: Format = {
         return xml;
       });
     change("word/document.xml", withUsedTableStyles);
-    change("word/numbering.xml", markUnseenLevels);
+    change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), xmlOf("word/styles.xml")));
+    // The numbers are text now: all lists become lists of bullets.
+    change("word/numbering.xml", (xml) => markUnseenLevels(xml).replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
     const html = await toHtml(parts, stylesWithFirstRow(xmlOf("word/styles.xml")));
     const property = (name: string) =>
       new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(xmlOf("docProps/core.xml"))?.[1]?.trim() || null;

@@ -18,11 +18,11 @@ import { unpackGzip, zipKind } from "./zip.ts";
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 15, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 16, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 9, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 10, (source, name) => [parseHtml(source, name)]),
-  textFormat("json", [".json"], 7, parseJson),
-  textFormat("jsonl", [".jsonl", ".ndjson"], 7, parseJsonLines),
+  textFormat("html", [".html", ".htm", ".xhtml"], 11, (source, name) => [parseHtml(source, name)]),
+  textFormat("json", [".json"], 8, parseJson),
+  textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
   yamlFormat,
   csvFormat,
   rstFormat,

@@ -30,7 +30,7 @@ test("reads the main content of a page as blocks", () => {
     "paragraph Next",
     "list-item1 one",
     "list-item1 two⏎more",
-    "list-item2 deep",
+    "list-item2 1. deep",
     "paragraph Term",
     "list-item1 Meaning",
     "quote Quoted",

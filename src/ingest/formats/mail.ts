@@ -14,7 +14,7 @@ const MAX_MESSAGES = 200_000;
 export const emlFormat: Format = {
   name: "eml",
   extensions: [".eml"],
-  version: 9,
+  version: 10,
   async read({ bytes, name }) {
     const { entryId: _, ...mail } = await readMail(bytes, name);
     return [mail];
@@ -25,7 +25,7 @@ export const emlFormat: Format = {
 export const mboxFormat: Format = {
   name: "mbox",
   extensions: [".mbox", ".mbx"],
-  version: 9,
+  version: 10,
   async read({ bytes, name }) {
     const seen = new Map<string, number>();
     const results: FormatResult[] = [];

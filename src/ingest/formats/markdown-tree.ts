@@ -36,8 +36,11 @@ export function createTreeWriter(sides: Sides): TreeWriter {
         return;
       case "list":
         writer.beginList();
-        for (const item of node.children) {
+        for (const [i, item] of node.children.entries()) {
           writer.beginItem();
+          const start = startOf(item) + base;
+          const [, digits, sign] = (node.ordered && /^(\d{1,9})([.)])/.exec(source.masked.slice(start, start + 10))) || [];
+          if (digits !== undefined) writer.mark({ text: `${(node.start ?? 1) + i}${sign}`, start, end: start + digits.length + 1 });
           for (const child of item.children) block(child, base);
           writer.end();
         }

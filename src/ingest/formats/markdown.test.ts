@@ -23,7 +23,7 @@ describe("markdown", () => {
     ],
     ["- a\n\n  second\n- b", ["list-item1 a⏎second", "list-item1 b"], "paragraphs of an item belong to it"],
     ["Intro:\n- a\n- b", ["paragraph Intro:", "list-item1 a", "list-item1 b"], "a list may follow a line"],
-    ["1. a\n2. b", ["list-item1 a", "list-item1 b"], "numbers are structure"],
+    ["1. a\n2. b", ["list-item1 1. a", "list-item1 2. b"], "numbers are text"],
     [
       "| A | **B** |\n|---|---|\n| 1 | [2](x) |\n| \\| | |",
       ["table-row^0 A | B", "table-row^0 1 | 2", "table-row^0 |"],

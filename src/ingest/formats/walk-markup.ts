@@ -2,6 +2,7 @@ import { decodeHTMLStrict } from "entities";
 import type { BlockWriter, Table } from "../block-writer.ts";
 import { type CodePiece, LINE_BREAK } from "../visible.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, type OpenEvent, partnersOf, type TextEvent } from "./markup.ts";
+import { type OrdinalForm, ordinal } from "./ordinal.ts";
 import { layOutTables } from "./table-layout.ts";
 
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
@@ -32,6 +33,7 @@ export function walkMarkup(
   const layout = findLayout(events, partner, isLayoutText);
   const tables: Table[] = [];
   const endings: Ending[] = [];
+  const lists: NumberedList[] = [];
   for (let i = 0; i < events.length; i++) {
     const event = events[i];
     if (event === undefined) continue;
@@ -55,6 +57,7 @@ export function walkMarkup(
         continue;
       }
       flush();
+      if (lists.at(-1)?.close === i) lists.pop();
       if (ending === "frame") writer.end();
       else if (ending === "list") writer.endList();
       else if (ending === "description") {
@@ -74,6 +77,7 @@ export function walkMarkup(
       tables.push(writer.beginTable());
       return "table";
     }
+    if (LISTS.has(name)) lists.push(numbersOf(event, partner[index] ?? index));
     if (LISTS.has(name) && !layout.has(index)) {
       writer.beginList();
       return "list";
@@ -93,10 +97,41 @@ export function walkMarkup(
     else {
       if (name === "td" || name === "th") writer.beginCell();
       else writer.paragraph();
+      if (name === "li") writeNumber(event);
       return "block";
     }
+    if (name === "li") writeNumber(event);
     return "frame";
   }
+
+  function writeNumber({ attributes, start, end }: OpenEvent): void {
+    const list = lists.at(-1);
+    if (list === undefined || list.form === null || HIDES_NUMBER.test(attributes.style ?? "")) return;
+    const number = integerOf(attributes.value) ?? list.next;
+    list.next = number + 1;
+    writer.mark({ text: `${ordinal(number, list.form)}.`, start, end });
+  }
+}
+
+/** A list with the index of its closing event. */
+interface NumberedList {
+  readonly close: number;
+  /** `null`: the list shows no numbers. */
+  readonly form: OrdinalForm | null;
+  next: number;
+}
+
+const FORMS: ReadonlySet<string> = new Set<OrdinalForm>(["1", "a", "A", "i", "I"]);
+const HIDES_NUMBER = /list-style(?:-type)?:[^;]*none/;
+
+function numbersOf({ name, attributes }: OpenEvent, close: number): NumberedList {
+  const { type = "1", start, reversed, style = "" } = attributes;
+  const isNumbered = name === "ol" && reversed === undefined && !HIDES_NUMBER.test(style);
+  return { close, form: isNumbered ? ((FORMS.has(type) ? type : "1") as OrdinalForm) : null, next: integerOf(start) ?? 1 };
+}
+
+function integerOf(text: string | undefined): number | null {
+  return text !== undefined && /^\s*[+-]?\d{1,9}\s*$/.test(text) ? Number(text) : null;
 }
 
 function isDescription(event: MarkupEvent | undefined): boolean {

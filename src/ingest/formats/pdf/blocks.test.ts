@@ -215,7 +215,7 @@ describe("a word like a list's mark at the start of a line", () => {
     expect(blocks(line(3, `1. ${ended}`), line(4, "7. beta"))).toHaveLength(1);
   });
 
-  it("is left out of an item, as in other formats, if it is a sign or the number that comes next; a letter stays, in a paragraph", () => {
+  it("is left out of an item if it is a sign; a number stays, and a letter, in a paragraph", () => {
     const rows = [
       line(2, "See:"),
       line(3, "1. alpha"),
@@ -225,8 +225,8 @@ describe("a word like a list's mark at the start of a line", () => {
       line(10, "• epsilon"),
     ];
     expect(written(read(rows)).slice(1)).toEqual([
-      "list-item alpha",
-      "list-item beta",
+      "list-item 1. alpha",
+      "list-item 2. beta",
       "list-item 7. gamma",
       "paragraph (a) delta",
       "list-item epsilon",
@@ -243,14 +243,14 @@ describe("further paragraphs of an item", () => {
       line(9, "And then.", { x: 76 }),
       line(11, "Text."),
     ];
-    expect(written(read(rows))).toEqual(["list-item alpha\nMore of it.", "code npm ci", "list-item And then.", "paragraph Text."]);
+    expect(written(read(rows))).toEqual(["list-item 1. alpha\nMore of it.", "code npm ci", "list-item And then.", "paragraph Text."]);
   });
 });
 
 describe("a paragraph beneath items in items", () => {
   it("is a part of the outer one", () => {
     const rows = [line(3, "1. alpha", { x: 60 }), line(4, "• inner", { x: 90 }), line(6, "More of alpha.", { x: 76 }), line(8, "Text.")];
-    expect(written(read(rows))).toEqual(["list-item alpha", "list-item inner", "list-item More of alpha.", "paragraph Text."]);
+    expect(written(read(rows))).toEqual(["list-item 1. alpha", "list-item inner", "list-item More of alpha.", "paragraph Text."]);
   });
 });
 
@@ -267,8 +267,8 @@ describe("a block at the end of a page", () => {
 
   it("goes on as the item that it is", () => {
     const item = read([line(50, `1. ${FULL}`, { x: 60 })]);
-    expect(written(item, next("lists.", 76))).toEqual([`list-item ${FULL} lists.`]);
+    expect(written(item, next("lists.", 76))).toEqual([`list-item 1. ${FULL} lists.`]);
     const ended = FULL.replace("in your", "herein.");
-    expect(written(read([line(50, `1. ${ended}`, { x: 60 })]), next("Others stay.", 76))).toEqual([`list-item ${ended} Others stay.`]);
+    expect(written(read([line(50, `1. ${ended}`, { x: 60 })]), next("Others stay.", 76))).toEqual([`list-item 1. ${ended} Others stay.`]);
   });
 });

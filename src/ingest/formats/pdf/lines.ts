@@ -10,7 +10,7 @@ export const INDENT = 0.8;
 export const SAME_SIZE = 0.6;
 /** Minimum hanging indent of items, as a multiple of the letter size. */
 const HUNG = 0.8;
-/** List marks that are removed from the item's text. */
+/** Marks that open a list item. Signs are removed from its text, numbers stay. */
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
 /** The end of a sentence. */
 export const ENDED = /[.!?:;]["”)\]]*$/;

@@ -4,7 +4,7 @@ import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
 import { advanceOf, type CodeLines } from "./code.ts";
-import { ITEM_MARK, type PdfLine } from "./lines.ts";
+import type { PdfLine } from "./lines.ts";
 import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
 /** The join between two lines: a space, nothing, or the removal of a hyphen added at the line break. */
@@ -115,15 +115,6 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     records.push(range.start, range.end, page, inTenths(word.x), inTenths(word.y), inTenths(word.width), inTenths(word.height));
     return range;
   };
-  /** Valid numbers of a next list item. Other numbers are text and not removed as marks. */
-  const ordinals = new Set([0, 1]);
-  const isSkipped = (mark: string): boolean => {
-    if (!ITEM_MARK.test(mark)) return false;
-    const number = /^\d+/.exec(mark)?.[0];
-    if (number === undefined) return true;
-    ordinals.add(Number(number) + 1);
-    return ordinals.has(Number(number));
-  };
   const addLines = (lines: readonly PdfLine[], { mayHaveMark = false, rowEnds }: LinesOptions = {}): Piece => {
     const ranges: PieceRange[] = [];
     let start = length;
@@ -152,7 +143,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
         }
       } else if (last !== undefined && (word.isSpaced || isRaised(last, word) || word.x - rightOf(last) > word.size * BLANK)) add(" ");
       addWord(word);
-      if (mayHaveMark && i === 0 && isSkipped(word.text)) start = length;
+      if (mayHaveMark && i === 0 && !/[\p{L}\p{N}]/u.test(word.text)) start = length;
       else isBold &&= word.isBold;
       if (isBold && start < length) boldEnd = length;
     }
