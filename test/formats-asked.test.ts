@@ -54,6 +54,29 @@ const CASES: readonly { readonly path: string; readonly source: string | Uint8Ar
         "# By-laws\n\n## 5. Elections\n\n(a) The treasurer is elected for two years.\n\n(b) A candidate needs the support of six members.\n\n## 6. Meetings\n\n(a) Meetings are held in March.\n\n(b) The quorum is fifteen members.\n",
       asked: { "What does section 5(b) say?": "(b) A candidate needs the support of six members." },
     },
+    {
+      path: "museum.md",
+      source:
+        "# Museum\n\nDogs are admitted to all halls.* Photography is allowed without flash.**\n\nThe museum opens at 9 am.\n\n\\* Guide dogs only.\n\n\\*\\* Except in the map room.\n",
+      asked: { "Are dogs admitted to the halls of the museum?": "\n* Guide dogs only." },
+    },
+    {
+      path: "pool.txt",
+      source: "POOL PRICES\n\nChildren swim free of charge.† Adults pay 6 euros.\n\nThe pool opens at 7 am.\n\n† Until the age of 5.\n",
+      asked: { "Do children swim free of charge?": "\n† Until the age of 5." },
+    },
+    {
+      path: "bridge.html",
+      source:
+        '<!doctype html><title>Bridge toll</title><h1>Bridge toll</h1><p>Bicycles cross the bridge free.<sup><a href="#fn1">1</a></sup></p><p>The bridge closes at noon.</p><h2>Notes</h2><ol><li id="fn1">Only outside July and August.</li></ol>',
+      asked: { "Do bicycles cross the bridge free?": "\n[1] Only outside July and August." },
+    },
+    {
+      path: "visa.md",
+      source:
+        "# Visa fees\n\n| Visa | Fee |\n| --- | --- |\n| Student | 50 francs (see note 3) |\n| Work | 120 francs |\n\n## Notes\n\n1. Fees are paid in cash.\n2. Photos must be recent.\n3. The fee is waived for orphans.\n",
+      asked: { "What is the fee of the student visa?": "\n3. The fee is waived for orphans." },
+    },
   ];
 
 describe("a question to a document of each format", () => {

@@ -21,6 +21,8 @@ const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 export interface AskedPart {
   /** Numbers of the part and of those around it, outermost first: `["5", "b"]`. */
   readonly numbers: readonly string[];
+  /** The word before the number, such as "step"; empty without one. */
+  readonly name: string;
   /** The question without the name of the part, and without the verb that alone follows it: "What does clause 2.3 say?" */
   readonly rest: string;
 }
@@ -32,10 +34,10 @@ export function askedPart(question: string): AskedPart | null {
   );
   const [named] = found;
   if (named === undefined || found.length > 1) return null;
-  const { 0: name, 2: number = "", index } = named;
-  const [before, behind] = [question.slice(0, index), question.slice(index + name.length)];
+  const { 0: whole, 1: name = "", 2: number = "", index } = named;
+  const [before, behind] = [question.slice(0, index), question.slice(index + whole.length)];
   const isVerb = !ASKS_WHETHER.test(before) && /^\s+\p{L}+[\s?.]*$/u.test(behind);
-  return { numbers: numbersIn(number), rest: isVerb ? before : before + behind };
+  return { numbers: numbersIn(number), name, rest: isVerb ? before : before + behind };
 }
 
 /** Returns whether the numbers at the starts of the texts above a candidate and of its own end with the numbers of a part. */

@@ -1,7 +1,8 @@
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../shared/types.ts";
-import { normalizeQuestion } from "../text/normalise.ts";
+import { normalizeQuestion, RAISED } from "../text/normalise.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
+import { type AskedPart, askedPart, isPart } from "./asked-part.ts";
 
 /** A part of a passage that can be quoted alone: a sentence, a whole short list, a list item, a table row. */
 export interface Candidate {
@@ -56,7 +57,11 @@ export function candidatesOf(
   const add = (type: Candidate["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
     if (end - start > maxCharacters) return;
     const unit = units[at] as PlacedUnit;
-    const conditions = conditionsAfter(passage, lastUnitWithin(units, at, end), maxCharacters);
+    const last = lastUnitWithin(units, at, end);
+    const conditions = [...conditionsAfter(passage, last, maxCharacters)];
+    for (const note of notesOf(passage, unit, { start, end }, last)) {
+      if (note.end - note.start <= maxCharacters && !conditions.some((one) => one.start === note.start)) conditions.push(note);
+    }
     const heading = unit.headingPath.at(-1) ?? "";
     candidates.push({ type, range: { start, end }, context, conditions, heading, above: aboveUnit(unit).join("\n"), header: unit.header });
   };
@@ -231,6 +236,41 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
     found.push({ start: unit.start, end: (units[at] as PlacedUnit).end });
   }
   return found;
+}
+
+/** The mark of a note after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
+const NOTE_CALL = new RegExp(
+  String.raw`(?<=[^\s*†‡\[])\s?(\*{1,3}|[†‡]{1,2}|\[(?:\d{1,3}|\*{1,3}|[†‡])\]|(?<!\d)[${RAISED}]{1,2})(?=[\s.,;:)|*†‡]|$)`,
+  "gu",
+);
+/** A part named in brackets: "(see note 3)". */
+const NAMED_NOTE = /\([^()]{1,60}\)/gu;
+
+/** Returns the notes that a range or the header of its row cites, each in the first block after it that begins with the mark. */
+function notesOf(passage: Passage, { header }: PlacedUnit, range: TextRange, last: number): TextRange[] {
+  const text = `${header?.text ?? ""} ${textOf(passage, range)}`;
+  const marks = new Set([...text.matchAll(NOTE_CALL)].map(([, mark = ""]) => mark));
+  const parts = [...text.matchAll(NAMED_NOTE)].flatMap(([named]) => askedPart(named) ?? []);
+  if (marks.size + parts.length === 0) return [];
+  const behind = passage.units.slice(last + 1).filter(({ start, block }) => passage.document.blocks[block]?.start === start);
+  const found = [
+    ...[...marks].map((mark) => behind.find((unit) => opensWith(textOf(passage, unit), mark))),
+    ...parts.map((part) => behind.find((unit) => isPart(part, unit.headingPath, textOf(passage, unit)) && names(unit, part, passage))),
+  ];
+  return found.flatMap((unit) => (unit === undefined ? [] : [{ start: unit.start, end: blockEnd(passage, unit) }]));
+}
+
+function opensWith(text: string, mark: string): boolean {
+  return text.startsWith(mark) && /^\s?[\p{L}\p{N}"“(]/u.test(text.slice(mark.length));
+}
+
+/** Returns whether a unit or its heading holds the word before the number: "Notes" for "see note 3". */
+function names(unit: PlacedUnit, { name }: AskedPart, passage: Passage): boolean {
+  return `${unit.headingPath.at(-1) ?? ""} ${startOf(passage, unit)}`.toLowerCase().includes(name.toLowerCase());
+}
+
+function blockEnd({ units }: Passage, unit: PlacedUnit): number {
+  return units.findLast(({ block }) => block === unit.block)?.end ?? unit.end;
 }
 
 /** Compares heading paths, because a section can end without a new heading. */

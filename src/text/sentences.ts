@@ -4,8 +4,8 @@ import { RAISED } from "./normalise.ts";
 /** Longer sentences are cut at a clause or blank, in characters: a longer quote is hard to check. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
-/** A stop with what may stand between it and the blank after it: quotes, brackets, footnote numbers. */
-const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[${RAISED}]{1,3})*|\n+`, "gu");
+/** A stop with what may stand between it and the blank after it: quotes, brackets, footnote marks. */
+const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[*†‡]{1,3}|[${RAISED}]{1,3})*|\n+`, "gu");
 const WIDE_STOP = /^[。！？｡]/;
 /** Never end a sentence: something always follows. */
 const NEVER_LAST = words(

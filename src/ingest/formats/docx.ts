@@ -184,11 +184,6 @@ const IS_OFF = / w:val="(?:0|false|off)"/;
 const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
 /** Text deleted by a tracked change; mammoth omits it. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
-/** Notes in mammoth's HTML: the text at the end, a number at the reference. */
-const NOTE_TEXT = /<li id="((?:foot|end)note-[^"]{1,40})">([\s\S]*?)<\/li>/g;
-const NOTE_CALL = /<sup><a href="#((?:foot|end)note-[^"]{1,40})"[^>]*>\[(\d+)\]<\/a><\/sup>/g;
-const NOTE_RETURN = /(?<!\s)\s*<a href="#(?:foot|end)note-ref-[^"]{1,40}">[^<]*<\/a>/g;
-
 /** Reads Word documents. Each note follows the paragraph that cites it. Offsets count the extracted text. */
 export const docxFormat: Format = {
   name: "docx",
@@ -214,7 +209,7 @@ export const docxFormat: Format = {
     const html = await toHtml(parts, stylesWithFirstRow(xmlOf("word/styles.xml")));
     const property = (name: string) =>
       new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(xmlOf("docProps/core.xml"))?.[1]?.trim() || null;
-    const read = parseHtml(notesToTheirCalls(html), name, leftOut.struck);
+    const read = parseHtml(html, name, leftOut.struck);
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
       notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
@@ -278,33 +273,4 @@ function isOnDarkGround(xml: string, at: number): boolean {
   const before = xml.slice(Math.max(0, at - 4_000), at);
   const from = Math.max(before.lastIndexOf("<w:tc>"), before.lastIndexOf("<w:tc "));
   return DARK_GROUND.test(before.slice(from < 0 ? Math.max(0, before.lastIndexOf("<w:p")) : from));
-}
-
-function notesToTheirCalls(html: string): string {
-  const notes = new Map([...html.matchAll(NOTE_TEXT)].map(([, id = "", text = ""]) => [id, text.replace(NOTE_RETURN, "")]));
-  if (notes.size === 0) return html;
-  const body = html.replace(NOTE_TEXT, "").replace(/<ol>\s*<\/ol>/g, "");
-  const called: { readonly at: number; readonly note: string }[] = [];
-  for (const call of body.matchAll(NOTE_CALL)) {
-    const text = notes.get(call[1] ?? "");
-    if (text === undefined) continue;
-    notes.delete(call[1] ?? "");
-    called.push({ at: endOfBlock(body, call.index), note: text.replace(/^<p>/, `<p>[${call[2]}] `) });
-  }
-  const pieces: string[] = [];
-  let from = 0;
-  for (const { at, note } of called.sort((a, b) => a.at - b.at)) {
-    pieces.push(body.slice(from, at), note);
-    from = at;
-  }
-  return [...pieces, body.slice(from), ...notes.values()].join("");
-}
-
-/** Returns the end of the table that contains the reference, else of its paragraph, heading or item. */
-function endOfBlock(html: string, at: number): number {
-  const close = /<\/(?:p|li|h[1-6])>/g;
-  close.lastIndex = at;
-  const table = html.indexOf("</table>", at);
-  if (table >= 0 && html.lastIndexOf("<table>", at) > html.lastIndexOf("</table>", at)) return table + "</table>".length;
-  return close.exec(html) === null ? html.length : close.lastIndex;
 }

@@ -193,7 +193,7 @@ test("notes of a book stay where they stand, and what calls them is a sign of it
   const body =
     '<p>Ten days.<sup><a href="#n1">1</a></sup></p><ol><li id="n1"><p>Eleven for the ill.</p></li></ol><aside epub:type="footnote">A year.</aside>';
   expect((await readOne("a.epub", epubOf([`<html><body>${body}</body></html>`]))).text).toBe(
-    "Ten days.[1]\n\n1. Eleven for the ill.\n\nA year.",
+    "Ten days.[1]\n\n[1] Eleven for the ill.\n\nA year.",
   );
 });
 

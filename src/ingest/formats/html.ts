@@ -1,6 +1,7 @@
 import { BlockWriter } from "../block-writer.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
+import { withNotesAtCalls } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
@@ -22,7 +23,7 @@ export function parseHtml(source: string, name: string, struck = 0): FormatResul
   const head = readHead(read);
   const panels = findPanels(read);
   const unseen = findUnseenText(read, panels);
-  const all = withPanelsAsDetails(read, panels, unseen.elements);
+  const all = withNotesAtCalls(withPanelsAsDetails(read, panels, unseen.elements));
   const events = withRaisedText(mainContent(all, unseen.elements));
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, { inline: (event) => writeInline(writer, event, front.bodyStart) });

@@ -11,6 +11,7 @@ export interface TreeWriter {
 
 export function createTreeWriter(sides: Sides): TreeWriter {
   const { source, writer } = sides;
+  let hasStar = false;
   return {
     write(nodes, base) {
       for (const node of nodes) block(node, base);
@@ -33,6 +34,7 @@ export function createTreeWriter(sides: Sides): TreeWriter {
         writer.paragraph();
         writePhrasing(sides, node.children, base);
         writer.paragraph();
+        hasStar ||= node.children.some((child) => child.type === "text" && CALLS_STAR.test(child.value));
         return;
       case "list":
         writer.beginList();
@@ -40,6 +42,9 @@ export function createTreeWriter(sides: Sides): TreeWriter {
           writer.beginItem();
           const start = startOf(item) + base;
           const [, digits, sign] = (node.ordered && /^(\d{1,9})([.)])/.exec(source.masked.slice(start, start + 10))) || [];
+          // A single bullet after a word with an asterisk is the note to it.
+          if (hasStar && !node.ordered && node.children.length === 1 && source.masked[start] === "*")
+            writer.mark({ text: "*", start, end: start + 1 });
           if (digits !== undefined) writer.mark({ text: `${(node.start ?? 1) + i}${sign}`, start, end: start + digits.length + 1 });
           for (const child of item.children) block(child, base);
           writer.end();
@@ -71,6 +76,8 @@ export interface Sides {
   readonly onStruck: (characters: number) => void;
 }
 
+/** An asterisk after a word that is no markup. */
+const CALLS_STAR = /[^\s*]\*(?=\s|$)/;
 const MAX_ADDRESS = 200;
 /** A bare URL, in which tildes do not strike text through. */
 const IN_ADDRESS = /(?:https?:\/\/|www\.)\S*$/i;

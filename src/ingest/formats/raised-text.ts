@@ -1,11 +1,10 @@
 import { decodeHTMLStrict } from "entities";
 import { BLOCK_ELEMENTS, type MarkupEvent, partnersOf } from "./markup.ts";
+import { NOTE_MARK } from "./notes-at-calls.ts";
 
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ, "];
 const LOWERED = [..."₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎ₙ, "];
-/** The mark of a note reference, with or without brackets. */
-const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
 /** A continuation of a number. */
 const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 

@@ -1,0 +1,102 @@
+import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
+
+/** The mark of a note reference, with or without brackets. */
+export const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
+/** Elements that a note reference may lead to. */
+const NOTES: ReadonlySet<string> = new Set(["li", "p", "div", "aside", "dd", "section"]);
+const ITSELF = /[\p{L}\p{N}]/u;
+
+/** A note with its references, by the indexes of opening events, and the index of the event that it follows. */
+interface CitedNote {
+  readonly mark: string;
+  readonly open: number;
+  readonly at: number;
+  readonly calls: number[];
+}
+
+/** Moves each note that a raised or bracketed mark links to behind the block of its first reference, and drops its link back. Linear time. */
+export function withNotesAtCalls(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
+  const partner = partnersOf(events);
+  const notes = citedNotes(events, partner);
+  if (notes.length === 0) return events;
+  const replaced = new Map<number, MarkupEvent[]>();
+  const behind = new Map<number, MarkupEvent[]>();
+  for (const { mark, open, at, calls } of notes) {
+    const { start, end } = events[open] as OpenEvent;
+    const inner = withoutLinksBack(events, partner, open);
+    const first = inner.findIndex((event) => event.type === "text" && event.text.trim() !== "");
+    inner.splice(Math.max(0, first), 0, { type: "text", text: `[${mark}] `, start, end });
+    behind.set(at, [...(behind.get(at) ?? []), opening("p", start), ...inner, closing("p", end)]);
+    replaced.set(open, []);
+    for (const call of calls) {
+      const range = { start: (events[call] as OpenEvent).start, end: (events[partner[call] ?? call] as MarkupEvent).end };
+      replaced.set(call, [{ type: "text", text: `[${mark}]`, ...range }]);
+    }
+  }
+  const out: MarkupEvent[] = [];
+  for (let i = 0; i < events.length; i++) {
+    const instead = replaced.get(i);
+    out.push(...(instead ?? [events[i] as MarkupEvent]));
+    if (instead !== undefined) i = partner[i] ?? i;
+    out.push(...(behind.get(i) ?? []));
+  }
+  return out;
+}
+
+function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedNote[] {
+  const byId = new Map<string, number>();
+  for (const [i, event] of events.entries()) {
+    if (event.type !== "open" || event.attributes.id === undefined || byId.has(event.attributes.id)) continue;
+    byId.set(event.attributes.id, i);
+  }
+  const found = new Map<number, CitedNote>();
+  const open: number[] = [];
+  for (const [i, event] of events.entries()) {
+    if (event.type === "close") open.pop();
+    if (event.type !== "open") continue;
+    open.push(i);
+    const target = event.name === "a" ? byId.get(/^#(.+)$/.exec(event.attributes.href ?? "")?.[1] ?? "") : undefined;
+    if (target === undefined || !NOTES.has((events[target] as OpenEvent).name)) continue;
+    const close = partner[i] ?? i;
+    const text = textOf(events.slice(i, close)).trim();
+    const nameOf = (at: number) => (events[at] as OpenEvent).name;
+    const isRaised = text.startsWith("[") || open.some((at) => nameOf(at) === "sup") || events.slice(i, close).some(isSuperscript);
+    const isInside = target < i && (partner[target] ?? target) > i;
+    const mark = isRaised && !isInside ? NOTE_MARK.exec(text)?.[1] : undefined;
+    const block = open.find((at) => nameOf(at) === "table") ?? open.findLast((at) => BLOCK_ELEMENTS.has(nameOf(at)));
+    if (mark === undefined || block === undefined) continue;
+    const note = found.get(target) ?? { mark, open: target, at: partner[block] ?? block, calls: [] };
+    note.calls.push(i);
+    found.set(target, note);
+  }
+  let end = -1;
+  // A note within another would move twice.
+  return [...found.values()]
+    .sort((a, b) => a.open - b.open)
+    .filter((note) => {
+      const isOuter = note.open > end;
+      if (isOuter) end = partner[note.open] ?? note.open;
+      return isOuter;
+    });
+}
+
+/** Returns the contents of a note without links that hold a sign only. */
+function withoutLinksBack(events: readonly MarkupEvent[], partner: Int32Array, open: number): MarkupEvent[] {
+  const inner: MarkupEvent[] = [];
+  for (let i = open + 1; i < (partner[open] ?? open); i++) {
+    const event = events[i] as MarkupEvent;
+    const close = partner[i] ?? i;
+    const isBack = event.type === "open" && event.name === "a" && (event.attributes.href ?? "").startsWith("#");
+    if (isBack && !ITSELF.test(textOf(events.slice(i, close)))) i = close;
+    else inner.push(event);
+  }
+  return inner;
+}
+
+function isSuperscript(event: MarkupEvent): boolean {
+  return event.type === "open" && event.name === "sup";
+}
+
+function textOf(events: readonly MarkupEvent[]): string {
+  return events.map((event) => (event.type === "text" ? event.text : "")).join("");
+}
