@@ -208,3 +208,30 @@ describe("a made PDF", () => {
     else expect(cut).toMatchObject({ code: "bad_pdf" });
   });
 });
+
+describe("a table over two pages", () => {
+  const HEADER = ["Station", "Opened", "Platforms"];
+  const rows = Array.from({ length: 50 }, (_, i) => [`Halt ${"ABCDEFGHIJ"[i % 10]}${i}`, String(1850 + i), `${(i % 4) + 1} wide`]);
+  const table = (all: readonly (readonly string[])[], isRuled: boolean) => ({ type: "table" as const, rows: all, isRuled });
+  const headersOf = async (blocks: Parameters<typeof makePdf>[0]) => {
+    const [document] = await readDocuments({ path: "halts.pdf", bytes: makePdf(blocks, { hasRunningHeads: true }).bytes });
+    const { blocks: read, text } = document as NonNullable<typeof document>;
+    return read.flatMap(({ type, header }) => (type === "table-row" ? [text.slice(read[header]?.start, read[header]?.end)] : []));
+  };
+
+  test.each([true, false])("keeps its column names where the second page does not repeat them (ruled: %s)", async (isRuled) => {
+    const headers = await headersOf([table([HEADER, ...rows], isRuled)]);
+    expect(headers).toHaveLength(51);
+    expect(new Set(headers)).toEqual(new Set([HEADER.join(" | ")]));
+  });
+
+  test("leaves another table on the next page its own header", async () => {
+    const other = [
+      ["Depot", "Closed", "Tracks"],
+      ["North", "1961", "4 long"],
+      ["South", "1972", "6 long"],
+    ];
+    const headers = await headersOf([table([HEADER, ...rows.slice(0, 19)], true), table(other, true), table([HEADER, ...rows], true)]);
+    expect(headers.filter((header) => header.startsWith("Depot"))).toHaveLength(3);
+  });
+});

@@ -200,18 +200,19 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     }
     if (isBold) writer.endBold();
   };
-  let open: { readonly table: Table; readonly header: string } | null = null;
+  let open: { readonly table: Table; readonly header: string; readonly block: TableBlock } | null = null;
   for (const [i, { block, piece, rows }] of laid.entries()) {
     if (rows !== null && block.type === "table") {
       const [first] = block.rows;
       const header = (first ?? []).map((cell) => textOf(cell)).join("|");
-      const isContinued: boolean = open !== null && open.header === header;
-      const hasHeader = isHeaderRow(block.rows.slice(0, 2).map((row) => row.map((cell) => textOf(cell))));
+      const isRepeated: boolean = open !== null && open.header === header;
+      const isContinued: boolean = isRepeated || (open !== null && continuesTable(open.block, block));
+      const hasHeader: boolean = isContinued || isHeaderRow(block.rows.slice(0, 2).map((row) => row.map((cell) => textOf(cell))));
       const table: Table = isContinued && open !== null ? open.table : writer.beginTable();
-      open = hasHeader ? { table, header } : null;
+      open = hasHeader ? { table, header: isContinued && open !== null ? open.header : header, block } : null;
       for (const [r, row] of rows.entries()) {
-        if (isContinued && r === 0) continue;
-        writer.beginRow(table, hasHeader && r === 0);
+        if (isRepeated && r === 0) continue;
+        writer.beginRow(table, hasHeader && !isContinued && r === 0);
         for (const cell of row) {
           writer.beginCell();
           write(cell);
@@ -245,6 +246,18 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const sizes = pages.flatMap(({ width, height }) => [inTenths(width), inTenths(height)]);
   const written = writer.finish();
   return { ...written, places: { type: "boxes", words: records, sizes }, pages: pageStarts(written, starts, pages.length) };
+}
+
+type TableBlock = PdfBlock & { readonly type: "table" };
+
+/** Returns whether a table at the top of the next page has the columns of the one before and no bold header of its own. */
+function continuesTable(before: TableBlock, { rows, page }: TableBlock): boolean {
+  const lines = (row: TableBlock["rows"][number] | undefined) => (row ?? []).flat();
+  const leftOf = (all: TableBlock["rows"]) => least(all.flatMap((row) => lines(row).map(({ x }) => x)));
+  const isBold = lines(rows[0]).every((line) => line.isBold);
+  const [first] = lines(rows[0]);
+  const isAligned = first !== undefined && Math.abs(leftOf(before.rows) - leftOf(rows)) < first.size;
+  return page === before.page + 1 && before.rows[0]?.length === rows[0]?.length && isAligned && !isBold;
 }
 
 function inTenths(points: number): number {
