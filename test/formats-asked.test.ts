@@ -77,6 +77,16 @@ const CASES: readonly { readonly path: string; readonly source: string | Uint8Ar
         "# Visa fees\n\n| Visa | Fee |\n| --- | --- |\n| Student | 50 francs (see note 3) |\n| Work | 120 francs |\n\n## Notes\n\n1. Fees are paid in cash.\n2. Photos must be recent.\n3. The fee is waived for orphans.\n",
       asked: { "What is the fee of the student visa?": "\n3. The fee is waived for orphans." },
     },
+    {
+      path: "boats.md",
+      source: `# Boats\n\n${["Rowing boat", "Pedal boat", "Canoe"].map((boat, i) => `## ${boat}\n\n| Time | Price |\n| --- | --- |\n| Hour | ${5 + 2 * i} zloty |\n| Day | ${20 + 8 * i} zloty |\n`).join("\n")}`,
+      asked: { "How much is a canoe for an hour?": "Canoe\nHour | 9 zloty" },
+    },
+    {
+      path: "saunas.csv",
+      source: "Time,Price\nSmoke sauna,\nHour,5 crowns\nDay,20 crowns\nSteam sauna,\nHour,7 crowns\nDay,28 crowns\n",
+      asked: { "How much is the steam sauna for an hour?": "Steam sauna\nHour | 7 crowns" },
+    },
   ];
 
 describe("a question to a document of each format", () => {

@@ -1,7 +1,7 @@
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../shared/types.ts";
 import { normalizeQuestion, RAISED } from "../text/normalise.ts";
 import { isStopWord } from "../text/tokens.ts";
-import { aboveUnit, unitAt } from "../text/units.ts";
+import { aboveUnit, cellsOf, unitAt } from "../text/units.ts";
 import { type AskedPart, askedPart, isPart } from "./asked-part.ts";
 
 /** A part of a passage that can be quoted alone: a sentence, a whole short list, a list item, a table row. */
@@ -54,6 +54,7 @@ export function candidatesOf(
   const candidates: Candidate[] = [];
   const { units } = passage;
   let headingUnit = -1;
+  const parted = partedRows(passage);
   const add = (type: Candidate["type"], at: number, { start, end }: TextRange, context: readonly TextRange[]) => {
     if (end - start > maxCharacters) return;
     const unit = units[at] as PlacedUnit;
@@ -78,7 +79,8 @@ export function candidatesOf(
       continue;
     }
     if (unit.type === "table-row") {
-      if (!isHeader(passage, unit)) add("row", i, unit, [...tableOf(passage, unit), ...leadsTo(passage, unit)]);
+      const heading = parted.has(unit) ? headedBy(passage, headingUnit) : [];
+      if (!isHeader(passage, unit)) add("row", i, unit, [...heading, ...tableOf(passage, unit), ...leadsTo(passage, unit)]);
       continue;
     }
     const leadsList = unit.type !== "list-item" && units[i + 1]?.type === "list-item" && textOf(passage, unit).trimEnd().endsWith(":");
@@ -324,6 +326,20 @@ function leadsTo(passage: Passage, unit: PlacedUnit): TextRange[] {
 /** Returns the caption and header of a row's table within the passage. */
 function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange[] {
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
+}
+
+/** Returns the rows that only their headings tell apart: "Day" below "Rowing boat" and "Day" below "Canoe". */
+function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
+  const byName = new Map<string, PlacedUnit[]>();
+  for (const unit of passage.units) {
+    if (unit.type !== "table-row" || isHeader(passage, unit)) continue;
+    const key = `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`;
+    const rows = byName.get(key);
+    if (rows === undefined) byName.set(key, [unit]);
+    else rows.push(unit);
+  }
+  const isParted = ([first, ...others]: readonly PlacedUnit[]) => others.some((one) => first !== undefined && !isSameSection(first, one));
+  return new Set([...byName.values()].filter(isParted).flat());
 }
 
 function isHeader(passage: Passage, { block }: PlacedUnit): boolean {

@@ -319,3 +319,18 @@ test.each([
     expect(text.slice(range.start, range.end)).not.toMatch(/\p{Cs}/u);
   }
 });
+
+describe("rows of one cell", () => {
+  const leadIns = (source: string) => {
+    const [document] = parseFile({ path: "a.csv", bytes: Buffer.from(source) });
+    return unitsIn(document as NonNullable<typeof document>).map(({ leadIn }) => leadIn?.text ?? null);
+  };
+
+  it("head the rows below them in a table that begins with one", () => {
+    expect(leadIns("Time,Price\nCanoe,\nHour,5\nDay,20\nRaft,\nHour,7\n")).toEqual([null, null, "Canoe", "Canoe", null, "Raft"]);
+  });
+
+  it("are rows with empty cells in another table", () => {
+    expect(leadIns("Time,Price\nHour,5\nDay,\nWeek,70\n")).toEqual([null, null, null, null]);
+  });
+});

@@ -145,14 +145,17 @@ function openTable(source: UnitSource, first: number): Group {
   const { text, blocks } = source;
   const caption = captionBefore(source, first);
   const textOf = (index: number) => text.slice(blocks[index]?.start ?? 0, blocks[index]?.end ?? 0);
+  const isNamed = blocks[first]?.header === first;
+  const isSingle = (index: number) => blocks[index]?.type === "table-row" && !textOf(index).includes("|");
+  /** A table that begins with a row of one cell has such a row above each group of rows. */
+  const hasLabels = isSingle(isNamed ? first + 1 : first) && !isSingle(isNamed ? first : first + 1);
   let label = -1;
   let isLabel = false;
   return {
     type: "table-row",
     last: first - 1,
     read(index) {
-      const row = textOf(index);
-      isLabel = row.endsWith(":") && !row.includes("|");
+      isLabel = isSingle(index) && (hasLabels || textOf(index).endsWith(":"));
       if (isLabel) label = index;
       this.last = index;
     },
