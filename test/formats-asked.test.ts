@@ -7,6 +7,9 @@ const level = (n: number, text: string) =>
 const MULTILEVEL = `<w:numbering XMLNS><w:abstractNum w:abstractNumId="0">${level(0, "%1.")}${level(1, "%1.%2")}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`;
 const numbered = (n: number) => `<w:pPr><w:numPr><w:ilvl w:val="${n}"/><w:numId w:val="1"/></w:numPr></w:pPr>`;
 
+const mail = (subject: string, text: string) =>
+  `From: Ana <ana@example.org>\nSubject: ${subject}\nDate: Mon, 04 May 2026 09:00:00 +0000\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=XX\n\n--XX\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n${Buffer.from(text).toString("base64")}\n--XX--\n`;
+
 /** Documents by path, and the questions to each with a part of the quote that answers it. */
 const CASES: readonly { readonly path: string; readonly source: string | Uint8Array; readonly asked: Readonly<Record<string, string>> }[] =
   [
@@ -87,6 +90,14 @@ const CASES: readonly { readonly path: string; readonly source: string | Uint8Ar
       source: "Time,Price\nSmoke sauna,\nHour,5 crowns\nDay,20 crowns\nSteam sauna,\nHour,7 crowns\nDay,28 crowns\n",
       asked: { "How much is the steam sauna for an hour?": "Steam sauna\nHour | 7 crowns" },
     },
+    {
+      path: "choir.eml",
+      source: mail(
+        "Choir room",
+        "The choir now meets in room 12.\n\n-----Original Message-----\nFrom: Ben <ben@example.org>\nSent: Monday, 2 February 2026 10:00\nTo: All\nSubject: Choir room\n\nThe choir meets in room 7.\n",
+      ),
+      asked: { "In which room does the choir meet?": "The choir now meets in room 12." },
+    },
   ];
 
 describe("a question to a document of each format", () => {
@@ -103,6 +114,14 @@ describe("a question to a document of each format", () => {
       expect((await library.ask(question)).status).toBe("insufficient_context");
     },
   );
+
+  it("puts the newest of mails that quote each other first, each with its own date", async () => {
+    const { citations } = await library.ask("In which room does the choir meet?");
+    expect(citations.map(({ quote, asOf }) => [quote, asOf])).toEqual([
+      ["The choir now meets in room 12.", "2026-05-04"],
+      ["The choir meets in room 7.", "2026-02-02"],
+    ]);
+  });
 
   const asked = CASES.flatMap(({ path, asked }) => Object.entries(asked).map(([question, quote]) => [path, question, quote] as const));
   it.each(asked)("%s: %s", async (_, question, quote) => {

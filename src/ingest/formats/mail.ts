@@ -2,6 +2,7 @@ import type { Email } from "postal-mime";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { Block } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
+import { splitEarlierMails } from "./earlier-mails.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { type FormatResult, joinWritten, plainMetadata } from "./parsed.ts";
@@ -16,8 +17,10 @@ export const emlFormat: Format = {
   extensions: [".eml"],
   version: 10,
   async read({ bytes, name }) {
-    const { entryId: _, ...mail } = await readMail(bytes, name);
-    return [mail];
+    const [mail, ...earlier] = await readMail(bytes, name);
+    if (mail === undefined) return [];
+    const { entryId: _, ...own } = mail;
+    return [own, ...earlier];
   },
 };
 
@@ -30,11 +33,13 @@ export const mboxFormat: Format = {
     const seen = new Map<string, number>();
     const results: FormatResult[] = [];
     for (const message of messagesOf(bytes)) {
-      const result = await readMail(message, `${name} ${results.length + 1}`);
-      const id = result.entryId ?? String(results.length + 1);
+      const [mail, ...earlier] = await readMail(message, `${name} ${results.length + 1}`);
+      if (mail === undefined) continue;
+      const id = mail.entryId ?? String(results.length + 1);
       const times = seen.get(id) ?? 0;
       seen.set(id, times + 1);
-      results.push({ ...result, entryId: times === 0 ? id : `${id}~${times + 1}` });
+      const entryId = times === 0 ? id : `${id}~${times + 1}`;
+      results.push({ ...mail, entryId }, ...earlier.map((one) => ({ ...one, entryId: `${entryId}/${one.entryId}` })));
     }
     return results;
   },
@@ -63,13 +68,14 @@ function withoutEscapes(message: Buffer): Buffer {
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
 }
 
-async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> {
+/** Returns the mail and, with dates of their own, the earlier mails that its text quotes. */
+async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult[]> {
   const mail = await parseMail(bytes);
   const subject = oneLine(mail.subject ?? "");
   const head = headOf(mail, subject);
-  const plain = mail.text?.trim() ? mail.text : null;
-  const html = plain === null ? (mail.html ?? "") : null;
-  const written = html === null ? readPlainMail(plain ?? "", name) : parseHtml(html, name);
+  const { own, earlier } = splitEarlierMails((mail.text ?? "").replaceAll("\r\n", "\n"));
+  const isPlain = (mail.text ?? "").trim() !== "";
+  const written = isPlain ? readPlainMail(own, name) : parseHtml(mail.html ?? "", name);
   const top = parseText(head, name);
   const joined = joinWritten([
     { written: subject === "" ? top : withHeading(top), sourceStart: 0 },
@@ -78,15 +84,20 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult> 
   const attached = mail.attachments.map(({ filename }) => filename ?? "without a name");
   const named = `${attached.slice(0, 5).join(", ")}${attached.length > 5 ? ", …" : ""}`;
   const notice = { code: "attachments", message: `attachments were not read: ${named}. Ingest them as files.` };
-  return {
+  const result = {
     text: joined.text,
     blocks: joined.blocks,
     sourceMap: joined.sourceMap,
     metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
-    unit: "extracted_utf16",
+    unit: "extracted_utf16" as const,
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
     notices: [...(attached.length === 0 ? [] : [notice]), ...(written.notices ?? [])],
   };
+  const quoted = earlier.map(({ text, date }, i): FormatResult => {
+    const metadata = plainMetadata(`${subject || name}, quoted mail of ${date}`, { asOf: date });
+    return { ...readPlainMail(text, name), metadata, unit: "extracted_utf16", entryId: `quoted-${i + 1}` };
+  });
+  return [result, ...quoted];
 }
 
 /** The prefix of lines quoted from earlier mails. */
