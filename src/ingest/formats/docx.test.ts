@@ -3,45 +3,16 @@ import { readDocuments } from "../parse.ts";
 import { docxOf, wordParagraph } from "../testing/made-files.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
 
-const STYLES = [
-  "Title",
-  "Subtitle",
-  "Author",
-  "Date",
-  "Block Text",
-  "Quotations",
-  "Source Code",
-  "List Paragraph",
-  "List Continue",
-  "List Continue 2",
-];
+const STYLES = ["Title", "Subtitle", "Author", "Date", "Block Text", "Quotations", "Source Code"];
 const styles = `<w:styles XMLNS>${["heading 1", ...STYLES]
   .map((name) => `<w:style w:type="paragraph" w:styleId="${name.replaceAll(" ", "")}"><w:name w:val="${name}"/></w:style>`)
   .join("")}</w:styles>`;
-/** Lists 1 (bullets), 2 (numbers), and 3, whose levels show no mark, as pandoc writes them. */
-const numbering = `<w:numbering XMLNS>${[
-  ["bullet", "•"],
-  ["decimal", "%1."],
-  ["bullet", " "],
-]
-  .map(([format, text], i) => {
-    const level = (n: number) => `<w:lvl w:ilvl="${n}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
-    return `<w:abstractNum w:abstractNumId="${i}">${level(0)}${level(1)}</w:abstractNum>`;
-  })
-  .join("")}${[1, 2, 3].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id - 1}"/></w:num>`).join("")}</w:numbering>`;
-
-const BULLET = { list: 1, level: 0 };
-const NUMBER = { list: 2, level: 0 };
-const UNSEEN = { list: 3, level: 0 };
-
-function paragraph(text: string, style = "", numbered: { readonly list: number; readonly level: number } | null = null): string {
-  const number = numbered === null ? "" : `<w:numPr><w:ilvl w:val="${numbered.level}"/><w:numId w:val="${numbered.list}"/></w:numPr>`;
-  const named = style === "" ? "" : `<w:pStyle w:val="${style.replaceAll(" ", "")}"/>`;
-  return wordParagraph(text, `<w:pPr>${named}${number}</w:pPr>`);
+function paragraph(text: string, style = ""): string {
+  return wordParagraph(text, style === "" ? "" : `<w:pPr><w:pStyle w:val="${style.replaceAll(" ", "")}"/></w:pPr>`);
 }
 
 async function read(...paragraphs: readonly string[]) {
-  const bytes = docxOf(paragraphs.join(""), { "word/styles.xml": styles, "word/numbering.xml": numbering });
+  const bytes = docxOf(paragraphs.join(""), { "word/styles.xml": styles });
   const [document] = await readDocuments({ path: "a.docx", bytes });
   if (document === undefined) throw new Error("nothing was read");
   const { text, metadata } = document;
@@ -52,65 +23,6 @@ describe("quotations", () => {
   test.each(["Block Text", "Quotations"])("in the style %s are quotes", async (style) => {
     const { blocks } = await read(paragraph("Boats may wait.", style), paragraph("So it says."));
     expect(blocks).toEqual(["quote Boats may wait.", "paragraph So it says."]);
-  });
-});
-
-describe("what goes on with a list item", () => {
-  test("paragraphs of a level that shows nothing belong to the item before", async () => {
-    const { blocks } = await read(
-      paragraph("Moor:", "", BULLET),
-      paragraph("Ropes first.", "", UNSEEN),
-      paragraph("Inner:", "", { list: 2, level: 1 }),
-      paragraph("Two ropes.", "", { list: 3, level: 1 }),
-      paragraph("Then the anchor.", "", UNSEEN),
-      paragraph("Cast off.", "", BULLET),
-      paragraph("Go."),
-    );
-    expect(blocks).toEqual([
-      "list-item1 Moor:\nRopes first.",
-      "list-item2 1. Inner:\nTwo ropes.",
-      "list-item1 Then the anchor.",
-      "list-item1 Cast off.",
-      "paragraph Go.",
-    ]);
-  });
-
-  test("so do quotes and code, and the words behind them", async () => {
-    const { blocks } = await read(
-      paragraph("Moor:", "", NUMBER),
-      paragraph("Mind the swell.", "Block Text", UNSEEN),
-      paragraph("moor --now", "Source Code", UNSEEN),
-      paragraph("moor --later", "Source Code", UNSEEN),
-      paragraph("Or later.", "", UNSEEN),
-      paragraph("berth --list", "Source Code", NUMBER),
-    );
-    expect(blocks).toEqual([
-      "list-item1 1. Moor:",
-      "quote Mind the swell.",
-      "code moor --now",
-      "code moor --later",
-      "list-item1 Or later.",
-      "code 2. berth --list",
-    ]);
-  });
-
-  test("Word's own: List Continue, and paragraphs of a list without a mark", async () => {
-    const { blocks } = await read(
-      paragraph("Moor.", "List Paragraph", NUMBER),
-      paragraph("Ropes first.", "List Paragraph"),
-      paragraph("Wait.", "List Paragraph", NUMBER),
-      paragraph("An hour.", "List Continue"),
-      paragraph("The end."),
-      paragraph("No item is open.", "List Paragraph"),
-      paragraph("Nor here.", "List Continue 2"),
-    );
-    expect(blocks).toEqual([
-      "list-item1 1. Moor.\nRopes first.",
-      "list-item1 2. Wait.\nAn hour.",
-      "paragraph The end.",
-      "paragraph No item is open.",
-      "paragraph Nor here.",
-    ]);
   });
 });
 

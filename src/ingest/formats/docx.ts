@@ -56,69 +56,27 @@ function usesFirstRow(look: string): boolean {
 interface WordElement {
   readonly type: string;
   readonly children?: readonly WordElement[];
-  readonly value?: unknown;
   readonly styleId?: string | null;
-  readonly styleName?: string | null;
   readonly isBold?: boolean;
-  readonly numbering?: { readonly level: string; readonly paragraphStyleId?: string } | null;
 }
-
-type Kind = "text" | "quote" | "code" | "lines";
 
 /** Style names of quotations: pandoc and Word share the first, the next two are Word's, the last is LibreOffice's. */
-const QUOTE_STYLES: ReadonlySet<string> = new Set(["block text", "quote", "intense quote", "quotations"]);
-/** Style in which pandoc writes a code block as one paragraph. */
-const CODE_STYLE = "source code";
+const QUOTE_STYLES = ["Block Text", "Quote", "Intense Quote", "Quotations"];
 /** Styles of preformatted text with one paragraph per line: two of Word, one of LibreOffice. */
-const LINE_STYLES: ReadonlySet<string> = new Set(["html preformatted", "macro", "preformatted text"]);
-const LIST_CONTINUE = /^list continue(?: ([2-5]))?$/;
-const LEVELS = Array.from({ length: 9 }, (_, level) => level);
-/** HTML path of each kind of paragraph inside its container. A code block stands alone; lines of code join. */
-const INSIDE: Readonly<Record<Kind, string>> = {
-  text: "p:fresh",
-  quote: "blockquote > p:fresh",
-  code: "pre:fresh",
-  lines: "pre:separator('\\n')",
-};
-const KINDS = ["text", "quote", "code", "lines"] as const;
-
-/** Style name given to numbering levels that show no mark. */
-const UNSEEN = "sourcebound-unseen-level";
-const LEVEL = /<w:lvl(?: [^<>]*)?>(?:(?!<w:lvl[ >]|<\/w:lvl>)[\s\S])*<\/w:lvl>/g;
-const SHOWS_NOTHING = /<w:lvlText(?: [^<>]*)? w:val="\s*"/;
-
-/** Marks the levels of `word/numbering.xml` that show no mark, since their paragraphs continue the item before. */
-function markUnseenLevels(xml: string): string {
-  return xml.replace(LEVEL, (level) => {
-    if (!SHOWS_NOTHING.test(level) || level.includes("<w:lvlPicBulletId")) return level;
-    return level.replace(/<w:pStyle [^<>]*>/, "").replace(/^<w:lvl(?: [^<>]*)?>/, (open) => `${open}<w:pStyle w:val="${UNSEEN}"/>`);
-  });
-}
-
-/** Mammoth's style map for the style names that `placeParagraphs` assigns. */
-const PLACED_STYLES: readonly string[] = [
-  ...KINDS.map((kind) => `p[style-name='Placed ${kind}'] => ${INSIDE[kind]}`),
-  ...LEVELS.flatMap((level) => {
-    const outer = "ul|ol > li > ".repeat(level);
-    return KINDS.flatMap((kind) => [
-      `p[style-name='Placed ${kind} in ${level}'] => ${outer}ul|ol > li > ${INSIDE[kind]}`,
-      `p[style-name='Placed ${kind} opens ${level}'] => ${outer}ul > li:fresh > ${INSIDE[kind]}`,
-    ]);
-  }),
+const LINE_STYLES = ["HTML Preformatted", "Macro", "Preformatted Text"];
+const STYLE_MAP: readonly string[] = [
+  ...["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh"],
+  ...QUOTE_STYLES.map((name) => `p[style-name='${name}'] => blockquote > p:fresh`),
+  // The style in which pandoc writes a code block as one paragraph.
+  "p[style-name='Source Code'] => pre:fresh",
+  ...LINE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
 ];
 
-/**
- * Assigns each paragraph a style name for its place, so that paragraphs that continue a list item stay inside it.
- * @param headed table styles that format the first row; mammoth ignores them, so the row is made bold
- */
-function placeParagraphs(element: WordElement, headed: ReadonlySet<string>): WordElement {
-  let open = -1;
+/** Makes the first row of tables bold whose style formats it, which mammoth ignores. @param headed these styles */
+function withBoldRows(element: WordElement, headed: ReadonlySet<string>): WordElement {
   const children = element.children?.map((child, i) => {
     const isHead = i === 0 && element.type === "table" && headed.has(element.styleId ?? "");
-    if (child.type !== "paragraph") return placeParagraphs(isHead ? inBold(child) : child, headed);
-    const place = placeOf(child, open);
-    open = place.open;
-    return place.paragraph;
+    return withBoldRows(isHead ? inBold(child) : child, headed);
   });
   return children === undefined ? element : { ...element, children };
 }
@@ -126,46 +84,6 @@ function placeParagraphs(element: WordElement, headed: ReadonlySet<string>): Wor
 function inBold(element: WordElement): WordElement {
   const children = element.children?.map(inBold);
   return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
-}
-
-/** Returns a paragraph with its style name and the level of the list item that stays open after it, or -1. */
-function placeOf(paragraph: WordElement, open: number): { readonly paragraph: WordElement; readonly open: number } {
-  const style = styleOf(paragraph);
-  const { numbering = null } = paragraph;
-  if (textOf(paragraph).trim() === "") return { paragraph, open };
-  if (/^(?:heading|title|subtitle)/.test(style)) return { paragraph, open: -1 };
-  const kind = kindOf(style);
-  const named = (where: string) => ({ ...paragraph, styleId: null, styleName: `Placed ${kind}${where}`, numbering: null });
-  const isUnseen = numbering?.paragraphStyleId === UNSEEN;
-  if (numbering !== null && !isUnseen) {
-    const level = Number(numbering.level);
-    return { paragraph: kind === "text" ? paragraph : named(` opens ${level}`), open: level };
-  }
-  const continued = continuedLevel(style, isUnseen ? Number(numbering?.level) : -1, open);
-  if (continued >= 0) return { paragraph: named(` in ${continued}`), open: continued };
-  return { paragraph: kind === "text" && !isUnseen ? paragraph : named(""), open: -1 };
-}
-
-/** Returns the level of the open item that a paragraph without a mark continues, or -1. */
-function continuedLevel(style: string, unseenLevel: number, open: number): number {
-  if (unseenLevel >= 0) return Math.min(unseenLevel, open);
-  if (style === "list paragraph") return open;
-  const continued = LIST_CONTINUE.exec(style);
-  return continued === null ? -1 : Math.min(Number(continued[1] ?? 1) - 1, open);
-}
-
-function kindOf(style: string): Kind {
-  if (QUOTE_STYLES.has(style)) return "quote";
-  if (style === CODE_STYLE) return "code";
-  return LINE_STYLES.has(style) ? "lines" : "text";
-}
-
-function styleOf({ styleName }: WordElement): string {
-  return (styleName ?? "").toLowerCase();
-}
-
-function textOf({ value, children = [] }: WordElement): string {
-  return typeof value === "string" ? value : children.map(textOf).join("");
 }
 
 /** A run of text. A run that contains runs, such as a text box, does not match. */
@@ -205,7 +123,7 @@ export const docxFormat: Format = {
     change("word/document.xml", withUsedTableStyles);
     change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), xmlOf("word/styles.xml")));
     // The numbers are text now: all lists become lists of bullets.
-    change("word/numbering.xml", (xml) => markUnseenLevels(xml).replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
+    change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
     const html = await toHtml(parts, stylesWithFirstRow(xmlOf("word/styles.xml")));
     const property = (name: string) =>
       new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(xmlOf("docProps/core.xml"))?.[1]?.trim() || null;
@@ -239,8 +157,8 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySe
       {
         convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
         externalFileAccess: false,
-        transformDocument: (document: WordElement) => placeParagraphs(document, headed),
-        styleMap: ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => h2:fresh", ...PLACED_STYLES],
+        transformDocument: (document: WordElement) => withBoldRows(document, headed),
+        styleMap: [...STYLE_MAP],
       },
     );
     return value;
