@@ -98,6 +98,22 @@ const CASES: readonly { readonly path: string; readonly source: string | Uint8Ar
       ),
       asked: { "In which room does the choir meet?": "The choir now meets in room 12." },
     },
+    {
+      path: "offices.md",
+      source: "# Oﬃces\n\nThe eﬃciency bonus of the oﬃces is 400 crowns.\n\nMr Đorđević runs the boiler room.\n",
+      asked: {
+        "How much is the efficiency bonus of the offices?": "The eﬃciency bonus of the oﬃces is 400 crowns.",
+        "What does Dordevic run?": "Mr Đorđević runs the boiler room.",
+      },
+    },
+    {
+      path: "tanks.md",
+      source: "# Tanks\n\nThe H₂O tank holds 90 litres.\n\nThe CO₂ tank holds 40 litres.\n\nThe 𝗿𝗲𝗻𝘁𝗮𝗹 𝗳𝗲𝗲 for a tank is 75 crowns.\n",
+      asked: {
+        "How much does the H2O tank hold?": "The H₂O tank holds 90 litres.",
+        "What is the rental fee for a tank?": "𝗿𝗲𝗻𝘁𝗮𝗹 𝗳𝗲𝗲 for a tank is 75",
+      },
+    },
   ];
 
 describe("a question to a document of each format", () => {

@@ -1,3 +1,4 @@
+import { plainLetters } from "../text/normalise.ts";
 import { createWordpiece } from "../text/wordpiece.ts";
 import type { PairReading, ReadingOf, ToRead } from "./reader.ts";
 import { piecesOf, type ReaderWeights } from "./weights.ts";
@@ -30,7 +31,7 @@ export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead)
   };
   const wordpiece = createWordpiece(pieces, { piece: idOf("[UNK]") });
   const [start, separator] = [idOf("[CLS]"), idOf("[SEP]")];
-  const tokens = (text: string, limit: number) => wordpiece.ids.slice(0, wordpiece.encode(text, limit));
+  const tokens = (text: string, limit: number) => wordpiece.ids.slice(0, wordpiece.encode(plainLetters(text), limit));
   return (read) => {
     if (typeof read === "string") return Int32Array.from([start, ...tokens(read, MAX_TOKENS - 2), separator]);
     const question = tokens(read.question, MAX_QUESTION_TOKENS);

@@ -104,7 +104,7 @@ export function holdsCode(text: string, codes: readonly string[]): boolean {
 }
 
 function plain(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s-]/g, "");
+  return foldMarks(text).replaceAll(/[\s-]/g, "");
 }
 
 /**

@@ -16,18 +16,33 @@ export function repeatsQuestion(text: string, question: string): boolean {
 /** Letters of Latin script whose mark is part of them: they do not come apart. */
 const WHOLE: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i" };
 const WHOLE_LETTER = new RegExp(`[${Object.keys(WHOLE).join("")}]`, "gu");
+const WHOLE_LETTERS = new RegExp(WHOLE_LETTER, "giu");
 
 /**
  * A text in small letters, those of Latin script without the marks on them, as whoever lacks a key for them writes it: "Café Münster" and "cafe munster", "Straße" and
  * "strasse". Marks of other scripts are letters of their own.
  */
 export function foldMarks(text: string): string {
-  return text
+  return plainForms(text)
     .toLowerCase()
     .normalize("NFD")
     .replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1")
     .normalize("NFC")
     .replaceAll(WHOLE_LETTER, (letter) => WHOLE[letter] ?? letter);
+}
+
+/** Letters and digits that are another form of plain ones, such as "ﬁ", "𝐝" and "₂", except the ordinals "ª" and "º". */
+const COMPATIBLE = /(?![\u00aa\u00ba])[\p{L}\p{Nd}\u2080-\u2089]/gu;
+
+/** A text with compatibility forms of letters and digits as plain ones. */
+function plainForms(text: string): string {
+  if (/^\p{ASCII}*$/u.test(text)) return text;
+  return text.replaceAll(COMPATIBLE, (character) => (character < "\u0080" ? character : character.normalize("NFKC")));
+}
+
+/** The same, with letters such as "đ" as plain ones too. */
+export function plainLetters(text: string): string {
+  return plainForms(text).replaceAll(WHOLE_LETTERS, (letter) => WHOLE[letter.toLowerCase()] ?? letter);
 }
 
 /** Raised digits, as of powers and of the marks of notes, as the inside of a class of characters. */

@@ -4,7 +4,7 @@ import { nearSpelled } from "../../test/support/near-spelled.ts";
 import { createEnglishWords } from "../language/content-words.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { timeOrderedId } from "./hash.ts";
-import { foldMarks, literally, normalizeQuestion, plainView, repeatsQuestion } from "./normalise.ts";
+import { foldMarks, literally, normalizeQuestion, plainLetters, plainView, repeatsQuestion } from "./normalise.ts";
 import { documentPath, fileOfDocument, httpUrl, pathClash } from "./paths.ts";
 import { differInAffix, isSlip } from "./spelling.ts";
 import { createStemmer } from "./tokens.ts";
@@ -184,4 +184,10 @@ describe("httpUrl", () => {
       }),
     );
   });
+});
+
+test("compatibility forms of letters and digits become plain ones, powers, fractions and signs stay", () => {
+  expect(plainLetters("eﬃciency, 𝗱𝗲𝗽𝗼𝘀𝗶𝘁 𝟕, H₂O, Đorđević, ｆｕｌｌ")).toBe("efficiency, deposit 7, H2O, dordević, full");
+  expect(plainLetters("10⁶ m², 1½, 20º, Tylenol™, naïve")).toBe("10⁶ m², 1½, 20º, Tylenol™, naïve");
+  expect(foldMarks("Eﬃciency Đorđević")).toBe("efficiency dordevic");
 });
