@@ -6,7 +6,7 @@ import { documentPath } from "../text/paths.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
 import { chooseFormat, TEXT_FORMATS } from "./formats/formats.ts";
-import type { FormatResult } from "./formats/parsed.ts";
+import { type FormatResult, statedDay, topLines } from "./formats/parsed.ts";
 
 /** Maximum length of a list item or code block that is one unit, in characters. Longer ones are split by sentence or line. */
 const WHOLE_UNIT_MAX_CHARS = 400;
@@ -112,7 +112,7 @@ function toDocuments(
   const originalHash = sha256Hex(bytes);
   return results.map((result) => ({
     path: result.entryId === undefined ? documentPath(path) : `${documentPath(path)}#${result.entryId}`,
-    metadata: result.metadata,
+    metadata: { ...result.metadata, asOf: result.metadata.asOf ?? statedDay(topLines(result)) },
     access: result.access ?? null,
     tenant: result.tenant ?? null,
     text: result.text,
@@ -125,10 +125,18 @@ function toDocuments(
       unit: result.unit ?? "utf16",
       encoding: result.encoding ?? null,
       places: result.places ?? null,
-      notices: [...notices, ...(result.notices ?? []), ...tongueNotice(result.text)],
+      notices: [...notices, ...(result.notices ?? []), ...emptyNotice(result), ...tongueNotice(result.text)],
     },
     originalHash,
   }));
+}
+
+/** Reports a file of an office format without a character, such as a scan. PDFs name their pages instead. */
+function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
+  if (text !== "" || typeof encoding === "string" || pages?.length) return [];
+  return [
+    { code: "no_text", message: "no text was found: the file may hold pictures only. Save it as PDF, and run text recognition on it." },
+  ];
 }
 
 /** Maximum characters that language detection examines. */

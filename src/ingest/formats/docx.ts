@@ -1,10 +1,11 @@
+import { decodeXML } from "entities";
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import { withNumbers } from "./docx-numbers.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { titleOf } from "./parsed.ts";
+import { statedDay, titleOf, topLines } from "./parsed.ts";
 import { unpackZip, walkXml } from "./zip.ts";
 
 /** Maximum length of a chain of base styles. */
@@ -131,18 +132,33 @@ export const docxFormat: Format = {
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
       notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
+    const running = [...parts.keys()].filter((part) => /^word\/(?:header|footer)\d*\.xml$/.test(part)).map(xmlOf);
+    const lines = [...new Set(running.flatMap(linesIn))];
+    if (lines.length > 0)
+      notices.push({ code: "left_out", message: `headers and footers of pages were left out: ${lines.join("; ").slice(0, 300)}` });
     if (/<w:comment[ >]/.test(xmlOf("word/comments.xml")))
       notices.push({ code: "left_out", message: "comments in the margin were left out" });
     return [
       {
         ...read,
-        metadata: { ...read.metadata, title: (titleOf(read) ?? property("title") ?? name).slice(0, 300), description: property("subject") },
+        metadata: {
+          ...read.metadata,
+          title: (titleOf(read) ?? property("title") ?? name).slice(0, 300),
+          description: property("subject"),
+          asOf: statedDay([...topLines(read), ...lines]),
+        },
         unit: "extracted_utf16",
         notices,
       },
     ];
   },
 };
+
+/** Returns the paragraphs of a part that hold a letter or a digit. */
+function linesIn(xml: string): string[] {
+  const paragraphs = xml.split("</w:p>").map((one) => [...one.matchAll(/<w:t(?: [^<>]*)?>([^<]*)/g)].map(([, text = ""]) => text).join(""));
+  return paragraphs.map((line) => decodeXML(line).replace(/\s+/g, " ").trim()).filter((line) => /[\p{L}\p{N}]/u.test(line));
+}
 
 /** @param headed table styles that format the first row */
 async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySet<string>): Promise<string> {

@@ -3,10 +3,9 @@ import { IngestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import { decodeText } from "../encoding.ts";
 import type { Format } from "./format.ts";
-import { isoDayOf } from "./front-matter.ts";
 import { parseHtml } from "./html.ts";
 import { type OpenEvent, readMarkup } from "./markup.ts";
-import { type JoinedPart, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
+import { isoDayOf, type JoinedPart, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;

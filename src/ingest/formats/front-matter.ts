@@ -4,7 +4,7 @@ import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { DocumentMetadata } from "../../shared/types.ts";
 import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
-import type { FormatResult } from "./parsed.ts";
+import { type FormatResult, isoDayOf } from "./parsed.ts";
 
 /** YAML between `---` lines, or TOML between `+++` lines. */
 const FENCED =
@@ -28,7 +28,7 @@ const date = z
 /** Ignores unknown values, since many sites use `type` and `authority` for purposes of their own. */
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) => z.enum(values).nullable().catch(null);
 
-const frontMatterSchema = z.object({
+const frontMatterSchema = z.looseObject({
   title: text,
   display_title: text,
   description: text,
@@ -120,7 +120,7 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
       title: found.title ?? found.display_title ?? "",
       description: found.description,
       url: found.url ?? found.canonical,
-      asOf: found.as_of ?? found.date,
+      asOf: found.as_of ?? found.date ?? onlyDay(found),
       authority: found.authority,
       topic: found.topic,
       subtopic: found.subtopic,
@@ -130,6 +130,13 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
     tenant: found.tenant,
     bodyStart,
   };
+}
+
+/** Returns the only date among the values, such as that of `last_reviewed`; `null` without one or with several. */
+function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
+  const texts = Object.values(found).map((value) => (value instanceof Date ? value.toISOString() : String(value)));
+  const days = texts.flatMap((text) => isoDayOf(text) ?? []);
+  return days.length === 1 ? (days[0] ?? null) : null;
 }
 
 function tomlValues(toml: string): unknown {
@@ -164,12 +171,4 @@ function lineAt(body: string, offset: number): number {
 function badFrontMatter(line: number, reason: string, cause: unknown, syntax: string): IngestError {
   const message = `front matter, line ${line}: ${reason}: correct the ${syntax}, or remove it`;
   return new IngestError("bad_front_matter", message, { line }, { cause });
-}
-
-/** Returns the day of an ISO date, with or without a time; `null` for anything else. */
-export function isoDayOf(value: string): string | null {
-  if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return null;
-  const day = value.slice(0, 10);
-  const time = Date.parse(`${day}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : null;
 }

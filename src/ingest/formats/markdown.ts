@@ -35,7 +35,7 @@ export function parseMarkdown(source: string, name: string): FormatResult {
   // Page breaks become spaces: CommonMark would treat a form feed as text and miss a heading after it.
   const { moved, ...written } = readMarkdown(source.replaceAll("\f", " "), front.bodyStart);
   const pages = pageStarts(source, written.sourceMap, { length: written.text.length, moved });
-  return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), notices: written.notices, pages };
+  return { ...withFrontMatter(written, front, { title: titleOf(written, name) ?? name }), notices: written.notices, pages };
 }
 
 type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;

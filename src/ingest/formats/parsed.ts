@@ -1,4 +1,6 @@
+import { valuesIn } from "../../language/values.ts";
 import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, SourceMapData } from "../../shared/types.ts";
+import { tokenize } from "../../text/tokens.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
 /** A separately written part, with the start of its source in the whole. */
@@ -73,13 +75,49 @@ const MAX_TITLE = 300;
 /**
  * Returns the heading that names the whole text: the only one of the highest level, or the first of several of level 1. Returns `null` for
  * several of a lower level, which name chapters. Ignores headings in collapsible sections.
+ * @param name name of the file; of several headings of level 1, the first must be the only one that shares a word with it @default no check
  */
-export function titleOf({ text, blocks }: WrittenBlocks): string | null {
+export function titleOf({ text, blocks }: WrittenBlocks, name: string | null = null): string | null {
   const headings = blocks.filter(({ type, sectionEnd }) => type === "heading" && sectionEnd === undefined);
   const top = headings.reduce((least, { level }) => Math.min(least, level), Number.POSITIVE_INFINITY);
   const [heading, ...beside] = headings.filter(({ level }) => level === top);
   if (heading === undefined || (beside.length > 0 && top > 1)) return null;
-  return text.slice(heading.start, Math.min(heading.end, heading.start + MAX_TITLE));
+  const namesOf = ({ start, end }: Block) => text.slice(start, Math.min(end, start + MAX_TITLE));
+  const title = namesOf(heading);
+  const words = new Set(tokenize((name ?? "").replaceAll("_", " ")));
+  const isNamed = (one: string) => tokenize(one).some((word) => words.has(word));
+  const others = beside.map(namesOf).filter((one) => one !== title);
+  return name === null || others.length === 0 || (isNamed(title) && !others.some(isNamed)) ? title : null;
+}
+
+/** Maximum length of a line that states a date, and the number of first blocks that may hold it. */
+const MAX_DATED = 60;
+const DATED_AMONG = 5;
+
+/** Returns the first paragraphs of a text, which may state its date. */
+export function topLines({ text, blocks }: WrittenBlocks): string[] {
+  const first = blocks.slice(0, DATED_AMONG).filter(({ type }) => type === "paragraph");
+  return first.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_DATED + 1)));
+}
+
+/** Returns the day of the first short line that holds one date: "Updated 14 January 2026", "In force from 1 September 2024". */
+export function statedDay(lines: readonly string[]): string | null {
+  for (const line of lines) {
+    if (line.length > MAX_DATED || /[!?]$/.test(line)) continue;
+    const days = valuesIn(line).filter(({ kind }) => kind === "date");
+    const [day] = days;
+    // "Until 31 December" is the end of a period.
+    if (days.length === 1 && day !== undefined && day.bound !== "most") return isoDayOf(String(day.low));
+  }
+  return null;
+}
+
+/** Returns the day of an ISO date, with or without a time; `null` for anything else. */
+export function isoDayOf(value: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}(?:[T ].*)?$/.test(value)) return null;
+  const day = value.slice(0, 10);
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day) ? day : null;
 }
 
 /** Returns metadata with a title and otherwise only the given values. */
