@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FetchedPage } from "../models/web-page.ts";
 import { createPageReader } from "./read-page-apart.ts";
-import { boundedMarkup, readWebPage } from "./web-page.ts";
+import { readWebPage } from "./web-page.ts";
 
 const source = (html: string | Uint8Array, over: Partial<FetchedPage> = {}): FetchedPage => ({
   url: "https://example.org/fees",
@@ -56,9 +56,8 @@ describe("reading a page", () => {
     expect(page.units.every(({ end }) => end <= page.text.length)).toBe(true);
   });
 
-  it("refuses elements without end, one inside the other or one after the other", () => {
-    expect(() => readWebPage(source("<div>".repeat(100_000)))).toThrow(/more than 200 deep/);
-    expect(() => readWebPage(source("<b>x</b>".repeat(125_000)))).toThrow(/more than 60000 elements/);
+  it("refuses elements inside each other without end", () => {
+    expect(() => readWebPage(source("<div>".repeat(100_000)))).toThrow(/more than 6000 deep/);
   });
 
   it("keeps nothing that is longer than a statement, and no more text than a book chapter", () => {
@@ -69,16 +68,10 @@ describe("reading a page", () => {
     expect(Math.max(0, ...page.units.map(({ start, end }) => end - start))).toBeLessThanOrEqual(1200);
     expect(page.units.length).toBeLessThanOrEqual(6000);
   });
-
-  it("hands the small parser well-formed markup only", () => {
-    const { markup } = boundedMarkup(`<p>a<div>b<br>c<img src=x onerror="alert(1)" alt='"><b>'></p>&lt;script&gt;<title>t</title><p <p`);
-    expect(markup).toBe(
-      '<html><head><title>t</title></head><body><p>a</p><div>b<br/>c<img alt="&quot;&gt;&lt;b&gt;"/><p></p>&lt;script&gt;</div></body></html>',
-    );
-  });
 });
 
 describe("reading a page apart", () => {
+  const slow = source(`${"<div>".repeat(5900)}a, b${"</div>".repeat(5900)}`.repeat(30));
   const signal = new AbortController().signal;
 
   it("gives the same as reading it here", async () => {
@@ -86,18 +79,16 @@ describe("reading a page apart", () => {
   });
 
   it("says why a page is not read", async () => {
-    await expect(createPageReader()(source("<div>".repeat(1000)), signal)).rejects.toMatchObject({ code: "page_unreadable" });
+    await expect(createPageReader()(source("<div>".repeat(10_000)), signal)).rejects.toMatchObject({ code: "page_unreadable" });
   });
 
   it("ends a page that takes too long, and reads the next one", async () => {
-    const slow = source(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`.repeat(300));
     const read = createPageReader(700);
     await expect(read(slow, signal)).rejects.toMatchObject({ code: "web_timeout" });
     expect((await createPageReader()(source(FEES), signal)).title).toBe("Card fees & more");
   });
 
   it("ends when it is cancelled, also while it waits for its turn", async () => {
-    const slow = source(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`.repeat(300));
     const read = createPageReader(20_000);
     const controller = new AbortController();
     const all = [1, 2, 3, 4].map(() => read(slow, controller.signal));
@@ -106,7 +97,6 @@ describe("reading a page apart", () => {
   });
 
   it("does not keep whoever is cancelled waiting for the pages of others", async () => {
-    const slow = source(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`.repeat(300));
     const read = createPageReader(60_000);
     const enough = new AbortController();
     const others = [1, 2].map(() => read(slow, enough.signal));
