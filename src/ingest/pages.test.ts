@@ -28,20 +28,8 @@ describe("pages", () => {
   it("sees a heading that opens a page", () => {
     const headings = (path: string, text: string) =>
       parseFile({ path, bytes: Buffer.from(text) })[0]?.blocks.filter(({ type }) => type === "heading").length;
-    expect(headings("a.txt", "The end.\n\fCHAPTER 2. The Carpet-Bag\n\nText.")).toBe(1);
     expect(headings("a.txt", "It is told in\n\fchapter and verse by him.")).toBe(0);
     expect(headings("a.md", "The end.\n\f# Chapter 2\n\nText.")).toBe(1);
-  });
-
-  it("begin where they did though a note stands with its call", () => {
-    const note = "Two.\n\n\f[^1]: A note.\n\nThree.[^2]\n\n\f[^2]: Another,\n\n\f  on two pages.\n\nFour.";
-    expect(pagesOf(`One.[^1]\n\n\f${note}`, "a.md")).toEqual([
-      "One.[1]\n\n[1] A note.",
-      "Two.",
-      "Three.[2]\n\n[2] Another,\n\non two pages.",
-      "",
-      "Four.",
-    ]);
   });
 
   it("are unknown to formats without page breaks", () => {

@@ -33,8 +33,8 @@ const LAYOUT = /^[ \t]*(?:#{1,6}[ \t]|\|?:?-{3,}:?[ \t]*\||\| ?:?-{3,}:?[ \t]*\|
 export function parseMarkdown(source: string, name: string): FormatResult {
   const front = readFrontMatter(source);
   // Page breaks become spaces: CommonMark would treat a form feed as text and miss a heading after it.
-  const { moved, ...written } = readMarkdown(source.replaceAll("\f", " "), front.bodyStart);
-  const pages = pageStarts(source, written.sourceMap, { length: written.text.length, moved });
+  const written = parseMarkdownText(source.replaceAll("\f", " "), front.bodyStart);
+  const pages = pageStarts(source, written.sourceMap, written.text.length);
   return { ...withFrontMatter(written, front, { title: titleOf(written, name) ?? name }), notices: written.notices, pages };
 }
 
@@ -42,12 +42,6 @@ type MarkdownText = WrittenBlocks & Required<Pick<FormatResult, "notices">>;
 
 /** Parses `source` from `bodyStart` on. The source map counts offsets of `source`. */
 export function parseMarkdownText(source: string, bodyStart: number): MarkdownText {
-  const { moved: _, ...written } = readMarkdown(source, bodyStart);
-  return written;
-}
-
-/** Also returns the footnotes that are written away from their place in the source, in source order. */
-function readMarkdown(source: string, bodyStart: number): MarkdownText & { readonly moved: readonly TextRange[] } {
   const tags = source.includes("<", bodyStart)
     ? readMarkup(" ".repeat(bodyStart) + withoutFalseTags(source, bodyStart), { decodeEntities: false })
     : [{ type: "text" as const, text: source.slice(bodyStart), start: bodyStart, end: source.length }];
@@ -79,9 +73,9 @@ function readMarkdown(source: string, bodyStart: number): MarkdownText & { reado
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
   // The first pass drops uncited notes, and notes cited only by such notes. The second pass writes them in place.
-  const { written, called, struck } = all.called.size === notes.length ? all : write(all.called);
+  const { written, struck } = all.called.size === notes.length ? all : write(all.called);
   const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck });
-  return { ...written, notices, moved: notes.filter((note) => called.has(note)) };
+  return { ...written, notices };
 
   function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
     const tagless = maskSource(source, masks);

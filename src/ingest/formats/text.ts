@@ -19,12 +19,12 @@ const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 export function parseText(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
-  const parts = [...paragraphs(source, front.bodyStart)].flatMap(splitAtPages);
+  const parts = [...paragraphs(source, front.bodyStart)];
   const heads = loneHeads(parts.map((lines) => lines.map(({ text }) => text)));
   const underlines: string[] = [];
   for (const [i, part] of parts.entries()) writeParagraph(writer, source, part, { isHead: heads.has(i), underlines });
   const written = writer.finish();
-  const pages = pageStarts(source, written.sourceMap, { length: written.text.length });
+  const pages = pageStarts(source, written.sourceMap, written.text.length);
   return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), pages };
 }
 
@@ -64,8 +64,6 @@ interface Line {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** Whether the line is the first on its page. */
-  readonly opensPage: boolean;
 }
 
 /** Yields groups of lines between empty lines. */
@@ -73,21 +71,13 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   let lines: Line[] = [];
   for (const { start, end, text: raw } of linesOf(source, from, source.length)) {
     const text = raw.replace(/^\ufeff/, "").trim();
-    if (text !== "") lines.push({ start, end, text, opensPage: /^[ \t]*\f/.test(raw) });
+    if (text !== "") lines.push({ start, end, text });
     else if (lines.length > 0) {
       yield lines;
       lines = [];
     }
   }
   if (lines.length > 0) yield lines;
-}
-
-/** Splits a paragraph at a heading that opens a page. Other paragraphs continue over page breaks. */
-function splitAtPages(lines: readonly Line[]): (readonly Line[])[] {
-  const at = lines.findIndex(
-    ({ opensPage }, i) => i > 0 && opensPage && (isUnderlined(lines.slice(i)) || headingLevel(lines.slice(i)) > 0),
-  );
-  return at < 0 ? [lines] : [lines.slice(0, at), ...splitAtPages(lines.slice(at))];
 }
 
 interface ParagraphFacts {

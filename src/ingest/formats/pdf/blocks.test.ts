@@ -67,11 +67,6 @@ describe("lines that end before their page does", () => {
     ]);
   });
 
-  it("are rows too where a figure fills one and rows end in figures", () => {
-    const lines = [line(2, `${WIDEST} 80`), line(3, "Severe 50"), line(4, "Moderate 30"), line(5, "Mild 0")];
-    expect(written(read(lines))).toEqual([`paragraph ${WIDEST} 80\nSevere 50\nModerate 30\nMild 0`]);
-  });
-
   it("are wrapped prose where the next ones begin within the sentence, or stand in the middle of the page", () => {
     expect(written(read([line(2, "It beside"), line(3, "the picture goes"), line(4, "on and on."), line(6, "Next.")]))).toEqual([
       "paragraph It beside the picture goes on and on.",

@@ -1,19 +1,7 @@
 import { NO_HEADING_END } from "../../bold-heads.ts";
 import { rowEnds } from "../../line-breaks.ts";
 import { type CodeLines, codeOf } from "./code.ts";
-import {
-  areLevel,
-  endsInFigure,
-  hasDot,
-  INDENT,
-  ITEM_MARK,
-  isFull,
-  isMarkInText,
-  markOf,
-  type PdfLine,
-  SAME_SIZE,
-  SAME_START,
-} from "./lines.ts";
+import { areLevel, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
 import { greatest, least, type PdfBox } from "./words.ts";
 /** A block of a document as its pages show it. */
@@ -230,7 +218,7 @@ function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, colu
   return [{ ...(toBlock(lines, page, column) as TextBlock & { readonly type: "paragraph" }), rowEnds: ends }];
 }
 
-/** Returns the lines that end a row. Where rows end in figures, a full line also does if it ends in a figure and a capital follows. */
+/** Returns the lines that end a row. */
 function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
   const rows: PdfLine[][] = [[]];
   for (const [i, line] of lines.entries()) {
@@ -238,13 +226,8 @@ function endsOfRows(lines: readonly PdfLine[], edge: number): PdfLine[] {
     rows.at(-1)?.push(line);
     if (next !== undefined && !areLevel(line, next) && !isFull(line, next, edge) && !areCentred(line, next)) rows.push([]);
   }
-  const ends = rowEnds(
-    rows.map((row) => ({ text: textOf(row), hadRoom: true })),
-    LEAST_ROWS,
-  ).map((i) => rows[i]?.at(-1) as PdfLine);
-  if (!ends.some(endsInFigure)) return ends;
-  const known = new Set(ends);
-  return lines.filter((line, i) => known.has(line) || (endsInFigure(line) && /^\p{Lu}/u.test(lines[i + 1]?.words[0]?.text ?? "")));
+  const texts = rows.map((row) => ({ text: textOf(row), hadRoom: true }));
+  return rowEnds(texts, LEAST_ROWS).map((i) => rows[i]?.at(-1) as PdfLine);
 }
 
 function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, left, right }: Column): PdfBlock {

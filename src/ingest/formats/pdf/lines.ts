@@ -15,10 +15,6 @@ export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
 /** The end of a sentence. */
 export const ENDED = /[.!?:;]["”)\]]*$/;
 
-export function endsInFigure({ words }: PdfLine): boolean {
-  return /\d%?$/.test(words.at(-1)?.text ?? "");
-}
-
 export function markOf({ words }: PdfLine): string | null {
   const mark = words[0]?.text ?? "";
   return words.length > 1 && BULLET.test(mark) ? mark : null;
@@ -67,13 +63,7 @@ export function isMarkInText(
   const isAtMark = isMarked && Math.abs(start - first.x) < near;
   if (!isAtText && !isIndented && !isAtMark) return false;
   if (!ENDED.test(last.words.at(-1)?.text ?? "")) return !(isAtMark && !isAtText && isNextMark(markOf(first), markOf(line)));
-  const [before, mark] = [isMarked ? markOf(first) : null, markOf(line)];
-  const opens = isAtMark ? isNextMark(before, mark) : !isMarked && isFirstOrdinal(mark) && (last.words.at(-1)?.text ?? "").endsWith(":");
-  return !opens;
-}
-
-function isFirstOrdinal(mark: string | null): boolean {
-  return mark !== null && /^\(?(?:1|[aAiI])[.)]$/.test(mark);
+  return !(isAtMark && isNextMark(markOf(first), markOf(line)));
 }
 
 /** Returns whether a mark is the next of its list: "2." after "1.", "(c)" after "(b)", "•" after "•". */
