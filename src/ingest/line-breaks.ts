@@ -1,4 +1,3 @@
-import { isStopWord } from "../text/tokens.ts";
 import { NO_HEADING_END } from "./bold-heads.ts";
 import { linesOf } from "./visible.ts";
 
@@ -54,7 +53,7 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   return isTitleLike && hadRoom && PROSE_WORD.test(first);
 }
 
-export interface ProseLine {
+interface ProseLine {
   /** Offset of its line break. */
   readonly end: number;
   readonly text: string;
@@ -65,7 +64,7 @@ const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
 const FENCE = /^(?:`{3}|~{3})/;
 
 /** Yields groups of consecutive lines of `source`, from `from` on, without empty lines, code or markdown block syntax. Linear time. */
-export function* proseLines(source: string, from = 0): Generator<readonly ProseLine[]> {
+function* proseLines(source: string, from = 0): Generator<readonly ProseLine[]> {
   let lines: ProseLine[] = [];
   let fence = "";
   for (const { end, text: raw } of linesOf(source, from, source.length)) {
@@ -149,48 +148,4 @@ export function lineBreaks(source: string, from = 0): ReadonlyMap<number, LineBr
   for (const at of rowBreaks(source, from)) found.set(at, "row");
   for (const at of headBreaks(source, from)) found.set(at, "head");
   return found;
-}
-
-/** Maximum length of a heading between empty lines, in characters. */
-const MAX_LONE_HEAD = 80;
-const SECTION = /^\d+(?:\.\d+)*\.?\s+/;
-const SENTENCE_END = /[.!?:]["'”’»)\]]*$/;
-
-/**
- * Returns the indexes of paragraphs that are headings without markup: a line like a title between empty lines, as in text copied from a
- * page or a PDF ("5 Bottling", "Sheds and greenhouses"). One such line is no evidence. If at least half of these lines clearly precede
- * prose, all with text below count. Uses form alone, no word list. Linear time.
- * @param paragraphs the lines of each paragraph, in order
- */
-export function loneHeads(paragraphs: readonly (readonly string[])[]): ReadonlySet<number> {
-  // A line directly after a question is its answer, not a heading.
-  const candidates = paragraphs.flatMap((lines, i) => (isTitleLike(lines) && !asks(paragraphs[i - 1]) ? [i] : []));
-  const alone = new Set(candidates);
-  const heads = candidates.filter((i) => {
-    // A chapter's title may precede that of its first section.
-    const below = paragraphs[alone.has(i + 1) ? i + 2 : i + 1] ?? [];
-    return (below.length > 1 && PLAIN.test(below[0] as string)) || isProse(below);
-  });
-  const clear = heads.filter((i) => {
-    const below = paragraphs[i + 1] ?? [];
-    return isProse(below) && below.join(" ").length >= CLEAR * (paragraphs[i]?.[0] ?? "").length;
-  });
-  return clear.length < LEAST_HEADS || clear.length < HABIT * candidates.length ? new Set() : new Set(heads);
-}
-
-function isTitleLike([line, ...others]: readonly string[]): boolean {
-  if (line === undefined || others.length > 0 || line.length > MAX_LONE_HEAD) return false;
-  // A line with a figure is a statement. A line that ends in a stop word continues after the empty line, as at the end of a page.
-  const says = line.replace(SECTION, "");
-  if (/\d/.test(says) || isStopWord(/\p{Ll}+$/u.exec(says)?.[0] ?? "")) return false;
-  return PLAIN.test(line) && /\p{L}{2}/u.test(says) && ![NO_HEADING_END, COLUMNS, LABELLED].some((form) => form.test(line));
-}
-
-function asks(lines: readonly string[] | undefined): boolean {
-  return lines?.length === 1 && isTitleLike(lines) && (lines[0] as string).endsWith("?");
-}
-
-function isProse(lines: readonly string[]): boolean {
-  const [first = "", last = ""] = [lines[0], lines.at(-1)];
-  return PLAIN.test(first) && PROSE_WORD.test(first) && SENTENCE_END.test(last);
 }

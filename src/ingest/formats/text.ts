@@ -1,5 +1,5 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
-import { lineBreaks, loneHeads } from "../line-breaks.ts";
+import { lineBreaks } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { linesOf } from "../visible.ts";
 import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
@@ -19,10 +19,8 @@ const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 export function parseText(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
-  const parts = [...paragraphs(source, front.bodyStart)];
-  const heads = loneHeads(parts.map((lines) => lines.map(({ text }) => text)));
   const underlines: string[] = [];
-  for (const [i, part] of parts.entries()) writeParagraph(writer, source, part, { isHead: heads.has(i), underlines });
+  for (const lines of paragraphs(source, front.bodyStart)) writeParagraph(writer, source, lines, underlines);
   const written = writer.finish();
   const pages = pageStarts(source, written.sourceMap, written.text.length);
   return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), pages };
@@ -80,17 +78,11 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   if (lines.length > 0) yield lines;
 }
 
-interface ParagraphFacts {
-  /** Whether the paragraph is a heading without markup. */
-  readonly isHead: boolean;
-  /** Underline characters seen so far, by level; a new one is one level deeper. */
-  readonly underlines: string[];
-}
-
-function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[], { isHead, underlines }: ParagraphFacts): void {
+/** @param underlines underline characters seen so far, by level; a new one is one level deeper */
+function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[], underlines: string[]): void {
   let rest = lines;
   const [first] = lines;
-  const level = underlinedLevel(lines, underlines) || headingLevel(lines) || (isHead ? levelOf(lines) : 0);
+  const level = underlinedLevel(lines, underlines) || headingLevel(lines);
   if (level > 0 && first !== undefined) {
     writer.beginHeading(level);
     const count = isHeadingWrapped(lines) ? 2 : 1;
@@ -141,13 +133,6 @@ function underlinedLevel(lines: readonly Line[], underlines: string[]): number {
   if (!isUnderlined(lines) || sign === undefined) return 0;
   if (!underlines.includes(sign)) underlines.push(sign);
   return Math.min(6, underlines.indexOf(sign) + 1);
-}
-
-/** Returns the level by numbering: "3.1 Yeast" is below "3 Fermentation". */
-function levelOf([first]: readonly Line[]): number {
-  const [number = ""] = /^\d+(?:\.\d+)*/.exec(first?.text ?? "") ?? [];
-  const depth = number.split(".").length - 1;
-  return 2 + Math.min(depth, 3);
 }
 
 /** Returns 0 unless the first line clearly is a heading: short, of a known form, and alone or above text. */
