@@ -97,7 +97,7 @@ export function holdingCodes(evidence: readonly Evidence[], codes: readonly stri
   );
 }
 
-/** Checks whether a text contains one of the codes, ignoring hyphens and blanks. */
+/** Checks whether a text contains one of the codes, ignoring hyphens, blanks, and compatibility forms of letters and digits. */
 export function holdsCode(text: string, codes: readonly string[]): boolean {
   const held = plain(text);
   return codes.some((code) => held.includes(plain(code)));
