@@ -114,7 +114,7 @@ describe("reading a page apart", () => {
   });
 
   it("survives a page that uses up the memory of its reader", async () => {
-    const greedy = source("<".repeat(2_000_000));
+    const greedy = source("<p>x</p>".repeat(500_000));
     await expect(createPageReader(30_000)(greedy, signal)).rejects.toMatchObject({ code: "page_unreadable" });
   });
 });
