@@ -76,7 +76,7 @@ describe("loadDomain", () => {
   it("knows nothing of any field by default", () => {
     const pack = loadDomain(loadConfig({ cwd: folder, env: {} }).domain);
     expect(pack).toMatchObject({ name: "documents", base_url: null, home_page: null, hosts: [], contacts: [], examples: [], synonyms: [] });
-    expect(JSON.stringify(pack)).not.toMatch(/veteran|va\.gov|838255/i);
+    expect(JSON.stringify({ ...pack, folder: "" })).not.toMatch(/veteran|va\.gov|838255/i);
   });
 
   it("names the nearest domain, or says that there is none", () => {
