@@ -80,7 +80,7 @@ const KEPT = { set: 24, written: 60 } as const;
 const packed = createGzip();
 const file = packed.pipe(createWriteStream(flags.out));
 const write = (row: object) => packed.write(`${JSON.stringify(row)}\n`);
-write({ features });
+write(ranker === null ? { features } : { features, reader: ranker.reader.weights });
 if (flags.written !== undefined) await (flags.messages ? dumpMessages(flags.written) : dumpWritten(flags.written));
 else for (const name of flags.sets.split(",")) await dumpSet(name, flags.data as string);
 await ranker?.reader.close();

@@ -94,7 +94,7 @@ def fit_first(header: dict, rows: list[dict]) -> dict:
     return {**scorer(names, weights, 0, fill, scale), "chance": [round(float(slope), 5), round(float(offset), 5)]}
 
 
-def fit_candidate(rows: list[dict], weights: dict) -> dict:
+def fit_candidate(header: dict, rows: list[dict], weights: dict) -> dict:
     names = ["cross", "first"]
     pieces = [piece for row in rows for piece in row["pieces"]]
     values, fill, scale = standardise(matrix([[piece[name] for name in names] for piece in pieces]))
@@ -112,7 +112,7 @@ def fit_candidate(rows: list[dict], weights: dict) -> dict:
     verified = passages[np.flatnonzero(precision >= VERIFIED).max(initial=0), 0]
     rejected = np.quantile(passages[passages[:, 1] == 1, 0], LOST)
     print(f"{len(passages)} passages: verified from {verified:.3f}, rejected below {rejected:.3f}")
-    return {**weights, "candidate": scorer(names, np.array(linear), bias, fill, scale)}
+    return {**weights, "reader": {key: header["reader"][key] for key in ("name", "hash")}, "candidate": scorer(names, np.array(linear), bias, fill, scale)}
 
 
 def upper_bound(wrong: int, shown: int) -> float:
@@ -173,7 +173,7 @@ def main() -> None:
         data = hashlib.sha256(b"".join(path.read_bytes() for path in options.rows)).hexdigest()
         weights = {**weights, "first": fit_first(header, rows), "data": data, "date": options.date or weights["date"]}
     if options.part == "candidate":
-        weights = fit_candidate(rows, weights)
+        weights = fit_candidate(header, rows, weights)
     options.weights.write_text(json.dumps(weights, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -26,6 +26,8 @@ from pack import LABELS, TOKENS, WRITTEN, Pool, lines
 PASSES, RATE, HEAD_RATE, WARM_STEPS, DROPOUT = 2, 3e-5, 1.5e-4, 20, 0.1
 #: Lists of a step; candidates of a list at most, and those of them that answer; public claims of a step.
 LISTS, CANDIDATES, RIGHT, PUBLIC = 16, 12, 2, 48
+#: Lists of a step from `--replay`, so that what was learned before is kept.
+REPLAYED = 5
 #: Candidates that a list is drawn from: the best by words and vectors.
 NEAREST = 24
 #: Rows of a public set at most.
@@ -81,6 +83,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--start", type=Path, required=True, help="reader.bin to go on from")
     parser.add_argument("--lists", type=Path, required=True)
+    parser.add_argument("--replay", type=Path, nargs="*", default=[], help="lists of earlier trainings, a few of which join each step")
+    parser.add_argument("--unanswered", type=float, default=0, help="share of the lists that lose their answers")
     parser.add_argument("--claims", type=Path, required=True)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--quotes", type=Path, required=True)
@@ -97,6 +101,8 @@ def main() -> None:
     torch.set_num_threads(1)
     pick, pool = np.random.default_rng(options.seed), Pool()
     lists, claims = read_lists(options.lists, pool), read_claims(options.claims, pool)
+    earlier = [one for path in options.replay for one in read_lists(path, pool)]
+    print(f"{len(lists)} lists, {len(earlier)} of earlier trainings, {len(claims)} sentences", flush=True)
     public = read_public(options.data, options.quotes, pool, random.Random(options.seed))
 
     tensors, header = weights.read(options.start)
@@ -118,8 +124,13 @@ def main() -> None:
         if step % per_pass == 0:
             order = list(pick.permutation(len(lists)))
         first, second, list_of, right, claim_of = [], [], [], [], []
-        for at in range(LISTS):
-            question, candidates, answers = lists[order.pop()]
+        drawn_lists = [lists[order.pop()] for _ in range(LISTS)]
+        if earlier:
+            drawn_lists += [earlier[i] for i in pick.choice(len(earlier), REPLAYED, replace=False)]
+        for at, (question, candidates, answers) in enumerate(drawn_lists):
+            if options.unanswered > 0 and pick.random() < options.unanswered and len(answers) > sum(answers):
+                kept = [i for i, y in enumerate(answers) if not y]
+                candidates, answers = [candidates[i] for i in kept], [0] * len(kept)
             for i in draw_candidates(answers, options.candidates, pick):
                 first.append(question), second.append(candidates[i]), list_of.append(at), right.append(float(answers[i]))
         of_lists = len(first)
@@ -138,9 +149,9 @@ def main() -> None:
         vectors = model.vectors(np.array(first, np.int64), np.array(second, np.int64), dropout=DROPOUT, groups=GROUPS)
 
         said, owner, marked = model.head("answer", vectors[:of_lists])[:, 0].clamp(max=30), torch.tensor(list_of), torch.tensor(right)
-        sums = lambda values: torch.zeros(LISTS).index_add(0, owner, values)  # noqa: E731
+        sums = lambda values: torch.zeros(len(drawn_lists)).index_add(0, owner, values)  # noqa: E731
         odds = said.exp()
-        answered = torch.where(sums(marked) > 0, sums(odds * marked), torch.ones(LISTS))
+        answered = torch.where(sums(marked) > 0, sums(odds * marked), torch.ones(len(drawn_lists)))
         loss = ((1 + sums(odds)).log() - answered.clamp(min=1e-8).log()).mean()
 
         labels = model.head("claim", vectors[of_lists:of_claims])
