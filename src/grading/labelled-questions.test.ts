@@ -57,11 +57,7 @@ describe("readLabelledQuestions", () => {
   });
 
   it.each([
-    [
-      "neither label",
-      { id: "1", question: "q" },
-      /mine.jsonl:2 is not valid.*needs gold_pages, or, if unanswerable, a kind \(near_miss/s,
-    ],
+    ["neither label", { id: "1", question: "q" }, /mine.jsonl:2 is not valid.*needs gold_pages, or, if unanswerable, a kind \(near_miss/s],
     ["an unknown kind", { id: "1", question: "q", kind: "odd" }, /mine.jsonl:2 is not valid.*kind/s],
     ["no pages", { id: "1", question: "q", gold_pages: [] }, /mine.jsonl:2 is not valid.*gold_pages/s],
     ["no object", "[1]", /mine.jsonl:2 is not valid/],

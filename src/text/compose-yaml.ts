@@ -29,7 +29,11 @@ function* shallow(tokens: Iterable<CST.Token>, lines: LineCounter): Generator<CS
     const at = tooDeepAt(token);
     if (at !== null) {
       const { line } = lines.linePos(at);
-      throw new IngestError("too_deep", `line ${line}: values are nested more than ${MAX_YAML_DEPTH} levels deep. Use a flatter structure`, { line });
+      throw new IngestError(
+        "too_deep",
+        `line ${line}: values are nested more than ${MAX_YAML_DEPTH} levels deep. Use a flatter structure`,
+        { line },
+      );
     }
     yield token;
   }
