@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { dot } from "../cross-encoder/dot.ts";
 import { quoteText } from "../cross-encoder/quote-text.ts";
@@ -5,7 +6,7 @@ import type { PairReading, TextPair } from "../cross-encoder/reader.ts";
 import type { TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { EvidenceText, SupportPair, SupportScore, SupportScorer } from "./support.ts";
+import { type EvidenceText, hasWord, type SupportPair, type SupportScore, type SupportScorer } from "./support.ts";
 import { readWeights, shippedWeights } from "./weights/read-weights.ts";
 
 const weightsSchema = z.object({
@@ -67,19 +68,16 @@ const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
   const stem = createStemmer();
-  const kept = new Map<string, readonly Window[]>();
+  const kept = new LRUCache<string, readonly Window[], EvidenceText>({
+    max: KEPT_TEXTS,
+    memoMethod(_key, _stale, { context: evidence }) {
+      const cut = cutWindows(evidence);
+      const vectors = embed(cut.map(({ text }) => text));
+      return cut.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array }));
+    },
+  });
 
-  function windowsOf(evidence: EvidenceText): readonly Window[] {
-    const key = [...evidence.above, evidence.text].join("\u0000");
-    const known = kept.get(key);
-    if (known !== undefined) return known;
-    const cut = cutWindows(evidence);
-    const vectors = embed(cut.map(({ text }) => text));
-    const windows = cut.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array }));
-    if (kept.size >= KEPT_TEXTS) kept.clear();
-    kept.set(key, windows);
-    return windows;
-  }
+  const windowsOf = (evidence: EvidenceText) => kept.memo([...evidence.above, evidence.text].join("\u0000"), { context: evidence });
 
   /** Returns the distinct texts to score with the claim. */
   function textsFor({ claim, evidence }: SupportPair): string[] {
@@ -170,8 +168,4 @@ function missingWords(claim: string, texts: readonly string[], stem: (word: stri
   return [...claim.matchAll(WORD)].flatMap(({ 0: word, index }) =>
     tokenize(word, stem).every((token) => held.has(token)) ? [] : [{ start: index, end: index + word.length }],
   );
-}
-
-function hasWord(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text);
 }

@@ -38,6 +38,11 @@ export interface SupportScorer {
   ): Promise<readonly (SupportScore | null)[]>;
 }
 
+/** Returns whether a text contains a letter or digit. */
+export function hasWord(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
+}
+
 /** Returns the distinct lines of the evidence: its texts, then their context. */
 export function evidenceLines(evidence: readonly EvidenceText[]): string[] {
   const above = evidence.flatMap((one) => one.above.filter((line) => line.trim() !== ""));

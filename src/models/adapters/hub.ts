@@ -6,8 +6,8 @@ import { type Encoder, normalizeVector } from "../encoder.ts";
 import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, type Dtype, hubModelFacts, type Pooling } from "../hub/catalog.ts";
 import { findLocalModel, fingerprint, poolingOf } from "../hub/local.ts";
 import { type HubInputs, type HubModel, type HubTensor, type HubTokenizer, loadHubRuntime, requireHubRuntime } from "../hub/runtime.ts";
-import type { Reranker, RerankPassage } from "../reranker.ts";
-import { evidenceLines, type SupportPair, type SupportScorer } from "../support.ts";
+import type { Reranker, RerankOptions, RerankPassage } from "../reranker.ts";
+import { evidenceLines, hasWord, type SupportPair, type SupportScorer } from "../support.ts";
 
 const configSchema = z.object({ id2label: z.record(z.string(), z.string()).optional() });
 /** Class names that mean "supported". */
@@ -20,59 +20,20 @@ const NO = /^(?:not[_ -]?|un|non|in)/i;
  * counts, as MiniCheck does with chunks (Tang et al., EMNLP 2024). The scorer returns no spans.
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps, `hub_model_damaged` without a supporting class
  */
-export function createHubSupportScorer(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): SupportScorer {
-  const { local, facts, load } = openClassifier(name, { modelsDir, runtimeDirs, dtype });
-  const yes = yesClass(local.folder);
-
-  async function best({ claim, evidence }: SupportPair, signal: AbortSignal | undefined): Promise<number> {
-    const { tokenizer, model } = await load();
-    let most = 0;
-    for (const text of evidenceLines(evidence)) {
+export function createHubSupportScorer(name: string, options: HubOptions): SupportScorer {
+  const { id, shortName, folder, logitsOf, scoreEach } = openClassifier(name, options, { kind: "Support model", code: "support_failed" });
+  const yes = yesClass(folder);
+  const scoreOne = async ({ claim, evidence }: SupportPair, signal: AbortSignal | undefined) => {
+    const texts = evidenceLines(evidence).filter(hasWord);
+    if (!hasWord(claim) || texts.length === 0) return null;
+    let score = 0;
+    for (const text of texts) {
       signal?.throwIfAborted();
-      if (!hasWord(text)) continue;
-      const inputs = tokenizer([text], {
-        text_pair: [claim],
-        padding: true,
-        truncation: true,
-        max_length: facts?.maxTokens ?? DEFAULT_MAX_TOKENS,
-      });
-      most = Math.max(most, chanceOf(tensorOf(await model(inputs), ["logits"]).data, yes));
+      score = Math.max(score, chanceOf(await logitsOf(text, claim), yes));
     }
-    return most;
-  }
-
-  return {
-    id: `hub/${facts?.name ?? name}/${dtype}/${fingerprint(local.folder, dtype)}`,
-    async score(pairs, { signal, onFailure } = {}) {
-      signal?.throwIfAborted();
-      if (pairs.length === 0) return [];
-      await load().catch((cause: unknown) => {
-        const message = `Support model "${name}" in ${local.folder} failed: ${messageOf(cause)}`;
-        throw new ModelError("support_failed", message, { model: name }, { cause });
-      });
-      const scores = [];
-      for (const pair of pairs) {
-        signal?.throwIfAborted();
-        if (!hasWord(pair.claim) || !evidenceLines(pair.evidence).some(hasWord)) {
-          scores.push(null);
-          continue;
-        }
-        try {
-          const score = await best(pair, signal);
-          scores.push({ score, spans: [], reason: `${facts?.name ?? name} gives ${score.toFixed(2)}.` });
-        } catch (cause) {
-          signal?.throwIfAborted();
-          onFailure?.(`Support model "${name}" failed: ${messageOf(cause)}`);
-          scores.push(null);
-        }
-      }
-      return scores;
-    },
+    return { score, spans: [], reason: `${shortName} gives ${score.toFixed(2)}.` };
   };
-}
-
-function hasWord(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text);
+  return { id, score: (pairs, of) => scoreEach(pairs, scoreOne, of) };
 }
 
 /** Returns the index of the supporting class; `null` for a model with one logit. */
@@ -109,40 +70,12 @@ export const DEFAULT_CROSS_ENCODER = "cross-encoder/ms-marco-MiniLM-L-6-v2";
  * @param name `cross-encoder/ms-marco-MiniLM-L-6-v2` for the `spark` source (section 2.2)
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
-export function createHubReranker(name: string, { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions): Reranker {
-  const { local, facts, load } = openClassifier(name, { modelsDir, runtimeDirs, dtype });
+export function createHubReranker(name: string, options: HubOptions): Reranker {
+  const { id, logitsOf, scoreEach } = openClassifier(name, options, { kind: "Cross-encoder", code: "reranker_failed" });
   return {
-    id: `hub/${facts?.name ?? name}/${dtype}/${fingerprint(local.folder, dtype)}`,
-    async rerank(question, passages, { signal, onFailure } = {}) {
-      signal?.throwIfAborted();
-      if (passages.length === 0) return [];
-      const { tokenizer, model } = await load().catch((cause: unknown) => {
-        throw new ModelError(
-          "reranker_failed",
-          `Cross-encoder "${name}" in ${local.folder} failed: ${messageOf(cause)}`,
-          { model: name },
-          { cause },
-        );
-      });
-      const scores: (number | null)[] = [];
-      for (const passage of passages) {
-        signal?.throwIfAborted();
-        try {
-          const inputs = tokenizer([question], {
-            text_pair: [passageInput(passage)],
-            padding: true,
-            truncation: true,
-            max_length: facts?.maxTokens ?? DEFAULT_MAX_TOKENS,
-          });
-          scores.push(scoreOf(tensorOf(await model(inputs), ["logits"])));
-        } catch (cause) {
-          signal?.throwIfAborted();
-          onFailure?.(`Cross-encoder "${name}" failed: ${messageOf(cause)}`);
-          scores.push(null);
-        }
-      }
-      return scores;
-    },
+    id,
+    rerank: (question, passages, of) =>
+      scoreEach(passages, async (passage) => chanceOf(await logitsOf(question, passageInput(passage)), null), of),
   };
 }
 
@@ -152,14 +85,6 @@ export function passageInput({ title, section, text }: RerankPassage): string {
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .join(". ");
-}
-
-/** @throws Error without exactly one finite logit */
-function scoreOf({ data }: { readonly data: ArrayLike<number | bigint> }): number {
-  const logit = Number(data[0]);
-  if (data.length !== 1 || !Number.isFinite(logit))
-    throw new Error(`expected one finite logit, but received ${data.length} values, the first ${logit}`);
-  return 1 / (1 + Math.exp(-logit));
 }
 
 export interface HubOptions {
@@ -189,21 +114,12 @@ const TEXTS_PER_STEP = 16;
  * @throws ModelError `hub_runtime_missing`, `hub_model_missing` with the command that helps
  */
 export function createHubEncoder(name: string, options: HubEncoderOptions): Encoder {
-  const { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE } = options;
-  const runtimeFile = requireHubRuntime(runtimeDirs);
-  const local = findLocalModel(modelsDir, name, dtype);
-  const facts = hubModelFacts(name);
-  const pooling = options.pooling ?? poolingOf(local.folder) ?? facts?.pooling ?? "mean";
-  const load = once(async () => {
-    const runtime = await loadHubRuntime(runtimeFile, modelsDir);
-    const tokenizer = await runtime.AutoTokenizer.from_pretrained(local.path, { local_files_only: true });
-    const model = await runtime.AutoModel.from_pretrained(local.path, { local_files_only: true, dtype, device: "cpu" });
-    return { tokenizer, model };
-  });
+  const { idOf, dtype, facts, shortName, maxTokens, folder, load } = openModel(name, options, "AutoModel");
+  const pooling = options.pooling ?? poolingOf(folder) ?? facts?.pooling ?? "mean";
   const size = dtype === "fp32" ? TEXTS_PER_CALL : 1;
   return {
-    id: `hub/${facts?.name ?? name}/${dtype}/${pooling}/${fingerprint(local.folder, dtype)}`,
-    model: facts?.name ?? name,
+    id: idOf(`${dtype}/${pooling}`),
+    model: shortName,
     batch: TEXTS_PER_STEP,
     async embed(texts, { signal } = {}) {
       signal?.throwIfAborted();
@@ -213,19 +129,12 @@ export function createHubEncoder(name: string, options: HubEncoderOptions): Enco
         const vectors: Float32Array[] = [];
         for (let at = 0; at < texts.length; at += size) {
           signal?.throwIfAborted();
-          vectors.push(
-            ...(await embedBatch(texts.slice(at, at + size), tokenizer, model, pooling, facts?.maxTokens ?? DEFAULT_MAX_TOKENS)),
-          );
+          vectors.push(...(await embedBatch(texts.slice(at, at + size), tokenizer, model, pooling, maxTokens)));
         }
         return vectors;
       } catch (cause) {
         signal?.throwIfAborted();
-        throw new ModelError(
-          "encoder_failed",
-          `Hub model "${name}" in ${local.folder} failed: ${messageOf(cause)}`,
-          { model: name },
-          { cause },
-        );
+        throw failure("encoder_failed", `Hub model "${name}" in ${folder}`, name, cause);
       }
     },
   };
@@ -283,19 +192,62 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Opens a Hub model that scores pairs of texts, loaded on first use. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
-function openClassifier(name: string, { modelsDir, runtimeDirs, dtype }: HubOptions & { readonly dtype: Dtype }) {
+/** Finds an installed Hub model, which is loaded on first use. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
+function openModel(
+  name: string,
+  { modelsDir, runtimeDirs, dtype = DEFAULT_DTYPE }: HubOptions,
+  type: "AutoModel" | "AutoModelForSequenceClassification",
+) {
   const runtimeFile = requireHubRuntime(runtimeDirs);
-  const local = findLocalModel(modelsDir, name, dtype);
+  const { folder, path } = findLocalModel(modelsDir, name, dtype);
+  const facts = hubModelFacts(name);
+  const shortName = facts?.name ?? name;
   const load = once(async () => {
     const runtime = await loadHubRuntime(runtimeFile, modelsDir);
-    const tokenizer = await runtime.AutoTokenizer.from_pretrained(local.path, { local_files_only: true });
-    const model = await runtime.AutoModelForSequenceClassification.from_pretrained(local.path, {
-      local_files_only: true,
-      dtype,
-      device: "cpu",
-    });
+    const tokenizer = await runtime.AutoTokenizer.from_pretrained(path, { local_files_only: true });
+    const model = await runtime[type].from_pretrained(path, { local_files_only: true, dtype, device: "cpu" });
     return { tokenizer, model };
   });
-  return { local, facts: hubModelFacts(name), load };
+  const idOf = (variant: string) => `hub/${shortName}/${variant}/${fingerprint(folder, dtype)}`;
+  return { idOf, dtype, facts, shortName, maxTokens: facts?.maxTokens ?? DEFAULT_MAX_TOKENS, folder, load };
+}
+
+/** Opens a Hub model that scores pairs of texts. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
+function openClassifier(name: string, options: HubOptions, { kind, code }: { readonly kind: string; readonly code: string }) {
+  const { idOf, dtype, shortName, maxTokens, folder, load } = openModel(name, options, "AutoModelForSequenceClassification");
+  return {
+    ...{ id: idOf(dtype), shortName, folder },
+    async logitsOf(text: string, pair: string) {
+      const { tokenizer, model } = await load();
+      const inputs = tokenizer([text], { text_pair: [pair], padding: true, truncation: true, max_length: maxTokens });
+      return tensorOf(await model(inputs), ["logits"]).data;
+    },
+    /** Scores items one by one; `null`, with a reason for `onFailure`, for an item that fails. @throws ModelError `code` */
+    async scoreEach<Item, Score>(
+      items: readonly Item[],
+      score: (item: Item, signal: AbortSignal | undefined) => Promise<Score>,
+      { signal, onFailure }: Pick<RerankOptions, "signal" | "onFailure"> = {},
+    ): Promise<(Score | null)[]> {
+      signal?.throwIfAborted();
+      if (items.length === 0) return [];
+      await load().catch((cause: unknown) => {
+        throw failure(code, `${kind} "${name}" in ${folder}`, name, cause);
+      });
+      const scores: (Score | null)[] = [];
+      for (const item of items) {
+        signal?.throwIfAborted();
+        const scored = await score(item, signal).catch((cause: unknown) => {
+          signal?.throwIfAborted();
+          onFailure?.(`${kind} "${name}" failed: ${messageOf(cause)}`);
+          return null;
+        });
+        scores.push(scored);
+      }
+      return scores;
+    },
+  };
+}
+
+function failure(code: string, what: string, model: string, cause: unknown): ModelError {
+  return new ModelError(code, `${what} failed: ${messageOf(cause)}`, { model }, { cause });
 }
