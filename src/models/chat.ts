@@ -8,6 +8,11 @@ export type ChatEvent =
   /** Last event of a stream that ends by itself. Counts are `null` if the endpoint did not report them. */
   | { readonly type: "end"; readonly inputTokens: number | null; readonly outputTokens: number | null };
 
+/** Replaces every `{{name}}` once; braces in values stay unchanged. */
+export function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
+}
+
 /** A model that writes. Every implementation runs the contract suite in `src/testing`. */
 export interface ChatModel {
   readonly id: string;

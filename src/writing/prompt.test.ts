@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { fillSlots } from "../models/chat.ts";
 import { fakePassage } from "../testing/passages.ts";
-import { fillSlots, groundedPrompt } from "./prompt.ts";
+import { groundedPrompt } from "./prompt.ts";
 import { quoteSource } from "./sources.ts";
 
 const sourceOf = (text: string, title = "Cards") => {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ChatPrompt } from "../models/chat.ts";
+import { type ChatPrompt, fillSlots } from "../models/chat.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { DraftSentence, Passage, Turn } from "../shared/types.ts";
 import { listSource, type OfferedSource, oneLine } from "./sources.ts";
@@ -85,11 +85,6 @@ function slotsOf({ question, sources, history }: Asked): Record<string, string> 
     sources: sources.map((source, i) => listSource(source, i + 1)).join("\n"),
     question,
   };
-}
-
-/** Replaces every `{{name}}` once; braces in values stay unchanged. */
-export function fillSlots(template: string, slots: Readonly<Record<string, string>>): string {
-  return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }
 
 function readPrompt(name: string): string {

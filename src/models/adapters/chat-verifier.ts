@@ -5,12 +5,11 @@ import { documentOrders } from "../../guard/injection.ts";
 import { PACKAGE_ROOT } from "../../package.ts";
 import type { TextRange } from "../../shared/types.ts";
 import { sha256Hex } from "../../text/hash.ts";
-import type { ChatModel } from "../chat.ts";
+import { type ChatModel, fillSlots } from "../chat.ts";
 import { readJson, writtenNumber } from "../read-json.ts";
-import { evidenceLines, type SupportPair, type SupportScore, type SupportScorer } from "../support.ts";
+import { evidenceLines, hasWord, type SupportScore, type SupportScorer } from "../support.ts";
 import type { PassageVerdict, PassageVerifier, VerifierOptions, VerifierPassage } from "../verifier.ts";
 
-const SUPPORT_PROMPTS = join(PACKAGE_ROOT, "src", "models", "prompts");
 const REASON_CHARACTERS = 300;
 
 /** A score above 1 is on another scale and is rejected. */
@@ -22,39 +21,41 @@ const scoreSchema = z.object({ score, unsupported: z.array(z.string()).max(50), 
  * become spans only if they occur in the claim verbatim.
  */
 export function createChatSupportScorer(chat: ChatModel): SupportScorer {
-  const system = readFileSync(join(SUPPORT_PROMPTS, "support.system.md"), "utf8");
-  const template = readFileSync(join(SUPPORT_PROMPTS, "support.user.md"), "utf8");
-
-  async function ask({ claim, evidence }: SupportPair, signal: AbortSignal): Promise<string> {
-    const slots: Record<string, string> = {
-      claim,
-      evidence: evidenceLines(evidence)
-        .map((text, i) => `[${i + 1}] ${text}`)
-        .join("\n"),
-    };
-    const user = template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
-    let reply = "";
-    for await (const event of chat.stream({ system, user }, { temperature: 0, signal })) if (event.type === "text") reply += event.text;
-    return reply;
-  }
-
+  const ask = createAsker(chat, "support");
   return {
     id: `chat/${chat.id}`,
     async score(pairs, { signal = new AbortController().signal, onFailure } = {}) {
       signal.throwIfAborted();
       const scores: (SupportScore | null)[] = [];
-      for (const pair of pairs) {
-        if (isBlank([pair.claim]) || isBlank(evidenceLines(pair.evidence))) {
+      for (const { claim, evidence } of pairs) {
+        const lines = evidenceLines(evidence);
+        if (!hasWord(claim) || !lines.some(hasWord)) {
           scores.push(null);
           continue;
         }
-        const reply = await ask(pair, signal);
-        const score = parseVerdict(reply, pair.claim);
+        const reply = await ask({ claim, evidence: lines.map((text, i) => `[${i + 1}] ${text}`).join("\n") }, signal);
+        const score = parseVerdict(reply, claim);
         if (score === null) onFailure?.(`${chat.id} did not return the requested verdict.`);
         scores.push(score);
       }
       return scores;
     },
+  };
+}
+
+/** Creates a function that fills the slots of the prompt `NAME.user.md` and returns the model's reply. */
+function createAsker(chat: ChatModel, name: "support" | "verify") {
+  const [system, template] = ["system", "user"].map((part) => readFileSync(join(PROMPTS, `${name}.${part}.md`), "utf8")) as [
+    string,
+    string,
+  ];
+  return async (slots: Readonly<Record<string, string>>, signal: AbortSignal, onUsage?: VerifierOptions["onUsage"]) => {
+    let reply = "";
+    for await (const event of chat.stream({ system, user: fillSlots(template, slots) }, { temperature: 0, signal })) {
+      if (event.type === "end") onUsage?.({ inputTokens: event.inputTokens, outputTokens: event.outputTokens });
+      else if (reply.length <= REPLY_CHARACTERS) reply += event.text;
+    }
+    return reply;
   };
 }
 
@@ -95,9 +96,7 @@ const verdictSchema = z.object({ passage: z.string(), relevance: writtenNumber, 
  * verdicts; authors of documents cannot guess the keys of the rest. An invalid reply is `null`, as a whole or for the affected passage.
  */
 export function createChatVerifier(chat: ChatModel): PassageVerifier {
-  const system = readFileSync(join(PROMPTS, "verify.system.md"), "utf8");
-  const template = readFileSync(join(PROMPTS, "verify.user.md"), "utf8");
-
+  const ask = createAsker(chat, "verify");
   return {
     id: `chat/${chat.id}`,
     model: chat.id,
@@ -106,13 +105,11 @@ export function createChatVerifier(chat: ChatModel): PassageVerifier {
       const commanding = passages.map((passage) => givesOrders(passage));
       const count = commanding.filter(Boolean).length;
       if (count > 0) onFailure?.(`${count} of ${passages.length} passages contain instructions and are not shown to the model`);
-      const keys = passages.map((passage, i) => (commanding[i] || isBlank([passage.text]) ? null : keyOf(question, passage, i)));
+      const keys = passages.map((passage, i) => (commanding[i] || !hasWord(passage.text) ? null : keyOf(question, passage, i)));
       if (keys.every((key) => key === null)) return keys.map(() => null);
       const lines = passages.flatMap((passage, i) => (keys[i] == null ? [] : [lineOf(keys[i] as string, passage)]));
-      const slots: Record<string, string> = { passages: lines.join("\n"), question: JSON.stringify(question) };
-      const user = template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
       onCall?.();
-      const verdicts = readVerdicts(await ask(chat, { system, user }, signal, onUsage));
+      const verdicts = readVerdicts(await ask({ passages: lines.join("\n"), question: JSON.stringify(question) }, signal, onUsage));
       if (verdicts === null) onFailure?.(`${chat.id} did not return the requested verdicts`);
       const found = keys.map((key) => (key === null ? null : (verdicts?.get(key) ?? null)));
       const missing = found.filter((one, i) => one === null && keys[i] !== null).length;
@@ -123,23 +120,9 @@ export function createChatVerifier(chat: ChatModel): PassageVerifier {
   };
 }
 
-async function ask(chat: ChatModel, prompt: Parameters<ChatModel["stream"]>[0], signal: AbortSignal, onUsage: VerifierOptions["onUsage"]) {
-  let reply = "";
-  for await (const event of chat.stream(prompt, { temperature: 0, signal })) {
-    if (event.type === "end") onUsage?.({ inputTokens: event.inputTokens, outputTokens: event.outputTokens });
-    else if (reply.length <= REPLY_CHARACTERS) reply += event.text;
-  }
-  return reply;
-}
-
 function givesOrders({ title, headingPath, text }: VerifierPassage): boolean {
   const whole = [title, ...headingPath, text].join("\n");
   return documentOrders(whole).length > 0 || ORDERS_TO_JUDGE.test(whole);
-}
-
-/** Returns whether no text contains a letter or digit. */
-function isBlank(texts: readonly string[]): boolean {
-  return !texts.some((text) => /[\p{L}\p{N}]/u.test(text));
 }
 
 /** Returns a key that depends on the question, which authors of documents do not know. */
