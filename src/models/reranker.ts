@@ -3,14 +3,10 @@ export interface RerankPassage {
   /** Headings above the passage, outermost first, in one line. */
   readonly section: string;
   readonly text: string;
-  /** Raw scores of the earlier rankings, if any; `null` where a ranking lacks the passage. */
-  readonly scores?: { readonly dense: number | null; readonly bm25: number | null; readonly fused: number };
 }
 
 export interface RerankOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Inverse document frequency of a stem in the corpus. */
-  readonly idf?: (token: string) => number;
   /** Called with the reason if a pair has no score. */
   readonly onFailure?: ((reason: string) => void) | undefined;
 }

@@ -82,9 +82,7 @@ export async function retrievePassages(
   let rerankFailure: string | null = null;
   const rerank = async (found: readonly Candidate[]) => {
     try {
-      const words = reranker === null ? null : await corpus.wordsIn(question.scope, [text, ...found.map((one) => one.text)]);
-      const options = { signal, ...(words === null ? {} : { idf: (token: string) => words.idf(token) }) };
-      return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, options));
+      return await time("rerank", () => rerankCandidates(question.resolved, found, settings.rerank, reranker, signal));
     } catch (cause) {
       if (signal.aborted) throw cause;
       rerankFailure = messageOf(cause);
