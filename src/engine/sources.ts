@@ -189,17 +189,17 @@ async function* fetchInto(
   const { signal, depth = DEFAULT_CRAWL_DEPTH, maxPages = DEFAULT_CRAWL_PAGES } = options;
   const hosts = options.hosts ?? [new URL(start).hostname];
   checkUrl(start, hosts);
-  const all = [...Object.keys(CRAWLED_TYPES), ...SITEMAP_TYPES] as (keyof typeof CRAWLED_TYPES | (typeof SITEMAP_TYPES)[number])[];
-  const types = Object.fromEntries(all.map((type) => [type, type])) as Readonly<Record<string, (typeof all)[number]>>;
-  const robotsTypes = { "text/plain": "text/plain" } as const;
+  const pageTypes = [...Object.keys(CRAWLED_TYPES), ...SITEMAP_TYPES];
   const kept = keepPages(folder);
   let done = 0;
   const pages = crawl(
     start,
     { depth, maxPages },
     {
-      fetch: (url, { maxBytes = MAX_PAGE_FILE_BYTES, robots = false }) =>
-        fetchWebPage(url, network, { hosts, signal, maxBytes, timeoutMs: CRAWL_TIMEOUT_MS, types: robots ? robotsTypes : types }),
+      fetch: (url, { maxBytes = MAX_PAGE_FILE_BYTES, robots = false }) => {
+        const types = robots ? ["text/plain"] : pageTypes;
+        return fetchWebPage(url, network, { hosts, signal, maxBytes, timeoutMs: CRAWL_TIMEOUT_MS, types });
+      },
       isListed: ({ hostname }) => isListedHost(hostname, hosts),
       pause: (ms) => sleep(ms, undefined, { signal }),
     },

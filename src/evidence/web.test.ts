@@ -152,7 +152,7 @@ describe("asking the web", () => {
       hosts: ["example.org"],
       fetchPage: async (url): Promise<FetchedPage> => {
         fetched.push(url);
-        return { url, type: "text", charset: null, bytes: new Uint8Array() };
+        return { url, type: "text/plain", charset: null, bytes: new Uint8Array() };
       },
       readPage: async ({ url }) => {
         const found = pages[url];

@@ -139,13 +139,9 @@ export async function askWeb(
       return silent(`not checked: ${reason}`);
     }
   };
-  try {
-    const evidence = await Promise.all(passages.map(lookUp));
-    signal.throwIfAborted();
-    return { evidence, failures: [...failures], unread: [...unread].map(([url, why]) => `${url}: ${why}`), pages: read };
-  } finally {
-    deadline.clear();
-  }
+  const evidence = await Promise.all(passages.map(lookUp));
+  signal.throwIfAborted();
+  return { evidence, failures: [...failures], unread: [...unread].map(([url, why]) => `${url}: ${why}`), pages: read };
 }
 
 export type WebOutcome = Awaited<ReturnType<typeof askWeb>>;

@@ -64,8 +64,5 @@ function readApart(source: FetchedPage, timeoutMs: number, signal: AbortSignal):
     worker.once("exit", () => unreadable("the reader ended"));
   });
   worker.postMessage(source);
-  return read.finally(() => {
-    deadline.clear();
-    return worker.terminate();
-  });
+  return read.finally(() => worker.terminate());
 }

@@ -5,7 +5,7 @@ import { readWebPage } from "./web-page.ts";
 
 const source = (html: string | Uint8Array, over: Partial<FetchedPage> = {}): FetchedPage => ({
   url: "https://example.org/fees",
-  type: "html",
+  type: "text/html",
   charset: null,
   bytes: typeof html === "string" ? Buffer.from(html) : html,
   ...over,
@@ -26,7 +26,7 @@ describe("reading a page", () => {
   });
 
   it("reads text as text", () => {
-    const page = readWebPage(source("A card costs <b>$5</b>. It is made in a day.", { type: "text" }));
+    const page = readWebPage(source("A card costs <b>$5</b>. It is made in a day.", { type: "text/plain" }));
     expect(page.units).toHaveLength(2);
     expect(page.text).toContain("<b>$5</b>");
   });

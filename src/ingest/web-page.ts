@@ -20,7 +20,7 @@ export function readWebPage({ bytes, charset, type }: FetchedPage): PageText {
     bytes.filter((byte) => byte !== 0),
     charset,
   );
-  const [page] = parseFile({ path: type === "text" ? "page.txt" : "page.html", bytes: Buffer.from(content) });
+  const [page] = parseFile({ path: type === "text/plain" ? "page.txt" : "page.html", bytes: Buffer.from(content) });
   const text = (page?.text ?? "").slice(0, MAX_TEXT);
   const units = (page?.units ?? []).filter(({ start, end }) => end <= text.length && end - start <= MAX_UNIT).slice(0, MAX_UNITS);
   const title = page?.metadata.title ?? "";

@@ -42,7 +42,7 @@ describe("fetching a page", () => {
         },
       }),
     });
-    expect(found).toMatchObject({ url: "https://example.org/fees?x=1", type: "html", charset: "iso-8859-1" });
+    expect(found).toMatchObject({ url: "https://example.org/fees?x=1", type: "text/html", charset: "iso-8859-1" });
     expect(Buffer.from(found.bytes).toString()).toBe("<p>Five");
     expect(headers).toMatchObject({ host: "example.org", connection: "close" });
     expect(Object.keys(headers as object).sort()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
@@ -296,7 +296,7 @@ describe("hostile replies", () => {
       connect: (target: Parameters<typeof web.network.connect>[0]) =>
         target.address === "1.1.1.1" ? INTERNET.connect({ ...target, address: "127.0.0.1", port: dead }) : web.network.connect(target),
     };
-    expect(await fetchWebPage("http://example.org/", network, OPTIONS)).toMatchObject({ type: "html" });
+    expect(await fetchWebPage("http://example.org/", network, OPTIONS)).toMatchObject({ type: "text/html" });
     const none = { ...network, resolve: async () => ["1.1.1.1"] };
     await expect(fetchWebPage("http://example.org/", none, OPTIONS)).rejects.toThrow(/ECONNREFUSED/);
   });

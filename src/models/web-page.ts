@@ -74,10 +74,7 @@ const MAX_ADDRESSES = 3;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_URL_CHARACTERS = 2000;
 
-/** Default content types, with their names. */
-const PAGE_TYPES = { "text/html": "html", "text/plain": "text" } as const;
-
-export interface FetchOptions<Type extends string = "html" | "text"> {
+export interface FetchOptions {
   /** Hosts that may be fetched, with their subdomains. */
   readonly hosts: readonly string[];
   readonly signal: AbortSignal;
@@ -85,14 +82,15 @@ export interface FetchOptions<Type extends string = "html" | "text"> {
   readonly maxBytes?: number;
   /** @default PAGE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** Accepted content types → name. @default HTML and plain text */
-  readonly types?: Readonly<Record<string, Type>>;
+  /** Accepted content types. @default HTML and plain text */
+  readonly types?: readonly string[];
 }
 
-export interface FetchedPage<Type extends string = "html" | "text"> {
+export interface FetchedPage {
   /** Final URL, after redirects. */
   readonly url: string;
-  readonly type: Type;
+  /** Content type, such as `text/html`. */
+  readonly type: string;
   /** Charset that the server states; `null` if none. */
   readonly charset: string | null;
   readonly bytes: Uint8Array;
@@ -115,14 +113,8 @@ export type ReadPage = (page: FetchedPage, signal: AbortSignal) => Promise<PageT
  * @throws WebError `web_refused`, `web_too_large`, `web_type`, `web_status`, `web_timeout`, `web_failed`; the signal's reason when
  * cancelled
  */
-export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions): Promise<FetchedPage>;
-export async function fetchWebPage<Type extends string>(
-  url: string,
-  network: WebNetwork,
-  options: FetchOptions<Type> & { readonly types: Readonly<Record<string, Type>> },
-): Promise<FetchedPage<Type>>;
-export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions<string>): Promise<FetchedPage<string>> {
-  const { types = PAGE_TYPES, hosts, signal, timeoutMs = PAGE_TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
+export async function fetchWebPage(url: string, network: WebNetwork, options: FetchOptions): Promise<FetchedPage> {
+  const { types = ["text/html", "text/plain"], hosts, signal, timeoutMs = PAGE_TIMEOUT_MS, maxBytes = MAX_PAGE_BYTES } = options;
   const deadline = startDeadline(signal, timeoutMs);
   try {
     let at = checkUrl(url, hosts);
@@ -140,8 +132,6 @@ export async function fetchWebPage(url: string, network: WebNetwork, options: Fe
     if (deadline.expired()) throw new WebError("web_timeout", `the page was not complete within ${timeoutMs} ms`, {}, { cause });
     if (cause instanceof WebError) throw cause;
     throw new WebError("web_failed", messageOf(cause).slice(0, 200), {}, { cause });
-  } finally {
-    deadline.clear();
   }
 }
 
@@ -179,15 +169,8 @@ function nextUrl(from: URL, location: string | undefined, hosts: readonly string
 }
 
 interface Asked {
-  readonly types: Readonly<Record<string, string>>;
+  readonly types: readonly string[];
   readonly signal: AbortSignal;
-}
-
-/** Returns the Accept header, which prefers HTML. */
-function acceptOf(types: Readonly<Record<string, string>>): string {
-  return Object.keys(types)
-    .map((type) => (type === "text/html" ? type : `${type};q=0.5`))
-    .join(", ");
 }
 
 /** Resolves a host once and connects to the checked addresses. */
@@ -219,7 +202,8 @@ function ask(url: URL, address: string, network: WebNetwork, { types, signal }: 
       setHost: false,
       headers: {
         host: url.host,
-        accept: acceptOf(types),
+        // Prefers HTML.
+        accept: types.map((type) => (type === "text/html" ? type : `${type};q=0.5`)).join(", "),
         "accept-encoding": "gzip, identity;q=0.5",
         "user-agent": `sourcebound/${VERSION}`,
         connection: "close",
@@ -242,7 +226,7 @@ async function readReply(
   response: IncomingMessage,
   types: Asked["types"],
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
-): Promise<Omit<FetchedPage<string>, "url">> {
+): Promise<Omit<FetchedPage, "url">> {
   try {
     const { statusCode, headers } = response;
     if (statusCode !== 200) throw new WebError("web_status", `HTTP ${statusCode}`, { status: statusCode });
@@ -270,10 +254,12 @@ async function readReply(
   }
 }
 
-function readType(header: string | undefined, types: Asked["types"]): Pick<FetchedPage<string>, "type" | "charset"> {
-  const [mime = "", ...parameters] = (header ?? "").toLowerCase().split(";");
-  const type = Object.hasOwn(types, mime.trim()) ? types[mime.trim()] : undefined;
-  if (type === undefined) throw new WebError("web_type", `type ${JSON.stringify(mime.trim().slice(0, 60))} is not supported`);
+function readType(header: string | undefined, types: Asked["types"]): Pick<FetchedPage, "type" | "charset"> {
+  const [type = "", ...parameters] = (header ?? "")
+    .toLowerCase()
+    .split(";")
+    .map((part) => part.trim());
+  if (!types.includes(type)) throw new WebError("web_type", `type ${JSON.stringify(type.slice(0, 60))} is not read`);
   const charset = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(parameter)?.[1] ?? []);
   return { type, charset: charset[0] ?? null };
 }

@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { Parser } from "htmlparser2";
 import robotsParser from "robots-parser";
+import type { FetchedPage } from "../../models/web-page.ts";
 import { messageOf, WebError } from "../../shared/errors.ts";
 import { textOf } from "../encoding.ts";
 
@@ -97,16 +98,15 @@ const MAX_ROBOTS_BYTES = 512 * 1024;
 const MAX_RULE_LENGTH = 2_000;
 
 /** Content types that become documents, with the extension of the stored file. */
-export const CRAWLED_TYPES = {
+export const CRAWLED_TYPES: Readonly<Record<string, string>> = {
   "text/html": ".html",
   "application/xhtml+xml": ".html",
   "text/plain": ".txt",
   "text/markdown": ".md",
   "application/pdf": ".pdf",
-} as const;
+};
 /** Content types of possible sitemaps. */
-export const SITEMAP_TYPES = ["application/xml", "text/xml", "application/gzip", "application/x-gzip"] as const;
-export type CrawledType = keyof typeof CRAWLED_TYPES | (typeof SITEMAP_TYPES)[number];
+export const SITEMAP_TYPES: readonly string[] = ["application/xml", "text/xml", "application/gzip", "application/x-gzip"];
 
 export interface CrawlOptions {
   /** Maximum number of links from the first page; 0 reads only that page. All pages of a sitemap have depth 0. */
@@ -114,21 +114,12 @@ export interface CrawlOptions {
   readonly maxPages: number;
 }
 
-/** A fetched response. */
-export interface CrawledReply {
-  /** URL after redirects. */
-  readonly url: string;
-  readonly type: CrawledType;
-  readonly charset: string | null;
-  readonly bytes: Uint8Array;
-}
-
 export interface CrawlParts {
   /**
    * Fetches a listed host's public address, with bounded bytes and time.
    * @throws WebError `web_status` with `data.status`, and the errors for forbidden addresses
    */
-  readonly fetch: (url: string, limit: { readonly maxBytes?: number; readonly robots?: boolean }) => Promise<CrawledReply>;
+  readonly fetch: (url: string, limit: { readonly maxBytes?: number; readonly robots?: boolean }) => Promise<FetchedPage>;
   /** Returns whether the crawl may request this host. */
   readonly isListed: (url: URL) => boolean;
   /** Waits; rejects on cancellation. */
@@ -137,7 +128,7 @@ export interface CrawlParts {
 
 /** An event of a crawl. Each address occurs once. */
 export type CrawlEvent =
-  | { readonly type: "page"; readonly reply: CrawledReply; readonly queued: number }
+  | { readonly type: "page"; readonly reply: FetchedPage; readonly queued: number }
   /** `isGone` means that the address no longer exists; otherwise the failure may be temporary. */
   | { readonly type: "left-out"; readonly url: string; readonly reason: string; readonly isGone: boolean };
 
@@ -166,7 +157,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       const reply = await parts.fetch(url, {});
       if (reply.url !== url && seen.has(reply.url)) continue;
       seen.add(reply.url);
-      if (isSitemapType(reply.type)) {
+      if (SITEMAP_TYPES.includes(reply.type)) {
         const listed = ++sitemaps > MAX_SITEMAPS ? null : readSitemap(unpacked(reply.bytes));
         if (listed === null) throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? "too many sitemaps" : "XML that is no sitemap");
         for (const one of [...listed.sitemaps, ...listed.pages])
@@ -187,11 +178,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
   }
 }
 
-function isSitemapType(type: CrawledType): boolean {
-  return SITEMAP_TYPES.some((one) => one === type);
-}
-
-function linksOf({ type, bytes, charset, url }: CrawledReply): PageLinks {
+function linksOf({ type, bytes, charset, url }: FetchedPage): PageLinks {
   if (type !== "text/html" && type !== "application/xhtml+xml") return { links: [], isNoIndex: false };
   return readLinks(textOf(bytes, charset), url);
 }

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
+import type { FetchedPage } from "../../models/web-page.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../store/private.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { textOf } from "../encoding.ts";
-import { CRAWLED_TYPES, type CrawledReply } from "./crawl.ts";
+import { CRAWLED_TYPES } from "./crawl.ts";
 
 /** File in a crawl's folder that maps files to addresses. Hidden, so that it is not ingested. */
 const ADDRESSES = ".addresses.json";
@@ -20,7 +21,7 @@ export function readAddresses(folder: string): ReadonlyMap<string, string> {
 
 /** A writer of crawled pages into a folder. */
 export interface KeptPages {
-  keep(reply: CrawledReply): void;
+  keep(reply: FetchedPage): void;
   /** Keeps the stored version of a page that could not be fetched. */
   keepOld(url: string): void;
   /** Deletes pages that this crawl did not find. Call it only after a complete crawl. */
@@ -48,9 +49,9 @@ export function keepPages(folder: string): KeptPages {
 }
 
 /** Returns a readable path that cannot leave the folder: letters, digits and a hash of the whole address. */
-function fileOf({ url, type }: CrawledReply): string {
+function fileOf({ url, type }: FetchedPage): string {
   const { host, pathname } = new URL(url);
-  const ending = type in CRAWLED_TYPES ? CRAWLED_TYPES[type as keyof typeof CRAWLED_TYPES] : "";
+  const ending = CRAWLED_TYPES[type] ?? "";
   const name = pathname
     .split("/")
     .filter(Boolean)
@@ -62,7 +63,7 @@ function fileOf({ url, type }: CrawledReply): string {
 }
 
 /** Converts text to UTF-8 with a byte order mark, since the charset of the response header is not stored. */
-function contentOf({ type, bytes, charset }: CrawledReply): Uint8Array {
+function contentOf({ type, bytes, charset }: FetchedPage): Uint8Array {
   const isUtf8 = charset === null || /^utf-?8$/i.test(charset);
   if (type === "application/pdf" || isUtf8) return bytes;
   return Buffer.from(`\ufeff${textOf(bytes, charset).replace(/^\ufeff/, "")}`);
