@@ -13,16 +13,6 @@ import { createWordpiece } from "../text/wordpiece.ts";
  */
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
-/** The tokens of a text, for token-level scores. */
-export interface TokenVectors {
-  /** Vocabulary ids in text order. */
-  ids: Int32Array;
-  /** One unit vector per token, row-major: `ids.length × dimensions`. */
-  vectors: Float32Array;
-  /** Weight of each token in the text's vector; frequent words weigh little. */
-  weights: Float32Array;
-}
-
 /**
  * A static text encoder without word order: a text's vector is the normalised sum of its tokens' rows, each weighted by its count to the
  * power given with the weights (0.5). The same text has the same vector on every machine.
@@ -34,7 +24,6 @@ export interface EmbeddedEncoder {
   /** Returns L2-normalised vectors; all zeros for a text without tokens. */
   embed(texts: readonly string[]): Promise<Float32Array[]>;
   embedSync(texts: readonly string[]): Float32Array[];
-  tokenVectors(text: string): TokenVectors;
 }
 
 const MAGIC = "SBENC002";
@@ -90,33 +79,11 @@ export function loadEmbeddedEncoder(options: { path?: string } = {}): EmbeddedEn
     return unit(sum);
   }
 
-  function embedSync(texts: readonly string[]): Float32Array[] {
-    return texts.map(embedOne);
-  }
-
-  function tokenVectors(text: string): TokenVectors {
-    const count = wordpiece.encode(text);
-    const ids = wordpiece.ids.slice(0, count);
-    const vectors = new Float32Array(count * dimensions);
-    const weights = new Float32Array(count);
-    for (let i = 0; i < count; i++) {
-      const id = ids[i] as number;
-      const row = id * dimensions;
-      let squares = 0;
-      for (let j = 0; j < dimensions; j++) squares += (codes[row + j] as number) * (codes[row + j] as number);
-      const length = Math.sqrt(squares);
-      weights[i] = length * (scales[id] as number);
-      if (length > 0) for (let j = 0; j < dimensions; j++) vectors[i * dimensions + j] = (codes[row + j] as number) / length;
-    }
-    return { ids, vectors, weights };
-  }
-
   return {
     id: `${header.name}-${header.recipe}-${header.sha256.slice(0, 12)}`,
     dimensions,
-    embed: async (texts) => embedSync(texts),
-    embedSync,
-    tokenVectors,
+    embed: async (texts) => texts.map(embedOne),
+    embedSync: (texts) => texts.map(embedOne),
   };
 }
 
