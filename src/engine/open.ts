@@ -13,7 +13,7 @@ import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices } from "../models/prices.ts";
-import { type CallWatch, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
+import { type CallListener, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-page.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
 import type { Profile } from "../profiles/profile.ts";
@@ -110,7 +110,7 @@ export async function openShared(config: Config, given: EngineParts) {
   const { now = () => new Date(), clock = () => performance.now(), createId = () => timeOrderedId(now()) } = given;
   const { warn = (message: string) => process.emitWarning(message) } = given;
   const calls = createCallWatch();
-  const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls);
+  const models = watchModels(given.models !== undefined ? given.models : modelsOf(config), calls.tell);
   const verifier = verifierOf(config, models);
   const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
   const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
@@ -151,7 +151,7 @@ async function purgeReports(store: Store, config: Config, now: () => Date, warn:
   }
 }
 
-function watchModels(models: PipelineContext["models"], { tell }: CallWatch): PipelineContext["models"] {
+function watchModels(models: PipelineContext["models"], tell: CallListener): PipelineContext["models"] {
   return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };
 }
 

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { z } from "zod";
+import { parseJson } from "../models/read-json.ts";
 import { VERSION } from "../package.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { goldenItemSchema } from "./golden-item.ts";
@@ -59,6 +60,7 @@ export function openGoldenJournal(report: string | null, key: string): GoldenJou
 
 function readJournal(path: string, key: string): z.infer<typeof lineSchema>[] {
   if (!existsSync(path)) return [];
+  // An incompletely written line is no JSON and is left out.
   const [head, ...lines] = readFileSync(path, "utf8").split("\n").map(parseJson);
   const begun = headSchema.safeParse(head);
   if (!begun.success || begun.data.run !== key) return [];
@@ -66,13 +68,4 @@ function readJournal(path: string, key: string): z.infer<typeof lineSchema>[] {
     const parsed = lineSchema.safeParse(line);
     return parsed.success ? [parsed.data] : [];
   });
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // An incompletely written line.
-    return null;
-  }
 }

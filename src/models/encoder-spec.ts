@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DEFAULT_MODEL_RETRIES, DEFAULT_MODEL_TIMEOUT_MS } from "../shared/config/models.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
-import { ModelError, messageOf } from "../shared/errors.ts";
+import { ModelError } from "../shared/errors.ts";
 import type { EncoderStore } from "../store/embeddings.ts";
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";
@@ -10,20 +10,17 @@ import type { Encoder } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
 /** Pause after a failed call, in milliseconds. During it questions are ranked by BM25 at once, instead of each waiting for all retries. */
-const DEFAULT_PAUSE_MS = 15_000;
+const PAUSE_MS = 15_000;
 
 /** Wraps an encoder so that after a failure calls fail at once until the pause ends. */
-export function pauseAfterFailure(
-  encoder: Encoder,
-  { now, pauseMs = DEFAULT_PAUSE_MS }: { readonly now: () => number; readonly pauseMs?: number },
-): Encoder {
+function pauseAfterFailure(encoder: Encoder): Encoder {
   let failure: { readonly error: ModelError; readonly until: number } | null = null;
   return {
     ...encoder,
     async embed(texts, options) {
       options?.signal?.throwIfAborted();
-      if (failure !== null && now() < failure.until && texts.length > 0) {
-        const seconds = Math.ceil((failure.until - now()) / 1000);
+      if (failure !== null && Date.now() < failure.until && texts.length > 0) {
+        const seconds = Math.ceil((failure.until - Date.now()) / 1000);
         throw new ModelError("encoder_paused", `${failure.error.message} (next attempt in ${seconds} s)`, {}, { cause: failure.error });
       }
       try {
@@ -31,7 +28,7 @@ export function pauseAfterFailure(
         failure = null;
         return vectors;
       } catch (error) {
-        if (error instanceof ModelError) failure = { error, until: now() + pauseMs };
+        if (error instanceof ModelError) failure = { error, until: Date.now() + PAUSE_MS };
         throw error;
       }
     },
@@ -69,7 +66,7 @@ export function openEncoder(spec: EncoderSpec, config: Config, embedded: () => E
     timeoutMs: same?.timeout_ms ?? DEFAULT_MODEL_TIMEOUT_MS,
     retries: same?.retries ?? DEFAULT_MODEL_RETRIES,
   };
-  return pauseAfterFailure(createApiEncoder(spec.model, endpoint), { now: () => Date.now() });
+  return pauseAfterFailure(createApiEncoder(spec.model, endpoint));
 }
 
 interface EncoderChoiceParts {
@@ -78,8 +75,6 @@ interface EncoderChoiceParts {
   readonly configured: { readonly encoder: Encoder; readonly spec: unknown };
   /** Opens an encoder from a stored specification. Throws if it cannot be opened on this machine. */
   readonly open: (spec: unknown) => Encoder;
-  /** Called with the reason if the active encoder cannot be opened any more. */
-  readonly onGone?: (id: string, reason: string) => void;
 }
 
 interface ChosenEncoders {
@@ -92,7 +87,7 @@ interface ChosenEncoders {
  * Selects the encoder of a domain: the one with a complete index. After a change of configuration the configured encoder is prepared next
  * to it and then replaces it. A choice made with `models switch` stays until the configuration changes.
  */
-export function createEncoderChoice({ domain, store, configured, open, onGone }: EncoderChoiceParts): () => Promise<ChosenEncoders> {
+export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<ChosenEncoders> {
   const key = JSON.stringify(configured.spec);
   const opened = new Map<string, Encoder>([[configured.encoder.id, configured.encoder]]);
   const activate = (encoder: Encoder) => store.activate(domain, { id: encoder.id, spec: configured.spec, configured: key });
@@ -108,8 +103,8 @@ export function createEncoderChoice({ domain, store, configured, open, onGone }:
       try {
         serve = open(active.spec);
         opened.set(serve.id, serve);
-      } catch (cause) {
-        onGone?.(active.id, messageOf(cause));
+      } catch {
+        // An encoder that cannot be opened any more is replaced by the configured one.
       }
     }
     if (serve === undefined || serve.id !== active.id) {

@@ -3,27 +3,15 @@ import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
 
-/** US dollars per million tokens on a date. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  /** ISO date of the price in its source. */
-  readonly date: string;
-  readonly source: string;
-}
-
 export interface Usage {
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
 }
 
-const tableSchema = z.object({
-  unit: z.literal("USD per 1,000,000 tokens"),
-  models: z.record(
-    z.string(),
-    z.object({ input: z.number().min(0), output: z.number().min(0), date: z.iso.date(), source: z.string().min(1) }),
-  ),
-});
+/** US dollars per million tokens, with the date of the price in its source. */
+const priceSchema = z.object({ input: z.number().min(0), output: z.number().min(0), date: z.iso.date(), source: z.string().min(1) });
+type Price = z.infer<typeof priceSchema>;
+const tableSchema = z.object({ unit: z.literal("USD per 1,000,000 tokens"), models: z.record(z.string(), priceSchema) });
 
 export type PriceTable = Readonly<Record<string, Price>>;
 

@@ -25,7 +25,7 @@ export function readJson(reply: string): unknown {
   let tries = 0;
   for (let at = nextOpening(text, 0); at >= 0 && tries < TRIES; tries++) {
     const end = endOfValue(text, at);
-    const value = end < 0 ? undefined : parse(text.slice(at, end));
+    const value = end < 0 ? undefined : parseJson(text.slice(at, end));
     if (value !== undefined && found !== undefined) return undefined;
     found ??= value;
     at = nextOpening(text, value === undefined ? at + 1 : end);
@@ -54,7 +54,8 @@ function endOfValue(text: string, start: number): number {
   return -1;
 }
 
-function parse(text: string): unknown {
+/** Parses JSON; `undefined` for other text. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -18,20 +18,15 @@ export interface WatchedCall {
 
 export type CallListener = (call: WatchedCall) => void;
 
-/** The listeners for calls. */
-export interface CallWatch {
-  tell: CallListener;
-  /** @returns a function that stops the notifications */
-  watch(listener: CallListener): () => void;
-}
-
-export function createCallWatch(): CallWatch {
+/** Creates the listeners for calls. */
+export function createCallWatch() {
   const listeners = new Set<CallListener>();
   return {
-    tell: (call) => {
+    tell: (call: WatchedCall) => {
       for (const listener of listeners) listener(call);
     },
-    watch: (listener) => {
+    /** @returns a function that stops the notifications */
+    watch: (listener: CallListener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
@@ -39,7 +34,7 @@ export function createCallWatch(): CallWatch {
 }
 
 /** Wraps a model so that each call is reported. */
-export function watchModel<Model extends ChatModel>(model: Model, tell: CallListener): ChatModel {
+export function watchModel(model: ChatModel, tell: CallListener): ChatModel {
   return {
     id: model.id,
     async *stream(prompt, options) {

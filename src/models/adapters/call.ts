@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pRetry from "p-retry";
-import { messageOf } from "../../shared/errors.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
 
 export interface EndpointOptions {
   readonly baseUrl: string;
@@ -31,7 +32,10 @@ export class CallFailure extends Error {
   }
 }
 
-/** Repeats a call until it succeeds or the retries are used up. A `retry-after` above the timeout ends it, because a user waits. */
+/**
+ * Repeats a call until it succeeds or the retries are used up. A `retry-after` above the timeout ends it, because a user waits, and so does
+ * a `ModelError`.
+ */
 export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions, signal: AbortSignal | undefined): Promise<T> {
   return pRetry(
     async () => {
@@ -39,7 +43,7 @@ export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions,
         return await call();
       } catch (cause) {
         signal?.throwIfAborted();
-        throw toFailure(cause, options.apiKey);
+        throw cause instanceof ModelError ? cause : toFailure(cause, options.apiKey);
       }
     },
     {
@@ -50,7 +54,7 @@ export function withRetries<T>(call: () => Promise<T>, options: EndpointOptions,
       shouldRetry: ({ error }) => error instanceof CallFailure && error.retryable && error.retryAfterMs <= options.timeoutMs,
       onFailedAttempt: async ({ error, retriesLeft }) => {
         if (error instanceof CallFailure && error.retryAfterMs <= options.timeoutMs && retriesLeft > 0)
-          await pause(error.retryAfterMs, signal);
+          await sleep(error.retryAfterMs, undefined, { signal });
       },
     },
   );
@@ -85,35 +89,12 @@ export function shownText(text: string, apiKey: string, characters: number): str
     .slice(0, characters);
 }
 
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (ms === 0) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", stop, { once: true });
-  });
-}
-
-/** Aborts a stalled sender. The clock runs only while the consumer waits for data. */
-interface Watchdog {
-  readonly signal: AbortSignal;
-  /** Starts waiting for the sender. */
-  start(): void;
-  /** Stops waiting, because data arrived. */
-  stop(): void;
-}
-
 /**
+ * Creates a signal that aborts when a sender stalls. The clock runs only between `start` and `stop`, while the consumer waits for data.
  * @param silenceMs maximum of a single wait
  * @param totalMs maximum of all waits together
  */
-export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
+export function createWatchdog(silenceMs: number, totalMs: number) {
   const controller = new AbortController();
   let left = totalMs;
   let begun = 0;
@@ -134,32 +115,11 @@ export function createWatchdog(silenceMs: number, totalMs: number): Watchdog {
   };
 }
 
-/** A signal with a time limit. */
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Whether the time ran out, rather than the given signal aborting. */
-  expired(): boolean;
-  /** Stops the timer; call it when the limited work has ended. */
-  clear(): void;
-}
-
-/** Starts a deadline. Holds its timer, because `AbortSignal.any` with `AbortSignal.timeout` may be collected before it fires (Node 20). */
-export function startDeadline(signal: AbortSignal, timeoutMs: number): Deadline {
-  const controller = new AbortController();
-  let expired = false;
-  const timer = setTimeout(() => {
-    expired = true;
-    controller.abort(new Error(`the time limit of ${timeoutMs} ms is over`));
-  }, timeoutMs);
-  const stop = () => controller.abort(signal.reason);
-  if (signal.aborted) stop();
-  else signal.addEventListener("abort", stop, { once: true });
-  return {
-    signal: controller.signal,
-    expired: () => expired && !signal.aborted,
-    clear() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-    },
-  };
+/**
+ * Starts a time limit. `expired` tells whether the time ran out, rather than the given signal aborting. It also holds the timeout, which
+ * `AbortSignal.any` alone may let be collected before it fires.
+ */
+export function startDeadline(signal: AbortSignal, timeoutMs: number) {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  return { signal: AbortSignal.any([signal, timeout]), expired: () => timeout.aborted && !signal.aborted };
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
 import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
+import { parseJson } from "../read-json.ts";
 import { CallFailure, createWatchdog, type EndpointOptions, toFailure, withRetries } from "./call.ts";
 import { createThoughtFilter, isEventStream, postJson, readEvents, unexpectedReply } from "./endpoint.ts";
 
@@ -20,7 +21,29 @@ const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-s
 
 /** Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. */
 export function createChatModel(name: string, options: EndpointOptions): ChatModel {
-  const limit: TokenLimit = { field: "max_tokens" };
+  const { replyTokens } = options;
+  /** Name of the endpoint's token limit; reasoning models reject the older one. */
+  let limitName: "max_tokens" | "max_completion_tokens" = "max_tokens";
+  const ask = ({ system, user }: ChatPrompt, temperature: number, signal: AbortSignal) => {
+    const messages = [
+      { role: "system", content: system },
+      { role: "user", content: user },
+    ];
+    const limit = replyTokens === undefined ? {} : { [limitName]: replyTokens };
+    const body = { model: name, messages, temperature, stream: true, stream_options: { include_usage: true }, ...limit };
+    return firstOf(readStream(body, options, signal));
+  };
+  /** Opens a stream and waits for its first text. If the endpoint rejects the token limit's name, uses the other from then on. */
+  const open = async (...asked: Parameters<typeof ask>) => {
+    try {
+      return await ask(...asked);
+    } catch (cause) {
+      const isRefused = limitName === "max_tokens" && replyTokens !== undefined && toFailure(cause, "").message.includes("max_tokens");
+      if (!isRefused) throw cause;
+      limitName = "max_completion_tokens";
+      return await ask(...asked);
+    }
+  };
   return {
     id: name,
     async *stream(prompt, { temperature, signal }) {
@@ -28,7 +51,7 @@ export function createChatModel(name: string, options: EndpointOptions): ChatMod
       let received = false;
       let events: AsyncGenerator<ChatEvent, void> | null = null;
       try {
-        const opened = await withRetries(() => openStream({ name, prompt, temperature, limit }, options, signal), options, signal);
+        const opened = await withRetries(() => open(prompt, temperature, signal), options, signal);
         events = opened.events;
         received = true;
         yield opened.first;
@@ -43,32 +66,6 @@ export function createChatModel(name: string, options: EndpointOptions): ChatMod
       }
     },
   };
-}
-
-/** Name of the endpoint's token limit; reasoning models reject the older name. */
-interface TokenLimit {
-  field: "max_tokens" | "max_completion_tokens";
-}
-
-interface ChatCall {
-  readonly name: string;
-  readonly prompt: ChatPrompt;
-  readonly temperature: number;
-  readonly limit: TokenLimit;
-}
-
-/** Opens a stream and waits for its first text. If the endpoint rejects the token limit's name, uses the other from then on. */
-async function openStream(call: ChatCall, options: EndpointOptions, signal: AbortSignal) {
-  const { limit } = call;
-  try {
-    return await firstOf(readStream(call, options, signal));
-  } catch (cause) {
-    const refused =
-      limit.field === "max_tokens" && options.replyTokens !== undefined && toFailure(cause, "").message.includes("max_tokens");
-    if (!refused) throw cause;
-    limit.field = "max_completion_tokens";
-    return await firstOf(readStream(call, options, signal));
-  }
 }
 
 async function firstOf(events: AsyncGenerator<ChatEvent, void>) {
@@ -92,11 +89,7 @@ const chunkSchema = z.object({
   usage: z.object({ prompt_tokens: z.number().nullish(), completion_tokens: z.number().nullish() }).nullish(),
 });
 
-async function* readStream(
-  { name, prompt: { system, user }, temperature, limit }: ChatCall,
-  endpoint: EndpointOptions,
-  signal: AbortSignal,
-): AsyncGenerator<ChatEvent, void> {
+async function* readStream(body: object, endpoint: EndpointOptions, signal: AbortSignal): AsyncGenerator<ChatEvent, void> {
   const { timeoutMs, replyTokens } = endpoint;
   const watchdog = createWatchdog(timeoutMs, timeoutMs * TIMEOUTS_PER_ANSWER);
   const thoughts = createThoughtFilter();
@@ -107,13 +100,6 @@ async function* readStream(
   let type = "";
   try {
     watchdog.start();
-    const messages = [
-      { role: "system", content: system },
-      { role: "user", content: user },
-    ];
-    const options = { temperature, stream: true, stream_options: { include_usage: true } };
-    const limited = replyTokens === undefined ? {} : { [limit.field]: replyTokens };
-    const body = { model: name, messages, ...options, ...limited };
     const reply = await postJson("chat/completions", body, endpoint, AbortSignal.any([signal, watchdog.signal]));
     type = reply.headers.get("content-type") ?? "";
     watchdog.start();
@@ -179,10 +165,9 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
           onUsage?.(made.tokens);
         }
         if (vectors.length === 0) return [];
-        assertVectors(vectors, texts.length);
-        if (dimensions === 0) dimensions = vectors[0]?.length ?? 0;
-        if (vectors[0]?.length !== dimensions)
-          throw new CallFailure(`received vectors of ${vectors[0]?.length} dimensions, but expected ${dimensions}`);
+        dimensions ||= vectors[0]?.length ?? 0;
+        const other = vectors.find(({ length }) => length !== dimensions);
+        if (other !== undefined) throw new CallFailure(`vectors of ${other.length} dimensions came back; ${dimensions} were expected`);
         return vectors;
       } catch (cause) {
         signal?.throwIfAborted();
@@ -240,14 +225,6 @@ async function requestVectors(
   } catch (cause) {
     if (timeout.aborted) throw new CallFailure(`no response within ${endpoint.timeoutMs} ms`);
     throw cause;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { messageOf, WebError } from "../../shared/errors.ts";
+import { parseJson } from "../read-json.ts";
 import { type WebResult, type WebSearch, withSites } from "../web-search.ts";
-import { startDeadline } from "./call.ts";
+import { shownText, startDeadline } from "./call.ts";
 
 export interface SearchEndpoint {
   readonly type: "searxng" | "brave" | "tavily";
@@ -18,14 +19,19 @@ const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 /** Maximum characters quoted from a service's message. */
 const MESSAGE_CHARACTERS = 200;
 
-const text = z.string().nullish();
-const searxngReply = z.object({ results: z.array(z.object({ url: text, title: text, content: text })) });
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? "");
+const resultSchema = z
+  .object({ url: text, title: text, content: text })
+  .transform(({ content, ...result }): WebResult => ({ ...result, snippet: content }));
+const listSchema = z.object({ results: z.array(resultSchema) });
 /** The field `web` is absent without results. */
 const braveReply = z.object({
   type: z.literal("search"),
   web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),
 });
-const tavilyReply = z.object({ results: z.array(z.object({ url: z.string(), title: text, content: text })) });
 
 /** Creates the configured search service. Its own address may be local; those of its results may not. */
 export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
@@ -41,8 +47,6 @@ export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
         signal.throwIfAborted();
         const why = deadline.expired() ? `no response within ${endpoint.timeoutMs} ms` : explain(cause, endpoint.apiKey);
         throw new WebError("search_failed", `Web search (${id}) failed: ${why}`);
-      } finally {
-        deadline.clear();
       }
     },
   };
@@ -61,8 +65,8 @@ const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
   async searxng(query, { hosts }, { url, apiKey }, signal) {
     const place = new URL("search", url.endsWith("/") ? url : `${url}/`);
     place.search = new URLSearchParams({ q: withSites(query, hosts), format: "json", safesearch: "1" }).toString();
-    const reply = await askJson(place, { headers: apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }, signal }, searxngReply);
-    return reply.results.map((one) => result(one.url, one.title, one.content));
+    const headers = apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` };
+    return (await askJson(place, { headers, signal }, listSchema)).results;
   },
   async brave(query, { limit, hosts }, { url, apiKey }, signal) {
     const place = new URL(url);
@@ -70,38 +74,22 @@ const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
     for (const [name, value] of Object.entries({ q: withSites(query, hosts), count, result_filter: "web", text_decorations: "false" }))
       place.searchParams.set(name, value);
     const reply = await askJson(place, { headers: { "x-subscription-token": apiKey }, signal }, braveReply);
-    return (reply.web?.results ?? []).map((one) => result(one.url, one.title, one.description));
+    return (reply.web?.results ?? []).map(({ description, ...result }) => ({ ...result, snippet: description }));
   },
   async tavily(query, { limit, hosts }, { url, apiKey }, signal) {
     const body = JSON.stringify({ query, max_results: Math.min(20, limit), search_depth: "basic", include_domains: hosts });
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "application/json" };
-    const reply = await askJson(new URL(url), { method: "POST", body, headers, signal }, tavilyReply);
-    return reply.results.map((one) => result(one.url, one.title, one.content));
+    return (await askJson(new URL(url), { method: "POST", body, headers, signal }, listSchema)).results;
   },
 };
 
-function result(url: string | null | undefined, title: string | null | undefined, snippet: string | null | undefined): WebResult {
-  return { url: url ?? "", title: title ?? "", snippet: snippet ?? "" };
-}
-
-interface JsonRequest {
-  readonly method?: "GET" | "POST";
-  readonly body?: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
-
 /** A redirect is an error, because it would send the key to another host. */
-async function askJson<T>(url: URL, { headers, ...request }: JsonRequest, schema: z.ZodType<T>): Promise<T> {
+async function askJson<T>(url: URL, { headers, ...request }: RequestInit, schema: z.ZodType<T>): Promise<T> {
   const response = await fetch(url, { ...request, redirect: "error", headers: { accept: "application/json", ...headers } });
   const body = await readText(response);
   if (!response.ok) throw new Error(`HTTP ${response.status}: ${body.replaceAll(/\s+/g, " ").trim()}`);
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    throw new Error("the reply is not JSON");
-  }
+  const value = parseJson(body);
+  if (value === undefined) throw new Error("the reply is not JSON");
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Error(`the reply does not have the expected format: ${z.prettifyError(parsed.error).split("\n")[0]}`);
   return parsed.data;
@@ -121,5 +109,5 @@ async function readText({ body }: Response): Promise<string> {
 /** Returns a message that is safe to show: with the cause of `fetch failed`, without the key. */
 function explain(cause: unknown, apiKey: string): string {
   const inner = cause instanceof Error && cause.cause !== undefined ? `${cause.message}: ${messageOf(cause.cause)}` : messageOf(cause);
-  return (apiKey === "" ? inner : inner.replaceAll(apiKey, "[key]")).slice(0, MESSAGE_CHARACTERS);
+  return shownText(inner, apiKey, MESSAGE_CHARACTERS);
 }

@@ -3,7 +3,7 @@ export interface HubModelFacts {
   readonly name: string;
   /** Repository with ONNX files in the layout of transformers.js. */
   readonly repository: string;
-  readonly kind: HubModelKind;
+  readonly kind: "encoder" | "reranker";
   readonly licence: string;
   /** Pooling of token vectors; `null` for models that return scores. */
   readonly pooling: Pooling | null;
@@ -11,10 +11,8 @@ export interface HubModelFacts {
   readonly maxTokens: number;
 }
 
-export type HubModelKind = "encoder" | "reranker";
-export type Pooling = "mean" | "cls";
-
 export const POOLINGS = ["mean", "cls"] as const;
+export type Pooling = (typeof POOLINGS)[number];
 /** Precision of the weights → ending of the file name `onnx/model<ending>.onnx`. */
 export const DTYPE_ENDINGS = { q8: "_quantized", int8: "_int8", uint8: "_uint8", fp16: "_fp16", fp32: "" } as const;
 export type Dtype = keyof typeof DTYPE_ENDINGS;

@@ -3,18 +3,10 @@ import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, 
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
-import { DTYPES, type Dtype, type HubModelKind, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
+import { DTYPES, type Dtype, hubModelFacts, type Pooling, weightsFile } from "./catalog.ts";
 
-/** A model in the models folder, in the layout of transformers.js. */
-export interface LocalModel {
-  /** Path below the models folder, with `/`, as the runtime expects it. */
-  readonly path: string;
-  readonly folder: string;
-  readonly dtypes: readonly Dtype[];
-  readonly bytes: number;
-  readonly kind: HubModelKind;
-  readonly licence: string | null;
-}
+/** A model in the models folder, in the layout of transformers.js; `path` is below that folder, with `/`, as the runtime expects it. */
+export type LocalModel = ReturnType<typeof describeLocal>;
 
 /** Written by `models pull` next to the model's files. */
 export const MANIFEST_FILE = "sourcebound.json";
@@ -55,7 +47,7 @@ export function listLocalModels(modelsDir: string): LocalModel[] {
   return paths.filter((path) => existsSync(join(modelsDir, path, "config.json"))).map((path) => describeLocal(modelsDir, path));
 }
 
-function describeLocal(modelsDir: string, path: string): LocalModel {
+function describeLocal(modelsDir: string, path: string) {
   const folder = join(modelsDir, path);
   const dtypes = DTYPES.filter((dtype) => existsSync(join(folder, weightsFile(dtype))));
   const facts = hubModelFacts(path) ?? hubModelFacts(path.split("/").at(-1) ?? path);

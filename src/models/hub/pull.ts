@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
 import { didYouMean } from "../../text/spelling.ts";
-import { CallFailure, createWatchdog, withRetries } from "../adapters/call.ts";
+import { CallFailure, createWatchdog, DEFAULT_BACKOFF_MS, withRetries } from "../adapters/call.ts";
 import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog.ts";
 import { MANIFEST_FILE, placesOf, readManifest } from "./local.ts";
 
@@ -89,17 +90,18 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
     hashes[file.path] = { bytes: file.bytes, sha256: await sha256File(join(folder, file.path)) };
     before += file.bytes;
   }
-  await writeWhole(join(folder, MANIFEST_FILE), `${JSON.stringify({ repository, revision: info.sha, licence, files: hashes }, null, 2)}\n`);
+  const manifest = join(folder, MANIFEST_FILE);
+  await writeFile(`${manifest}.part`, `${JSON.stringify({ repository, revision: info.sha, licence, files: hashes }, null, 2)}\n`);
+  await rename(`${manifest}.part`, manifest);
   yield { type: "end", folder, bytes: total, fetched };
 }
 
 async function readInfo(
   repository: string,
   folder: string,
-  { hubUrl, signal, ...options }: PullOptions,
+  { hubUrl, signal, dtype, timeoutMs = DEFAULT_TIMEOUT_MS, backoffMs = DEFAULT_BACKOFF_MS }: PullOptions,
 ): Promise<z.infer<typeof infoSchema>> {
   const url = `${hubUrl.replace(/\/+$/, "")}/api/models/${repository}?blobs=true`;
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const call = async () => {
     const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
     if ([401, 403, 404].includes(response.status)) {
@@ -109,35 +111,11 @@ async function readInfo(
     return infoSchema.parse(await response.json());
   };
   try {
-    return await withRetries(keepModelErrors(call), { baseUrl: hubUrl, apiKey: "", timeoutMs, retries: 1, ...backoff(options) }, signal);
+    return await withRetries(call, { baseUrl: hubUrl, apiKey: "", timeoutMs, retries: 1, backoffMs }, signal);
   } catch (cause) {
-    throw unwrap(cause, signal) ?? unreachable(hubUrl, repository, folder, options.dtype, cause);
+    signal.throwIfAborted();
+    throw cause instanceof ModelError ? cause : unreachable(hubUrl, repository, folder, dtype, cause);
   }
-}
-
-/** Carries a final `ModelError` through the retries unchanged. */
-class Final extends CallFailure {
-  readonly error: ModelError;
-  constructor(error: ModelError) {
-    super(error.message, { retryable: false });
-    this.error = error;
-  }
-}
-
-function keepModelErrors<T>(call: () => Promise<T>): () => Promise<T> {
-  return () =>
-    call().catch((cause: unknown) => {
-      throw cause instanceof ModelError ? new Final(cause) : cause;
-    });
-}
-
-function unwrap(cause: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  return cause instanceof Final ? cause.error : null;
-}
-
-function backoff({ backoffMs }: { backoffMs?: number | undefined }): { backoffMs?: number } {
-  return backoffMs === undefined ? {} : { backoffMs };
 }
 
 function unreachable(hubUrl: string, repository: string, folder: string, dtype: Dtype, cause: unknown): ModelError {
@@ -199,7 +177,7 @@ async function* fetchFile(
       options.signal.throwIfAborted();
       const hopeless = cause instanceof CallFailure && !cause.retryable;
       if (attempt >= RETRIES || hopeless) throw unreachable(options.hubUrl, repository, folder, options.dtype, cause);
-      await new Promise((resolve) => setTimeout(resolve, (options.backoffMs ?? 500) * 2 ** attempt));
+      await sleep((options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** attempt);
     }
   }
   if (!(await isWhole(part, file))) {
@@ -207,10 +185,7 @@ async function* fetchFile(
     throw new ModelError(
       "hub_file_damaged",
       `${file.path} of ${repository} differs in size or hash from the Hub's information and was deleted. Run the command again.`,
-      {
-        repository,
-        path: file.path,
-      },
+      { repository, path: file.path },
     );
   }
   await rename(part, path);
@@ -276,9 +251,4 @@ async function sha256File(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
   return hash.digest("hex");
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.part`, text);
-  await rename(`${path}.part`, path);
 }

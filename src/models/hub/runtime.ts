@@ -53,10 +53,28 @@ const runtimeSchema = z.object({
  * @returns file to import and version; `null` if it is not installed
  */
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {
-  const found = findPackage(HUB_PACKAGE, folders);
-  if (found === null) return null;
-  const module = join(found.root, "dist", "transformers.node.mjs");
-  return { file: existsSync(module) ? module : found.file, version: found.version };
+  const bases = [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
+  for (const base of bases) {
+    let file: string;
+    try {
+      file = createRequire(base).resolve(HUB_PACKAGE);
+    } catch {
+      continue;
+    }
+    const root = packageRoot(file);
+    if (root === null) continue;
+    const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
+    const module = join(root, "dist", "transformers.node.mjs");
+    return { file: existsSync(module) ? module : file, version };
+  }
+  return null;
+}
+
+/** Returns the package's root folder above a file. */
+function packageRoot(file: string): string | null {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    if (folder.endsWith(join("node_modules", HUB_PACKAGE)) && existsSync(join(folder, "package.json"))) return folder;
+  return null;
 }
 
 /** @throws ModelError `hub_runtime_missing` with the command that installs it */
@@ -88,38 +106,6 @@ export async function loadHubRuntime(file: string, modelsDir: string): Promise<H
 function broken(file: string, what: string, cause: unknown): ModelError {
   const message = `${HUB_PACKAGE} at ${file} cannot be loaded (${what}). Run \`sourcebound models install --again\`.`;
   return new ModelError("hub_runtime_broken", message, { file }, { cause });
-}
-
-interface FoundPackage {
-  /** Entry file. */
-  readonly file: string;
-  readonly root: string;
-  readonly version: string;
-}
-
-/** Finds an optional package: in this project, else in the first of `folders` that has it; `null` if it is not installed. */
-function findPackage(name: string, folders: readonly string[]): FoundPackage | null {
-  const bases = [import.meta.url, ...folders.map((folder) => pathToFileURL(join(folder, "package.json")).href)];
-  for (const base of bases) {
-    let file: string;
-    try {
-      file = createRequire(base).resolve(name);
-    } catch {
-      continue;
-    }
-    const root = rootOf(name, file);
-    if (root === null) continue;
-    const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
-    return { file, root, version };
-  }
-  return null;
-}
-
-/** Returns the package's root folder above a file. */
-function rootOf(name: string, file: string): string | null {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
-    if (folder.endsWith(join("node_modules", name)) && existsSync(join(folder, "package.json"))) return folder;
-  return null;
 }
 
 type InstallEvent =
