@@ -27,7 +27,7 @@ export {
   type SwitchOptions,
   type UploadOptions,
 } from "./engine/engine.ts";
-export type { ReportOptions } from "./engine/service-types.ts";
+export type { ReportOptions } from "./engine/engine-types.ts";
 export type { CitationStanding, CitationState, StandingQuote } from "./memory/citation-states.ts";
 export type { FeedbackRequest, ForgetOptions, ForgetReport, Memory, SessionRequest } from "./memory/memory.ts";
 export type { QueuedQuestion, Review, ReviewHistory, ShownReview } from "./memory/review.ts";

@@ -33,8 +33,8 @@ function exampleOf(path: string, declaration: string): string {
 
 const EXAMPLES: readonly (readonly [name: string, path: string, declaration: string, output: RegExp])[] = [
   ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^documents\n$/],
-  ["Engine", "src/engine/engine-types.ts", "export interface Engine", /^1\nok A lost library card costs 5 dollars/],
-  ["ask", "src/engine/engine-types.ts", "  ask(question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
+  ["Engine", "src/engine/engine.ts", "export type Engine", /^1\nok A lost library card costs 5 dollars/],
+  ["ask", "src/engine/asking.ts", "  const ask = (question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
   ["citationStates", "src/engine/documents.ts", "  citationStates: (", /^same\n$/],
   ["verifyAnswer", "src/pipeline/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
 ];

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CrawlRequest } from "../src/engine/engine-types.ts";
+import type { CrawlRequest } from "../src/engine/engine.ts";
 import type { IngestEvent } from "../src/shared/events.ts";
 import { type FakeHost, type FakeWeb, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { runCli, startCli } from "./support/cli.ts";

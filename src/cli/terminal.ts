@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import type { EngineParts } from "../engine/engine-types.ts";
+import type { EngineParts } from "../engine/engine.ts";
 import { messageOf, SourceboundError, warningsOf } from "../shared/errors.ts";
 
 /** The part of a process that a command line uses: `process` itself, or a fake. */

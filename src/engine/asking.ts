@@ -5,10 +5,10 @@ import { explainCache } from "../pipeline/lookup.ts";
 import type { Config } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
-import type { Answer, AskRequest } from "../shared/types.ts";
+import type { Answer, AskRequest, Warning } from "../shared/types.ts";
 import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { AskOptions, Engine } from "./engine-types.ts";
+import type { AskOptions } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
@@ -24,7 +24,7 @@ export function createAsking(
     contextFor,
     prove,
   }: { readonly thresholds: GateThresholds; readonly contextFor: ContextFor; readonly prove: ReturnType<typeof createProver>["prove"] },
-): Pick<Engine, "hotlines" | "ask" | "answer" | "explainCache" | "pipelineContext" | "gateFacts" | "gateThreshold"> {
+) {
   const askedContext = async (pack: DomainPack, name: string): Promise<PipelineContext> => {
     const profile = domains.profile(pack, name);
     return contextFor(pack, profile, thresholds.of(pack, profile));
@@ -48,27 +48,45 @@ export function createAsking(
       return { ...made, proof: null, warnings: [...made.warnings, { code: "proof_missing", message: error.message }] };
     }
   };
-  const hotlines: Engine["hotlines"] = (message, name) => domains.hotlines(name)(message);
-  const ask: Engine["ask"] = (question, options = {}) => hotlinesFirst(() => hotlines(question, options.domain), path(question, options));
+  /** Returns the texts of the hotlines that a message calls for; `ask` includes them by itself. */
+  const hotlines = (message: string, name?: string): Promise<readonly Warning[]> => domains.hotlines(name)(message);
+  /**
+   * Answers a question as a stream of events; the last one is the answer.
+   * @example
+   * import { createEngine, loadProcessConfig } from "sourcebound";
+   * const engine = await createEngine(loadProcessConfig());
+   * for await (const event of engine.ask("What does a lost card cost to replace?")) {
+   *   if (event.type === "sentence") console.log("sentence", event.sentence.text);
+   *   if (event.type === "answer") console.log("answer", event.answer.status);
+   * }
+   * await engine.close();
+   */
+  const ask = (question: string, options: AskOptions = {}): AsyncGenerator<AnswerEvent, void> =>
+    hotlinesFirst(() => hotlines(question, options.domain), path(question, options));
   return {
     hotlines,
     ask,
-    async answer(question, options) {
+    /** Answers a question without intermediate events. */
+    async answer(question: string, options?: AskOptions): Promise<Answer> {
       for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");
     },
-    async explainCache(question, options = {}) {
+    /** Explains the caches' decision on a question, without storing or dropping entries. */
+    async explainCache(question: string, options: AskOptions = {}) {
       const pack = domains.pack(options.domain);
       const request = requestOf(question, options, pack, config);
       await indexes.of(pack.name).ready();
       return explainCache(request, await askedContext(pack, request.profile), signalOf(options));
     },
-    pipelineContext: (name, profile) => askedContext(domains.pack(name), profile),
-    gateFacts(name, profile) {
+    /** Returns the pipeline's inputs, for measurements and tests. */
+    pipelineContext: (domain: string, profile: string) => askedContext(domains.pack(domain), profile),
+    /** Returns the dependencies of a profile's learned gate; `null` for profiles with another gate. */
+    gateFacts(name?: string, profile?: string) {
       const pack = domains.pack(name);
       return thresholds.facts(pack, domains.profile(pack, profile));
     },
-    async gateThreshold(name) {
+    /** Returns the gate's threshold for a domain's default profile and current index; `unusable` if a calibration does not fit them. */
+    async gateThreshold(name?: string) {
       const pack = domains.pack(name);
       const index = indexes.of(pack.name);
       await index.read();
@@ -95,7 +113,6 @@ function requestOf(question: string, options: AskOptions, pack: DomainPack, conf
     selection: options.selection ?? null,
     filters: options.filters ?? null,
     userId: options.userId ?? null,
-
     verbose: options.verbose,
     privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
   };

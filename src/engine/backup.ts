@@ -13,8 +13,8 @@ import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreR
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Database } from "../store/schema.ts";
 import { openSqlite } from "../store/sqlite.ts";
+import { workSchema } from "./engine-types.ts";
 import { DATABASE_FILE } from "./open.ts";
-import { workSchema } from "./service-types.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
 /**

@@ -14,9 +14,9 @@ import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import { documentUrl, tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { RefreshedSource, RefreshResult, ScopeOptions, Work } from "./engine-types.ts";
 import type { Indexes, SwitchOptions } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import type { RefreshedSource, RefreshResult, ScopeOptions, Work } from "./service-types.ts";
 
 export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   /** Document paths are relative to this folder. @default the ingested folder */

@@ -8,8 +8,8 @@ import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { ConfigError, RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import { didYouMean } from "../text/spelling.ts";
+import type { ScopeOptions } from "./engine-types.ts";
 import { readPackFile, termsOf } from "./packs/pack-files.ts";
-import type { ScopeOptions } from "./service-types.ts";
 
 /** The six word categories that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;

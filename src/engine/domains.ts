@@ -14,8 +14,8 @@ import { ConfigError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import { recent } from "../text/memo.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
+import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { ReachOptions, ScopeOptions } from "./service-types.ts";
 
 /** Messages with cached hotline results; a question looks up the same message several times. */
 const RECENT_MESSAGES = 1_000;

@@ -1,29 +1,27 @@
-import type { GateFacts, GateThreshold } from "../evidence/calibration.ts";
-import type { FeedbackRequest, Memory } from "../memory/memory.ts";
-import type { CallListener } from "../models/watched.ts";
-import type { PipelineContext } from "../pipeline/context.ts";
-import type { CacheExplanation } from "../pipeline/lookup.ts";
-import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
-import type { DomainIndex } from "../retrieval/domain-index.ts";
-import type { Config } from "../shared/config.ts";
-import type { AnswerEvent } from "../shared/events.ts";
-import type { Answer, FilterRequest, Privacy, Scope, Selection, Turn, Warning } from "../shared/types.ts";
-import type { Store } from "../store/store.ts";
-import type { EngineDocuments } from "./documents.ts";
-import type { DomainPack } from "./domain.ts";
-import type { createProver } from "./proofs.ts";
-import type { createReportReader } from "./reports.ts";
-import type { CheckOptions, ReachOptions, Replayer, ScopeOptions, SearchOptions, SearchResult } from "./service-types.ts";
-import type { createSources } from "./sources.ts";
-import type { createUploads } from "./uploads.ts";
-import type { createWorker } from "./worker.ts";
+import { z } from "zod";
+import type { IngestCounts } from "../shared/events.ts";
+import type { Answer, FilterRequest, Passage, Privacy, Selection, Turn, Warning } from "../shared/types.ts";
+import type { FileDescription } from "../store/documents.ts";
 
-export type { CacheExplanation } from "../pipeline/lookup.ts";
-export type { IngestOptions } from "./documents.ts";
-export type { SwitchOptions } from "./indexes.ts";
-export type { EngineParts } from "./open.ts";
-export type * from "./service-types.ts";
-export type { CrawlRequest } from "./sources.ts";
+/** The asker, by names of domain and tenant. */
+export interface ScopeOptions {
+  readonly domain?: string | undefined;
+  readonly tenant?: string | null | undefined;
+  /** Replaces the configured access labels. */
+  readonly access?: readonly string[] | undefined;
+  /** Id of the API key; separates the sessions of different keys. */
+  readonly caller?: string | undefined;
+  /** Unit of rate limits on a server; the engine ignores it. */
+  readonly lane?: Lane | undefined;
+}
+
+/** A unit of rate limits and budgets: a key, a person, an address. */
+export interface Lane {
+  readonly name: string;
+  /** `null`: the server's setting; 0: unlimited. */
+  readonly tokensPerDay: number | null;
+  readonly usdPerDay: number | null;
+}
 
 /** Options of a question; the configuration supplies the rest. */
 export interface AskOptions extends ScopeOptions {
@@ -49,86 +47,190 @@ export interface AskOptions extends ScopeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Health {
-  readonly status: "ok" | "degraded";
-  readonly domain: string;
-  /** Subject of the documents, in one line. */
-  readonly title: string;
-  readonly examples: readonly string[];
-  readonly documents: number;
-  readonly chunks: number;
-  readonly revision: number;
-  readonly encoder: string;
-  readonly model: string;
-  /** Name of the calibration in use; `null`: the shipped threshold. */
-  readonly calibration: string | null;
-  /** Problems for an administrator, such as an unusable calibration. */
-  readonly warnings: readonly string[];
+export interface SearchOptions extends ScopeOptions {
+  readonly profile?: string | undefined;
+  /** Maximum number of passages. @default 10 */
+  readonly limit?: number | undefined;
+  /** Limits the search to the named documents, chapters, sections and pages. */
+  readonly filters?: FilterRequest | null | undefined;
+  /** Scores each passage with the cross-encoder, about 10 ms of CPU per candidate at first. Keeps the order. @default false */
+  readonly reading?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The answer engine. Open one per process and close it at the end.
- * @example
- * import { createEngine, loadProcessConfig } from "sourcebound";
- * const engine = await createEngine(loadProcessConfig());
- * for await (const event of engine.ingest("documents")) if (event.type === "ingest-end") console.log(event.counts.added);
- * const { status, citations } = await engine.answer("What does a lost card cost to replace?");
- * console.log(status, citations[0].quote);
- * await engine.close();
- */
-export interface Engine
-  extends EngineDocuments,
-    ReturnType<typeof createUploads>,
-    ReturnType<typeof createReportReader>,
-    ReturnType<typeof createProver>,
-    ReturnType<typeof createSources>,
-    Pick<ReturnType<typeof createWorker>, "work">,
-    Replayer {
-  readonly config: Config;
-  readonly store: Store;
-  /** Reports every call of a model or an encoder, without its texts. @returns a function that ends the subscription */
-  watchCalls(listener: CallListener): () => void;
-  /** Returns the texts of the hotlines that a message calls for; `ask` includes them by itself. */
-  hotlines(message: string, domain?: string): Promise<readonly Warning[]>;
-  /**
-   * Answers a question as a stream of events; the last one is the answer.
-   * @example
-   * import { createEngine, loadProcessConfig } from "sourcebound";
-   * const engine = await createEngine(loadProcessConfig());
-   * for await (const event of engine.ask("What does a lost card cost to replace?")) {
-   *   if (event.type === "sentence") console.log("sentence", event.sentence.text);
-   *   if (event.type === "answer") console.log("answer", event.answer.status);
-   * }
-   * await engine.close();
-   */
-  ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void>;
-  /** Answers a question without intermediate events. */
-  answer(question: string, options?: AskOptions): Promise<Answer>;
-  domain(name?: string): DomainPack;
-  /** Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. */
-  search(query: string, options?: SearchOptions): Promise<SearchResult>;
-  /**
-   * Checks an external answer against given texts, named documents, or documents that a search finds.
-   * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
-   */
-  check(question: string, answer: string, options?: CheckOptions): Promise<VerifiedAnswer>;
-  corpus(domain: string): DomainIndex;
-  /** Returns the pipeline's inputs, for measurements and tests. */
-  pipelineContext(domain: string, profile: string): Promise<PipelineContext>;
-  /** Stored questions: review, sessions, feedback, statistics, deletion. */
-  readonly memory: Memory;
-  /** Returns a scope by domain and tenant, with the configured access unless another is given. */
-  scope(options?: ScopeOptions): Scope;
-  /** Returns a scope for listing files and documents; with `everyLabel` it includes every label. */
-  reach(options?: ReachOptions): Promise<Scope>;
-  /** Stores a user's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
-  feedback(request: FeedbackRequest, options?: ScopeOptions): Promise<void>;
-  /** Returns the dependencies of a profile's learned gate; `null` for profiles with another gate. */
-  gateFacts(domain?: string, profile?: string): GateFacts | null;
-  /** Returns the gate's threshold for a domain's default profile and current index; `unusable` if a calibration does not fit them. */
-  gateThreshold(domain?: string): Promise<GateThreshold>;
-  /** Explains the caches' decision on a question, without storing or dropping entries. */
-  explainCache(question: string, options?: AskOptions): Promise<CacheExplanation>;
-  health(): Promise<Health>;
-  close(): Promise<void>;
+export type FoundPassage = Passage & {
+  /** The cross-encoder's highest log odds among the passage's candidates; `null`: not scored. */
+  readonly reading: number | null;
+};
+
+export interface SearchResult {
+  /** Best first. */
+  readonly passages: readonly FoundPassage[];
+  /** Id of the ranking encoder; `null`: words alone ranked. */
+  readonly encoder: string | null;
+  /** Name of the cross-encoder; `null`: not requested, or unavailable, which adds a warning. */
+  readonly reader: string | null;
+  readonly warnings: readonly Warning[];
+}
+
+/** A source given as text, not ingested. */
+export interface GivenSource {
+  /** File name; its extension selects the parser. Without one: markdown. */
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface CheckOptions extends ScopeOptions {
+  readonly profile?: string | undefined;
+  /** Texts to check against: `[n]` cites the n-th. */
+  readonly sources?: readonly GivenSource[] | undefined;
+  /** Ids of ingested documents instead of texts: `[n]` cites the n-th. */
+  readonly documents?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Ingestion status of a file. */
+export type FileStatus = "queued" | "reading" | "ok" | "failed";
+
+export type LibraryFile = Omit<FileDescription, "status" | "updatedAt"> & {
+  readonly id: string;
+  readonly status: FileStatus;
+  /** `null`: not ingested yet. */
+  readonly updatedAt: string | null;
+};
+
+export interface ReachOptions extends ScopeOptions {
+  /** Includes files of every label, for administrators. @default false */
+  readonly everyLabel?: boolean | undefined;
+}
+
+export interface GivenFile {
+  /** A path with `/`, such as `letters/2026.pdf`. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface UploadOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
+  /** Access label of the file. @default the label of the domain pack */
+  readonly label?: string | undefined;
+}
+
+export type ProveOptions = Pick<ScopeOptions, "domain" | "tenant" | "access">;
+
+export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | "access"> {
+  /** Slug of a topic of the domain pack; `null`: reports of questions without a topic. @default all */
+  readonly topic?: string | null | undefined;
+  /** Earliest time of a report. @default the start of the retention period */
+  readonly since?: Date | undefined;
+  /** Reports listed after the groups, newest first. @default 10 */
+  readonly limit?: number | undefined;
+  /** Reports skipped before those listed. @default 0 */
+  readonly offset?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RefreshResult {
+  /** `partly`: a source failed; its stored documents remain. */
+  readonly status: "ok" | "partly";
+  readonly domain: string;
+  readonly sources: readonly RefreshedSource[];
+  readonly documents: number;
+  readonly windows: number;
+  readonly revision: number;
+  /** Numbers of cache entries. */
+  readonly cache: { readonly before: number; readonly after: number };
+  readonly ms: number;
+}
+
+export interface RefreshedSource {
+  readonly source: string;
+  readonly tenant: string | null;
+  readonly counts: IngestCounts | null;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+}
+
+/** A job: ingest uploaded files, or a folder that every worker sees under the same path. */
+export const workSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("uploads"), tenant: z.string().nullable(), label: z.string() }),
+  z.object({
+    type: z.literal("folder"),
+    folder: z.string(),
+    tenant: z.string().nullable(),
+    source: z.string(),
+    root: z.string(),
+    access: z.string().optional(),
+    baseUrl: z.string().optional(),
+    allowEmpty: z.boolean(),
+  }),
+]);
+export type Work = z.infer<typeof workSchema>;
+
+export interface JobEvent {
+  readonly type: "job-start" | "job-end" | "job-failed";
+  readonly id: string;
+  readonly domain: string;
+  readonly work: Work;
+  /** Set for `job-end`. */
+  readonly counts: IngestCounts | null;
+  /** Set for `job-failed`. */
+  readonly reason: string | null;
+}
+
+export interface WorkOptions {
+  /** Stops when the queue is empty. @default false */
+  readonly once?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ReplayOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The parts of an answer that a user sees. */
+export interface Said {
+  readonly status: Answer["status"];
+  readonly sentences: readonly string[];
+  readonly citations: readonly { readonly path: string; readonly quote: string }[];
+}
+
+/** An answer reproduced from its record. */
+export interface Replayed {
+  readonly id: string;
+  readonly question: string;
+  /** Byte for byte, except measured times. */
+  readonly identical: boolean;
+  /** JSON paths that differ. */
+  readonly differs: readonly string[];
+  /** For an answer from the cache: id of the original answer. */
+  readonly servedFrom: string | null;
+  readonly was: Said;
+}
+
+/** Comparison with today's answer and the causes of a difference. */
+export interface ReplayedNow extends Replayed {
+  readonly now: Said;
+  readonly changed: boolean;
+  readonly causes: readonly Cause[];
+}
+
+export type Cause =
+  /** This edit alone changes the answer. */
+  | { readonly type: "edit"; readonly path: string; readonly change: DocumentChange["change"] }
+  /** All edits together change the answer, no single one does. */
+  | { readonly type: "edits"; readonly paths: readonly string[] }
+  /** Today's settings change the answer on the old documents. */
+  | { readonly type: "settings"; readonly settings: readonly SettingChange[] }
+  /** Only documents and settings together change the answer. */
+  | { readonly type: "both" };
+
+export interface SettingChange {
+  readonly setting: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export interface DocumentChange {
+  readonly id: string;
+  readonly path: string;
+  readonly change: "added" | "changed" | "deleted";
 }

@@ -1,16 +1,17 @@
+import type { FeedbackRequest } from "../memory/memory.ts";
 import type { Config } from "../shared/config.ts";
 import { assertNode } from "../shared/node-version.ts";
 import { createAsking } from "./asking.ts";
 import { createBoundMemory } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
-import type { Engine, EngineParts, Health } from "./engine-types.ts";
+import type { ScopeOptions } from "./engine-types.ts";
 import { createGateThresholds, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, followChanges, type Indexes } from "./indexes.ts";
-import { type Opened, openShared } from "./open.ts";
+import { type EngineParts, type Opened, openShared } from "./open.ts";
 import { aboutDocuments, createPipelineContext, createSettingsCache } from "./pipeline-context.ts";
 import { createProver } from "./proofs.ts";
-import { createReplayer } from "./replay.ts";
+import { createReplayer, type Repeating } from "./replay.ts";
 import { createReportReader } from "./reports.ts";
 import { createSearching } from "./searching.ts";
 import { createSources } from "./sources.ts";
@@ -18,7 +19,24 @@ import { createFolderRoom, createSharedRoom } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
 import { createWorker } from "./worker.ts";
 
+export type { CacheExplanation } from "../pipeline/lookup.ts";
+export type { IngestOptions } from "./documents.ts";
 export type * from "./engine-types.ts";
+export type { SwitchOptions } from "./indexes.ts";
+export type { EngineParts } from "./open.ts";
+export type { CrawlRequest } from "./sources.ts";
+
+/**
+ * The answer engine. Open one per process and close it at the end.
+ * @example
+ * import { createEngine, loadProcessConfig } from "sourcebound";
+ * const engine = await createEngine(loadProcessConfig());
+ * for await (const event of engine.ingest("documents")) if (event.type === "ingest-end") console.log(event.counts.added);
+ * const { status, citations } = await engine.answer("What does a lost card cost to replace?");
+ * console.log(status, citations[0].quote);
+ * await engine.close();
+ */
+export type Engine = Awaited<ReturnType<typeof createEngine>>;
 
 /**
  * Opens the store and wires all parts.
@@ -30,7 +48,7 @@ export type * from "./engine-types.ts";
  * console.log(engine.config.domain);
  * await engine.close();
  */
-export async function createEngine(config: Config, given: EngineParts = {}): Promise<Engine> {
+export async function createEngine(config: Config, given: EngineParts = {}) {
   assertNode();
   const opened = await openShared(config, given);
   const { store, local, closing } = opened;
@@ -55,9 +73,12 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     const threshold = thresholds.of(pack, profile);
     return { pack, profile, threshold, recorded: settingsOf(pack, profile, threshold, indexes.of(domain).encoder?.id ?? null) };
   };
-  const open = (own: Config, parts: EngineParts) => createEngine(own, { ...sharedBy(opened), ...parts });
+  const open = (own: Config, parts: EngineParts): Promise<Repeating> => createEngine(own, { ...sharedBy(opened), ...parts });
   return {
-    ...{ config, store, memory },
+    ...{ config, store },
+    /** Stored questions: review, sessions, feedback, statistics, deletion. */
+    memory,
+    /** Reports every call of a model or an encoder, without its texts. @returns a function that ends the subscription */
     watchCalls: opened.calls.watch,
     domain: domains.pack,
     ...{ scope: domains.scope, reach: domains.reach },
@@ -71,7 +92,8 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
     ...createReportReader(opened, domains),
     ...prover,
     ...createReplayer({ opened, settings, open }, domains),
-    feedback: (request, options) => memory.feedback(request, domains.scope(options)),
+    /** Stores a user's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
+    feedback: (request: FeedbackRequest, options?: ScopeOptions) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
       closing.abort();
@@ -86,7 +108,9 @@ export async function createEngine(config: Config, given: EngineParts = {}): Pro
   };
 }
 
-async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thresholds: GateThresholds): Promise<Health> {
+export type Health = Awaited<ReturnType<typeof healthOf>>;
+
+async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thresholds: GateThresholds) {
   const pack = domains.pack();
   const scope = domains.scope({ domain: pack.name, tenant: null });
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
@@ -95,12 +119,15 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   // An index that is not loaded yet cannot be compared with the calibration.
   const held = windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null });
   return {
-    status: documents > 0 ? "ok" : "degraded",
+    status: documents > 0 ? ("ok" as const) : ("degraded" as const),
     ...{ domain: pack.name, documents, chunks, revision, examples: pack.examples },
+    /** Subject of the documents, in one line. */
     title: await aboutDocuments(pack, scope, opened.store.documents),
     encoder: encoder?.id ?? opened.encoder?.id ?? "none (words only)",
     model: opened.models?.small.id ?? "extractive",
+    /** Name of the calibration in use; `null`: the shipped threshold. */
     calibration: held.type === "calibrated" ? held.calibration.name : null,
+    /** Problems for an administrator, such as an unusable calibration. */
     warnings: held.type === "unusable" ? [held.why] : [],
   };
 }

@@ -14,8 +14,8 @@ import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { ProveOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { ProveOptions } from "./service-types.ts";
 
 export function createProver({ store, proofKey }: Opened, { pack: packNamed, scope }: Domains) {
   const key = () => readPrivateKey(proofKey());

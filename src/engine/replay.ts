@@ -18,10 +18,9 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore } from "../store/store.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { AskOptions, Engine, EngineParts } from "./engine-types.ts";
-import type { Opened } from "./open.ts";
+import type { AskOptions, Cause, DocumentChange, Replayed, ReplayedNow, ReplayOptions, Said, SettingChange } from "./engine-types.ts";
+import type { EngineParts, Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
-import type { Cause, DocumentChange, Replayed, ReplayedNow, Replayer, ReplayOptions, Said, SettingChange } from "./service-types.ts";
 
 /** Measured times, which differ on every run. */
 const TIMES = new Set(["timings", "latencyMs"]);
@@ -85,21 +84,28 @@ function shown(tree: unknown, place: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
-/** Returns today's settings of a domain and profile. */
-type TodaysSettings = (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
+/** The part of an engine that repeats a question. */
+export interface Repeating {
+  answer(question: string, options: AskOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
 
 interface ReplayerParts {
   readonly opened: Opened;
-  readonly settings: TodaysSettings;
-  /** Opens an engine of the standard kind. */
-  readonly open: (config: Config, parts: EngineParts) => Promise<Engine>;
+  /** Returns today's settings of a domain and profile. */
+  readonly settings: (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
+  readonly open: (config: Config, parts: EngineParts) => Promise<Repeating>;
 }
 
 /** Maximum number of edits tried one by one, documents among the answer's passages first: each needs an index. */
 const EDITS_TRIED = 20;
 
-export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replayer {
+export function createReplayer(parts: ReplayerParts, { scope }: Domains) {
   const { store } = parts.opened;
+  /**
+   * Reproduces a stored answer from its recorded documents, settings and model output.
+   * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
+   */
   const replay = async (id: string, options: ReplayOptions = {}): Promise<Replayed> => {
     const asker = scope(options);
     const asked = await visibleRecord(id, asker, store.records);
@@ -111,7 +117,8 @@ export function createReplayer(parts: ReplayerParts, { scope }: Domains): Replay
   };
   return {
     replay,
-    async replayNow(id, options = {}) {
+    /** Reproduces an answer, then repeats it with today's documents and settings. */
+    async replayNow(id: string, options: ReplayOptions = {}): Promise<ReplayedNow> {
       const replayed = await replay(id, options);
       const made = await madeAnswer(await visibleRecord(id, scope(options), store.records), store.records);
       return { ...replayed, ...(await compareWithNow(made, parts, options.signal)) };

@@ -8,8 +8,8 @@ import type { Store } from "../store/store.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { ReportOptions } from "./service-types.ts";
 
 /** Creates the report methods: unexpired reports visible to the configured access and a tenant. */
 export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains) {

@@ -9,11 +9,11 @@ import { numberSources, type Sources, verifyAgainst } from "../pipeline/verify-a
 import { RequestError } from "../shared/errors.ts";
 import type { Passage, Question, Scope, StoredDocument, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
+import type { createAsking } from "./asking.ts";
 import type { Domains } from "./domains.ts";
-import type { Engine } from "./engine-types.ts";
+import type { CheckOptions, GivenSource, SearchOptions, SearchResult } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import type { GivenSource, SearchResult } from "./service-types.ts";
 
 /** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
@@ -25,9 +25,10 @@ export function createSearching(
   { config, store, local }: Pick<Opened, "config" | "store" | "local">,
   domains: Pick<Domains, "pack" | "scope">,
   indexes: Pick<Indexes, "of">,
-  pipelineContext: Engine["pipelineContext"],
-): Pick<Engine, "search" | "check"> {
-  const search: Engine["search"] = async (query, options = {}) => {
+  pipelineContext: ReturnType<typeof createAsking>["pipelineContext"],
+) {
+  /** Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. */
+  const search = async (query: string, options: SearchOptions = {}): Promise<SearchResult> => {
     const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
     const pack = domains.pack(options.domain);
     const scope = domains.scope(options);
@@ -54,7 +55,11 @@ export function createSearching(
   };
   return {
     search,
-    async check(question, answer, { sources, documents, profile, signal, ...asked } = {}) {
+    /**
+     * Checks an external answer against given texts, named documents, or documents that a search finds.
+     * @throws RequestError `answer_empty`, `answer_too_long`, `answer_not_text`, `sources_empty`, `unknown_document`
+     */
+    async check(question: string, answer: string, { sources, documents, profile, signal, ...asked }: CheckOptions = {}) {
       const pack = domains.pack(asked.domain);
       const scope = domains.scope(asked);
       const nearest = async () =>

@@ -12,8 +12,8 @@ import { sha256Hex } from "../text/hash.ts";
 import type { EngineDocuments, IngestOptions } from "./documents.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { GivenFile } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { GivenFile } from "./service-types.ts";
 
 export interface CrawlRequest extends IngestOptions {
   /** Maximum number of links from the start address. @default DEFAULT_CRAWL_DEPTH */

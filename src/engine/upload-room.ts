@@ -10,8 +10,8 @@ import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { once } from "../text/memo.ts";
 import type { IngestOptions } from "./documents.ts";
+import { type FileStatus, workSchema } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import { type FileStatus, workSchema } from "./service-types.ts";
 import { entriesOf, listFiles } from "./sources.ts";
 import { uploadJob, uploadPlace } from "./worker.ts";
 

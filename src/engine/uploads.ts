@@ -10,8 +10,8 @@ import { fileOfDocument, pathClash } from "../text/paths.ts";
 import type { EngineDocuments } from "./documents.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { GivenFile, LibraryFile, ReachOptions, UploadOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { GivenFile, LibraryFile, ReachOptions, UploadOptions } from "./service-types.ts";
 import type { UploadRoom } from "./upload-room.ts";
 import { UPLOAD_SOURCE, uploadPlace } from "./worker.ts";
 

@@ -9,8 +9,8 @@ import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
 import type { OriginalsOf } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import type { EngineDocuments } from "./documents.ts";
+import { type JobEvent, type Work, type WorkOptions, workSchema } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import { type JobEvent, type Work, type WorkOptions, workSchema } from "./service-types.ts";
 import { layOut } from "./sources.ts";
 
 /** Prefix of upload sources; the access label follows. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import type { Engine } from "../engine/engine-types.ts";
+import type { Engine } from "../engine/engine.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
 import { ANSWERABLE_FILE, type GoldenFile, parseGoldenFile, readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Engine } from "../engine/engine-types.ts";
+import type { Engine } from "../engine/engine.ts";
 import { type Config, embeddedIn } from "../shared/config.ts";
 import { IngestError, RequestError } from "../shared/errors.ts";
 import type { Answer, Citation } from "../shared/types.ts";

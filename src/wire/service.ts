@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
-import type { RefreshResult } from "../engine/service-types.ts";
+import type { LibraryFile, RefreshResult, SearchResult } from "../engine/engine-types.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
 import type { Answer, StoredDocument, TextRange } from "../shared/types.ts";
 import { type KeyRecord, ROLES } from "../store/keys.ts";

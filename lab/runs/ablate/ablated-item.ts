@@ -1,4 +1,4 @@
-import type { EngineParts } from "../../../src/engine/engine-types.ts";
+import type { EngineParts } from "../../../src/engine/engine.ts";
 import type { ChosenSet } from "../../../src/grading/choose-sets.ts";
 import type { ClaimJudge } from "../../../src/grading/claim-judge.ts";
 import type { GoldenUnanswerable } from "../../../src/grading/golden.ts";

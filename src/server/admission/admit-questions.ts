@@ -1,8 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AskOptions, Engine } from "../../engine/engine.ts";
-import type { ScopeOptions } from "../../engine/engine-types.ts";
-import type { Lane } from "../../engine/service-types.ts";
+import type { Lane, ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError, systemCodeOf, withWarnings } from "../../shared/errors.ts";
 import type { AnswerEvent } from "../../shared/events.ts";
 import type { PricedCall } from "../../shared/types.ts";
