@@ -14,7 +14,7 @@ import type { Origin } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import { documentUrl, tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { RefreshedSource, RefreshResult, ScopeOptions, Work } from "./engine-types.ts";
+import type { ScopeOptions, Work } from "./engine-types.ts";
 import type { Indexes, SwitchOptions } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 
@@ -172,7 +172,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
      * Ingests every source of a domain again with its last options, and replaces the index by one rebuilt from the database. Dependants of
      * changed documents are deleted. Concurrent calls for a domain share one run.
      */
-    refresh(name?: string): Promise<RefreshResult> {
+    refresh(name?: string) {
       const { name: domain } = domains.pack(name);
       const running = refreshing.get(domain);
       if (running !== undefined) return running;
@@ -222,25 +222,30 @@ async function refreshDomain(
   { store, clock }: Pick<Opened, "store" | "clock">,
   ingest: (origin: Origin) => AsyncIterable<IngestEvent>,
   indexes: Pick<Indexes, "rebuild">,
-): Promise<RefreshResult> {
+) {
   const begun = clock();
   const before = (await store.cache.stats(domain)).entries;
-  const sources: RefreshedSource[] = [];
+  const sources: Awaited<ReturnType<typeof readAgain>>[] = [];
   for (const origin of await store.origins.list(domain)) sources.push(await readAgain(ingest(origin), origin.source, origin.tenant));
   const { windows } = await indexes.rebuild(domain);
+  const isWhole = sources.every(({ failure, counts }) => failure === null && counts.failed === 0);
   return {
-    status: sources.every(({ failure, counts }) => failure === null && counts?.failed === 0) ? "ok" : "partly",
+    /** `partly`: a source failed; its stored documents remain. */
+    status: isWhole ? ("ok" as const) : ("partly" as const),
     domain,
     sources,
     documents: (await store.documents.heads(domain)).size,
     windows,
     revision: await store.documents.revision(domain),
+    /** Numbers of cache entries. */
     cache: { before, after: (await store.cache.stats(domain)).entries },
     ms: Math.round(clock() - begun),
   };
 }
 
-async function readAgain(events: AsyncIterable<IngestEvent>, source: string, tenant: string | null): Promise<RefreshedSource> {
+export type RefreshResult = Awaited<ReturnType<typeof refreshDomain>>;
+
+async function readAgain(events: AsyncIterable<IngestEvent>, source: string, tenant: string | null) {
   try {
     for await (const event of events) if (event.type === "ingest-end") return { source, tenant, counts: event.counts, failure: null };
   } catch (error) {

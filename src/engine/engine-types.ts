@@ -129,26 +129,6 @@ export interface ReportOptions extends Pick<ScopeOptions, "domain" | "tenant" | 
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface RefreshResult {
-  /** `partly`: a source failed; its stored documents remain. */
-  readonly status: "ok" | "partly";
-  readonly domain: string;
-  readonly sources: readonly RefreshedSource[];
-  readonly documents: number;
-  readonly windows: number;
-  readonly revision: number;
-  /** Numbers of cache entries. */
-  readonly cache: { readonly before: number; readonly after: number };
-  readonly ms: number;
-}
-
-export interface RefreshedSource {
-  readonly source: string;
-  readonly tenant: string | null;
-  readonly counts: IngestCounts | null;
-  readonly failure: { readonly code: string; readonly message: string } | null;
-}
-
 /** A job: ingest uploaded files, or a folder that every worker sees under the same path. */
 export const workSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("uploads"), tenant: z.string().nullable(), label: z.string() }),

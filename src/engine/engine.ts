@@ -20,7 +20,7 @@ import { createUploads } from "./uploads.ts";
 import { createWorker } from "./worker.ts";
 
 export type { CacheExplanation } from "../pipeline/lookup.ts";
-export type { IngestOptions } from "./documents.ts";
+export type { IngestOptions, RefreshResult } from "./documents.ts";
 export type * from "./engine-types.ts";
 export type { SwitchOptions } from "./indexes.ts";
 export type { EngineParts } from "./open.ts";

@@ -24,14 +24,11 @@ import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "./r
 /** Shared by all engines of the process; weights never change. */
 const sharedRankingWeights = whileHeld(() => readRankingWeights());
 
-export interface CrisisFinderParts {
-  /** Loaded with the first message. */
-  readonly encoder: () => Pick<EmbeddedEncoder, "embedSync">;
-  readonly reader: Pick<ReaderKeeper, "of">;
-}
-
-/** Creates the crisis finder from the bundled encoder and cross-encoder. Without its weights, only listed phrases trigger a hotline. */
-export function openCrisisFinder({ encoder, reader }: CrisisFinderParts): CrisisFinder {
+/**
+ * Creates the crisis finder from the bundled encoder and cross-encoder, which are loaded with the first message. Without its weights, only
+ * listed phrases trigger a hotline.
+ */
+export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync">, reader: Pick<ReaderKeeper, "of">): CrisisFinder {
   let finder: CrisisFinder | null = null;
   const open = (): CrisisFinder => {
     const names = { code: "crisis_corrupt", whose: "the weights of the crisis detector", recipe: "crisis" };
@@ -81,15 +78,13 @@ const crisisSchema = z.object({
   read: placesSchema.superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
 });
 
-export interface LocalParts {
-  readonly calibrations: readonly Calibration[];
-  /** The bundled encoder; loaded at first use. */
-  readonly embedded: () => EmbeddedEncoder;
-  readonly words: GeneralWords;
-}
-
 /** Creates the bundled in-process models, each loaded at first use. */
-export function createLocalModels(config: Config, { calibrations, embedded, words }: LocalParts) {
+export function createLocalModels(
+  config: Config,
+  calibrations: readonly Calibration[],
+  embedded: () => EmbeddedEncoder,
+  words: GeneralWords,
+) {
   const rankingWeights = once(sharedRankingWeights);
   const reader = createReaderKeeper();
   const hubCrossEncoder = once((): Reranker | undefined => installedCrossEncoder(config) ?? undefined);
@@ -129,7 +124,7 @@ export function createLocalModels(config: Config, { calibrations, embedded, word
     },
     /** Loads its weights and the cross-encoder at first use. */
     judgeRewording: ((rewording, signal) => rewordingJudge()(rewording, signal)) as JudgeRewording,
-    findCrisis: openCrisisFinder({ encoder: embedded, reader }),
+    findCrisis: openCrisisFinder(embedded, reader),
     close: reader.close,
   };
 }

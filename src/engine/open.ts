@@ -135,7 +135,7 @@ export async function openShared(config: Config, given: EngineParts) {
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     /** Secret of this store; cache keys depend on it. */
     secret: await store.secret(),
-    local: { ...createLocalModels(config, { calibrations, embedded, words }), ...supportOf(config, models) },
+    local: { ...createLocalModels(config, calibrations, embedded, words), ...supportOf(config, models) },
     prices: loadPrices(),
     /** Aborted when the engine closes; ends background work. */
     closing: new AbortController(),

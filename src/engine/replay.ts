@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { CHECKS_REVISION, FIRST_CHECKS } from "../checks/check.ts";
 import type { GateThreshold } from "../evidence/calibration.ts";
 import { forStorage } from "../memory/named-documents.ts";
@@ -34,10 +35,6 @@ function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sente
     sentences: sentences.map(({ text }) => text),
     citations: citations.map(({ original, quote }) => ({ path: original.path, quote })),
   };
-}
-
-function sameSaid(a: Said, b: Said): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** Returns the JSON paths at which two answers differ, excluding measured times. */
@@ -231,15 +228,15 @@ async function compareWithNow(
   const was = saidBy(JSON.parse(made.answer) as Answer);
   const ask = async (corpus: ScratchCorpus, settings: ScratchSettings) => saidBy(await askAgain(made, parts, corpus, settings, signal));
   const now = await ask(after, today);
-  if (sameSaid(was, now)) return { now, changed: false, causes: [] };
+  if (isDeepStrictEqual(was, now)) return { now, changed: false, causes: [] };
   const causes: Cause[] = [];
   const changes = settingChanges(made.settings as RecordedSettings, recorded);
-  if (changes.length > 0 && !sameSaid(was, await ask(before, today))) causes.push({ type: "settings", settings: changes });
+  if (changes.length > 0 && !isDeepStrictEqual(was, await ask(before, today))) causes.push({ type: "settings", settings: changes });
   const edits = changesBetween(before.documents, after.documents);
-  if (edits.length > 0 && !sameSaid(was, await ask(after, old))) {
+  if (edits.length > 0 && !isDeepStrictEqual(was, await ask(after, old))) {
     const alone: Cause[] = [];
     for (const edit of likeliest(edits, made).slice(0, EDITS_TRIED))
-      if (!sameSaid(was, await ask({ ...before, documents: withEdit(before.documents, after.documents, edit) }, old)))
+      if (!isDeepStrictEqual(was, await ask({ ...before, documents: withEdit(before.documents, after.documents, edit) }, old)))
         alone.push({ type: "edit", path: edit.path, change: edit.change });
     causes.push(...(alone.length > 0 ? alone : [{ type: "edits" as const, paths: edits.map(({ path }) => path) }]));
   }

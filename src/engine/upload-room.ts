@@ -113,9 +113,9 @@ export function createFolderRoom(
   const root = join(config.data_dir, "uploads");
   const waiting = new Map<string, OnItsWay>();
   /** Serialises ingests by folder: each reads the whole folder. */
-  const reading = createTurns();
+  const reading = createQueues();
   /** Serialises changes by folder, so that checks of paths remain valid until the files are stored. */
-  const changing = createTurns();
+  const changing = createQueues();
 
   const keyOf = (of: OriginalsOf, path: string) => JSON.stringify([folderOf(root, of), path]);
 
@@ -222,16 +222,11 @@ async function place(part: string, path: string): Promise<void> {
   await rename(part, path);
 }
 
-interface Turns {
-  /** Runs `work` after all earlier work of the same name. */
-  run<T>(name: string, work: () => Promise<T>): Promise<T>;
-  idle(): Promise<void>;
-}
-
-function createTurns(): Turns {
+function createQueues() {
   const last = new Map<string, Promise<void>>();
   return {
-    run(name, work) {
+    /** Runs `work` after all earlier work of the same name. */
+    run<T>(name: string, work: () => Promise<T>): Promise<T> {
       const done = (last.get(name) ?? Promise.resolve()).then(work);
       const end = () => {
         if (last.get(name) === settled) last.delete(name);

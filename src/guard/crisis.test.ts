@@ -70,7 +70,6 @@ it("knows a question by its mark or by how it begins", () => {
 });
 
 describe("the finder that ships", () => {
-  const parts = { encoder: sharedEncoder };
   const reading = async <T>(use: (reader: ReaderKeeper) => Promise<T>): Promise<T> => {
     const reader = createReaderKeeper();
     try {
@@ -83,7 +82,7 @@ describe("the finder that ships", () => {
   it("was learned with the reader that ships", async () => {
     const warnings: string[] = [];
     const reader = createReaderKeeper(openSharedReader, (message) => warnings.push(message));
-    expect(await openCrisisFinder({ ...parts, reader })("He told me goodbye and that the kids will be fine without him.")).not.toBe("no");
+    expect(await openCrisisFinder(sharedEncoder, reader)("He told me goodbye and that the kids will be fine without him.")).not.toBe("no");
     await reader.close();
     expect(warnings).toEqual([]);
   });
@@ -94,7 +93,7 @@ describe("the finder that ships", () => {
       other: ["How do I end my lease early?", "What kills mould on a wall?"],
     };
     await reading(async (reader) => {
-      const find = openCrisisFinder({ ...parts, reader });
+      const find = openCrisisFinder(sharedEncoder, reader);
       for (const text of asked.crisis) expect(`${text} ${await find(text)}`).not.toMatch(/ no$/);
       for (const text of asked.other) expect(`${text} ${await find(text)}`).toMatch(/ no$/);
     });
@@ -112,9 +111,9 @@ describe("the finder that ships", () => {
           };
         },
       };
-      const find = openCrisisFinder({ ...parts, reader });
+      const find = openCrisisFinder(sharedEncoder, reader);
       const message = "My dad has a loaded gun next to him and nobody knows";
-      const atAGlance = await openCrisisFinder({ ...parts, reader: { of: () => null } })(message);
+      const atAGlance = await openCrisisFinder(sharedEncoder, { of: () => null })(message);
       expect(await find(message)).toBe(atAGlance);
       fails = false;
       expect(await find("i feel like nothing matters since he died")).toBe("likely");
@@ -123,7 +122,7 @@ describe("the finder that ships", () => {
 
   it("goes by what is seen at a glance, and by the listed words, where the reader cannot be opened", async () => {
     const reader: Pick<ReaderKeeper, "of"> = { of: () => null };
-    const find = openCrisisFinder({ ...parts, reader });
+    const find = openCrisisFinder(sharedEncoder, reader);
     const { hotlines } = loadDomain("veterans");
     expect(await find("I have a loaded gun next to me and nobody knows")).not.toBe("no");
     expect(await createHotlineFinder(hotlines, find)("i feel suicidal")).not.toEqual([]);

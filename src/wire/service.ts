@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { LibraryFile, RefreshResult, SearchResult } from "../engine/engine-types.ts";
+import type { RefreshResult } from "../engine/documents.ts";
+import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
 import type { Answer, StoredDocument, TextRange } from "../shared/types.ts";
 import { type KeyRecord, ROLES } from "../store/keys.ts";

@@ -19,7 +19,7 @@ it("takes hardly a question to a collection that it did not learn from for a cri
   const questions = files.flatMap((file) => readLinesOf(file, z.looseObject({ question: z.string() }), "data_invalid"));
   expect(questions.length).toBeGreaterThan(700);
   const reader = createReaderKeeper();
-  const find = openCrisisFinder({ encoder: sharedEncoder, reader });
+  const find = openCrisisFinder(sharedEncoder, reader);
   const alone: string[] = [];
   const asked = part(questions, 300);
   for (const { question } of asked) {

@@ -68,10 +68,8 @@ async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { c
   const { terminal, signal } = context;
   const question = words.length === 1 && words[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : words.join(" ");
   // Before opening the engine, so that no failure delays the hotlines.
-  const urgent = await createHotlineFinder(
-    packHotlines(flags.domain, config),
-    openCrisisFinder({ encoder: sharedEncoder, reader }),
-  )(question);
+  const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
+  const urgent = await findHotlines(question);
   if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
   const asked = withEngine(context, config, async (engine) => {
     const options = {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GateThreshold, gateCalibrationSchema, percent } from "../../evidence/calibration.ts";
 import { type GoldenSet, readGoldenSet } from "../../grading/golden-set.ts";
+import { isListedHost } from "../../models/web-page.ts";
 import { profileNamed } from "../../profiles/index.ts";
 import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts";
 import { fileOfDocument } from "../../text/paths.ts";
@@ -195,10 +196,7 @@ function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFin
 function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
   const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).hostname : "");
   const hosts = pack.hosts.length > 0 || pack.base_url === null ? pack.hosts : [hostOf(pack.base_url)];
-  const isListed = (url: string) => {
-    const host = hostOf(url);
-    return hosts.some((one) => one !== "" && (host === one.toLowerCase() || host.endsWith(`.${one.toLowerCase()}`)));
-  };
+  const isListed = (url: string) => isListedHost(hostOf(url), hosts);
   const named = Object.entries({ base_url: pack.base_url, home_page: pack.home_page }).flatMap(([key, url]) =>
     url === null || isListed(url) ? [] : [`${key}: ${url}`],
   );

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import type { z } from "zod";
 import { isFindable } from "../../guard/hotlines.ts";
 import { MONTHS } from "../../language/calendar.ts";
 import { createWordReader } from "../../language/content-words.ts";
@@ -8,7 +9,7 @@ import { messageOf, RequestError } from "../../shared/errors.ts";
 import { outlineOf } from "../../text/headings.ts";
 import { literally } from "../../text/normalise.ts";
 import { httpUrl } from "../../text/paths.ts";
-import { type DomainPack, domainSchema } from "../domain.ts";
+import { domainSchema } from "../domain.ts";
 import { exampleQuestions, topicsOf } from "./example-questions.ts";
 import type { FolderDocument } from "./read-documents.ts";
 
@@ -140,11 +141,12 @@ function namesIn(documents: readonly FolderDocument[]): string[] {
     .map(([name]) => name);
 }
 
+const proposedSchema = domainSchema.pick({
+  ...{ name: true, title: true, description: true, documents: true, hosts: true },
+  ...{ topics: true, entities: true, abbreviations: true, examples: true },
+});
 /** A draft pack, derived from the documents. */
-export type ProposedPack = Pick<
-  DomainPack,
-  "name" | "title" | "description" | "documents" | "hosts" | "topics" | "entities" | "abbreviations" | "examples"
->;
+export type ProposedPack = z.infer<typeof proposedSchema>;
 
 export interface ProposeOptions {
   /** @default the title of the folder's first page, else the name in words */
@@ -161,7 +163,7 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
   const groups = groupsOf(documents);
   const words = tellingWords(groups);
   const names = [...groups.keys()];
-  const pack = {
+  return proposedSchema.parse({
     name,
     title: title ?? first?.metadata.title ?? capital(name.replaceAll(/[-_]+/g, " ")),
     description:
@@ -184,9 +186,7 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
         topics: topicsOf(text, blocks),
       })),
     ),
-  };
-  const { title: called, description, documents: folder, hosts, topics, entities, abbreviations, examples } = domainSchema.parse(pack);
-  return { name, title: called, description, documents: folder, hosts, topics, entities, abbreviations, examples };
+  });
 }
 
 /** Groups documents by their own topics, else by folder, else one by one; keeps the largest groups. */
