@@ -105,16 +105,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     const both = await replicas({ "retention.interactions_rows": 1_000_000 });
     const acknowledged = new Set<string>();
     const add = async ({ engine }: Library, id: string) => {
-      const interaction = {
-        domain: "library",
-        tenant: null,
-        access: ["public"],
-        profile: "p",
-        sessionId: null,
-        question: "q",
-        answer: "{}",
-      };
-      await engine.store.interactions.add({ id, ...interaction, status: "ok", confidence: null, chance: null, cacheMode: "miss" });
+      await addInteraction(engine.store, { ...sampleInteraction, id, domain: "library" });
       acknowledged.add(id);
     };
     let refused = 0;

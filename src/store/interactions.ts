@@ -23,28 +23,19 @@ import { createSeldom, type NewTurn, type WriteTurns } from "./sessions.ts";
 /** Maximum number of items per write. */
 const MOST_AT_ONCE = 64;
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface JoinedOptions {
-  /** Maximum number of items per write. @default 64 */
-  readonly most?: number;
-  /** Maximum number of concurrent writes. @default 1 */
-  readonly atOnce?: number;
-}
+type Waiting<Item, Result> = { readonly item: Item } & PromiseWithResolvers<Result>;
 
 /**
  * Batches concurrent writes: while the maximum number of writes runs, further items queue in order. Each caller gets the result of
  * its own item. If a batch fails because of an item, its items are retried one by one; a `StoreError` of the database or disk fails
  * the whole batch.
  * @param write stores the first items, at least one, all or none, and returns their results in order; the next call gets the rest
+ * @param options.most maximum number of items per write
+ * @param options.atOnce maximum number of concurrent writes
  */
 export function joined<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { most = MOST_AT_ONCE, atOnce = 1 }: JoinedOptions = {},
+  { most = MOST_AT_ONCE, atOnce = 1 }: { readonly most?: number; readonly atOnce?: number } = {},
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let writing = 0;
@@ -65,11 +56,12 @@ export function joined<Item, Result>(
     while (waiting.length > 0) await writeAll(waiting.splice(0, most));
     writing--;
   };
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (writing < atOnce) void next();
-    });
+  return (item) => {
+    const one = { item, ...Promise.withResolvers<Result>() };
+    waiting.push(one);
+    if (writing < atOnce) void next();
+    return one.promise;
+  };
 }
 
 /** Additions between two checks of the retention limits. */
@@ -87,18 +79,8 @@ export interface Beside {
   readonly turn?: NewTurn | null;
 }
 
-export interface WritingParts {
-  readonly writeTurns: WriteTurns;
-  /** Milliseconds, monotonic. */
-  readonly clock: () => number;
-  readonly retention?: Retention | undefined;
-}
-
 /** Creates a writer of interactions and their related rows; concurrent additions share a transaction. */
-export function createInteractionWriter(
-  db: Kysely<Database>,
-  { writeTurns, clock, retention }: WritingParts,
-): (one: Adding) => Promise<ReviewStatus> {
+function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, retention }: InteractionParts) {
   // An embedded database works in the answering thread; a server is awaited, with several writes in flight.
   const waits = isPostgres(db);
   const addTogether = createTogetherWriter(db, writeTurns);
@@ -139,22 +121,20 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const writeContent = createSharedWriter(db, "answer_contents");
   const writeRecords = createRecordWriter(db);
   /** Inserts the rows, with one statement per table. */
-  const insertAll = async (trx: Transaction<Database>, decided: readonly Decided[], known: Known): Promise<void> => {
+  const insertAll = async (trx: Transaction<Database>, decided: readonly Adding[], known: Known): Promise<void> => {
     const [first] = decided;
     if (first === undefined) return;
-    await insertInteractions(
-      trx,
-      decided.map(({ row }) => row),
-    );
+    const rows = decided.map(({ row }) => row);
+    await insertInteractions(trx, rows);
     for (const { interaction, report, at } of decided) if (report !== null) await insertReport(trx, interaction, report, at);
-    const records = decided.flatMap(({ row, record }) => (record === null ? [] : [{ interaction: row, record }]));
+    const records = decided.flatMap(({ row: { id, domain }, record }) => (record === null ? [] : { ...record, interactionId: id, domain }));
     await writeRecords(trx, records, known.kept);
     const turns = decided.flatMap(({ turn }) => turn ?? []);
     if (turns.length > 0) known.committed.push(await writeTurns(trx, turns, first.key));
   };
   return async (trx: Transaction<Database>, batch: readonly Adding[], known: Known): Promise<ReviewStatus[]> => {
     const statuses: ReviewStatus[] = [];
-    let decided: Decided[] = [];
+    let decided: Adding[] = [];
     for (const one of batch) {
       const { row, approved, interaction } = one;
       const { content } = interaction;
@@ -177,15 +157,13 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   };
 }
 
-/** An interaction with its review status. */
-interface Decided extends Omit<Adding, "row"> {
-  readonly row: Selectable<Database["interactions"]>;
-}
+type Row = Selectable<Database["interactions"]>;
 
 /** An interaction waiting to be stored. */
-export interface Adding extends Required<Beside> {
+interface Adding extends Required<Beside> {
   readonly interaction: Interaction;
-  readonly row: UnreviewedRow;
+  /** Unreviewed until the transaction has looked for a review. */
+  readonly row: Row;
   readonly approved: InteractionFacts["approved"];
   readonly report: NewReport | null;
   readonly at: Date;
@@ -202,7 +180,7 @@ interface Known {
   readonly committed: (() => void)[];
 }
 
-type Reviewed = Pick<Selectable<Database["interactions"]>, "id" | "reviewStatus">;
+type Reviewed = Pick<Row, "id" | "reviewStatus">;
 
 /** Returns the review of the same answer to the same question. */
 function createReviewReader(db: Kysely<Database>) {
@@ -218,11 +196,7 @@ function createReviewReader(db: Kysely<Database>) {
       .orderBy("id")
       .limit(1),
   );
-  return async (
-    trx: Transaction<Database>,
-    { curatedKey, answerHash }: UnreviewedRow,
-    known: Known["reviews"],
-  ): Promise<Reviewed | null> => {
+  return async (trx: Transaction<Database>, { curatedKey, answerHash }: Row, known: Known["reviews"]): Promise<Reviewed | null> => {
     if (curatedKey === null) return null;
     const pair = `${curatedKey} ${answerHash}`;
     const before = known.get(pair);
@@ -233,20 +207,23 @@ function createReviewReader(db: Kysely<Database>) {
   };
 }
 
-export type UnreviewedRow = Omit<Selectable<Database["interactions"]>, "reviewStatus">;
-
-export interface InteractionParts extends WritingParts {
+interface InteractionParts {
   readonly now: () => Date;
   readonly secret: () => Promise<string>;
+  readonly writeTurns: WriteTurns;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+  readonly retention?: Retention | undefined;
 }
 
 /** Number of answers with cached hashes; about 3 kB each. */
 const HASHED_ANSWERS = 256;
 
-export function createInteractionStore(db: Kysely<Database>, { now, secret, writeTurns, clock, retention }: InteractionParts) {
+export function createInteractionStore(db: Kysely<Database>, parts: InteractionParts) {
+  const { now, secret } = parts;
   /** Hashes of answers, so that an answer served repeatedly is hashed once. */
   const answered = new LRUCache<string, string>({ max: HASHED_ANSWERS });
-  const addSoon = createInteractionWriter(db, { writeTurns, clock, retention });
+  const addSoon = createInteractionWriter(db, parts);
   return {
     /**
      * Stores an interaction with its report, record and session turn in one transaction. An answer equal to a reviewed answer to the
@@ -255,11 +232,10 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
      */
     async add(
       interaction: Interaction,
-      report: NewReport | null = null,
-      given?: InteractionFacts,
+      report: NewReport | null,
+      facts: InteractionFacts,
       { record = null, turn = null }: Beside = {},
     ): Promise<ReviewStatus> {
-      const facts = given ?? factsOf(interaction);
       const at = now();
       const key = await secret();
       const answerHash = answered.get(facts.answered) ?? keyedHash(key, "answer", facts.answered);
@@ -283,20 +259,12 @@ export function createInteractionStore(db: Kysely<Database>, { now, secret, writ
 
 export type InteractionStore = ReturnType<typeof createInteractionStore>;
 
-function factsOf({ question, answer }: Interaction): InteractionFacts {
-  return {
-    ...{ asked: question, resolved: question, answered: answer, privacy: "redacted", topics: [], warnings: 0, conflicts: 0 },
-    ...{ curatedKey: null, cacheKey: null, reason: null, approved: null },
-    ...{ tokens: null, costUsd: null, savedTokens: null, savedUsd: null, latencyMs: null },
-  };
-}
-
 function toRow(
   { id, domain, profile, question, answer, status, confidence, chance, ...rest }: Interaction,
   facts: InteractionFacts,
   secret: string,
   { createdAt, answerHash }: { readonly createdAt: string; readonly answerHash: string },
-): UnreviewedRow {
+): Row {
   const { access, cacheMode, sessionId, userId = null, tenant, content } = rest;
   const { privacy, curatedKey, cacheKey, reason, warnings, conflicts, tokens, costUsd, savedTokens, savedUsd, latencyMs } = facts;
   const askedHash = questionHash(secret, domain, facts.asked);
@@ -304,7 +272,7 @@ function toRow(
   return {
     ...{ id, domain, profile, question, answer, status, confidence, chance, cacheMode, askedHash, answerHash, createdAt },
     ...{ privacy, curatedKey, cacheKey, reason, warnings, conflicts, tokens, costUsd, savedTokens, savedUsd, latencyMs },
-    ...{ reviewedBy: null, reviewedAt: null, demotedAt: null },
+    ...{ reviewStatus: "unreviewed", reviewedBy: null, reviewedAt: null, demotedAt: null },
     tenant: tenant ?? "",
     access: JSON.stringify(access),
     content: content?.hash ?? null,

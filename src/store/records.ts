@@ -43,25 +43,23 @@ export function createRecordStore(db: Kysely<Database>) {
   };
 }
 
-export interface RecordOf {
-  readonly interaction: { readonly id: string; readonly domain: string };
-  readonly record: NewRecord;
-}
-
 /** Creates a writer for the transaction of the interactions; it uses and extends the set of known settings hashes. */
 export function createRecordWriter(db: Kysely<Database>) {
   /** Hashes by identity: many answers share one settings object. */
   const hashes = new WeakMap<object, string>();
   const keep = createSharedWriter(db, "record_settings");
   const insert = prepareRows((rows: readonly Selectable<Database["records"]>[]) => db.insertInto("records").values(rows));
-  return async (trx: Transaction<Database>, records: readonly RecordOf[], known: Set<string>): Promise<void> => {
+  return async (
+    trx: Transaction<Database>,
+    records: readonly (NewRecord & { readonly interactionId: string; readonly domain: string })[],
+    known: Set<string>,
+  ): Promise<void> => {
     const rows: Selectable<Database["records"]>[] = [];
-    for (const { interaction, record } of records) {
-      const { revision, settings, body } = record;
+    for (const { interactionId, domain, revision, settings, body } of records) {
       const hash = hashes.get(settings) ?? sha256Hex(JSON.stringify(settings));
       hashes.set(settings, hash);
       await keep(trx, hash, () => pack(settings), known);
-      rows.push({ interactionId: interaction.id, domain: interaction.domain, revision, settings: hash, body: pack(body) });
+      rows.push({ interactionId, domain, revision, settings: hash, body: pack(body) });
     }
     await insert(trx, rows);
   };

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Kysely, Transaction } from "kysely";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { folderOfTest } from "../../test/support/folders.ts";
-import { cachePut, fileContent, place, storedDocument } from "../testing/store/fixtures.ts";
+import { addInteraction, cachePut, fileContent, place, storedDocument } from "../testing/store/fixtures.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -41,11 +41,11 @@ const idsIn = async (store: Store) => (await store.interactions.list("shop", 10_
 
 it("keeps the newest interactions while new ones are stored, and all that were reviewed", async () => {
   const store = await open();
-  await store.interactions.add(interaction("reviewed"));
+  await addInteraction(store, interaction("reviewed"));
   expect(await store.review.flag({ id: "reviewed", by: "Ann" })).toBe("done");
   for (let n = 0; n < 2 * SLACK + 5; n++) {
     now += 1_000;
-    await store.interactions.add(interaction(`i${String(n).padStart(4, "0")}`));
+    await addInteraction(store, interaction(`i${String(n).padStart(4, "0")}`));
   }
   const ids = await idsIn(store);
   expect(ids.length).toBeLessThanOrEqual(RETENTION.interactionsRows + SLACK);
@@ -57,20 +57,20 @@ it("keeps what the cache serves, however many questions come after it: a questio
   const store = await open();
   await store.documents.putFile(place, fileContent(storedDocument()));
   for (const id of ["served", "dropped"]) {
-    await store.interactions.add(interaction(id));
+    await addInteraction(store, interaction(id));
     expect(await store.cache.put(cachePut({ key: id, interactionId: id, hours: 1_000 }))).toBe(true);
   }
   await store.cache.delete("dropped");
   for (let n = 0; n < 2 * SLACK; n++) {
     now += 1_000;
-    await store.interactions.add(interaction(`i${n}`));
+    await addInteraction(store, interaction(`i${n}`));
   }
   expect((await store.cache.get("served"))?.reviewStatus).toBe("unreviewed");
   const ids = await idsIn(store);
   expect(ids.at(-1)).toBe("served");
   expect(ids).not.toContain("dropped");
   now += 11 * DAY_MS;
-  for (let n = 0; n < SLACK; n++) await store.interactions.add(interaction(`late${n}`));
+  for (let n = 0; n < SLACK; n++) await addInteraction(store, interaction(`late${n}`));
   expect(await store.cache.get("served")).toBeNull();
 });
 
@@ -78,18 +78,18 @@ it("deletes what is too old or too much with the first question of a process, an
   const first = await open();
   for (let n = 0; n < 100; n++) {
     now += 1_000;
-    await first.interactions.add(interaction(`i${n}`));
-    await first.sessions.append(`s${n}`, scope, { question: "q", answer: "a", citations: [] }, { idleMinutes: 30, limit: 5 });
+    const turn = { session: `s${n}`, scope, turn: { question: "q", answer: "a", citations: [] }, settings: { idleMinutes: 30, limit: 5 } };
+    await addInteraction(first, interaction(`i${n}`), null, { turn });
   }
   expect(await idsIn(first)).toHaveLength(100);
   const second = await open();
   now += 3_600_000;
-  await second.interactions.add(interaction("next"));
+  await addInteraction(second, interaction("next"));
   expect(await idsIn(second)).toHaveLength(RETENTION.interactionsRows);
-  expect(await second.sessions.purge()).toBe(0);
+  expect((await second.forgetting.purge(RETENTION)).sessions).toBe(0);
   const third = await open();
   now += 11 * DAY_MS;
-  await third.interactions.add(interaction("last"));
+  await addInteraction(third, interaction("last"));
   expect(await idsIn(third)).toEqual(["last"]);
 });
 
@@ -118,11 +118,11 @@ function meetingOnce(db: Kysely<Database>): Kysely<Database> {
 
 it("deletes what is too much also where the first transaction has to be run again", async () => {
   const first = await open();
-  for (let n = 0; n < 100; n++) await first.interactions.add(interaction(`i${n}`));
+  for (let n = 0; n < 100; n++) await addInteraction(first, interaction(`i${n}`));
   const db = await openSqlite(join(here.folder, "test.db"));
   const store = createStore(meetingOnce(db), { now: () => new Date(now), clock: () => 0, retention: RETENTION });
   await store.secret();
-  await store.interactions.add(interaction("next"));
+  await addInteraction(store, interaction("next"));
   expect(await idsIn(store)).toHaveLength(RETENTION.interactionsRows);
   await db.destroy();
 });

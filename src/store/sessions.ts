@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import type { Scope, Turn } from "../shared/types.ts";
 import { keyedHash } from "../text/hash.ts";
 import { compareText } from "../text/normalise.ts";
-import { countAll, deletedBy, transact } from "./dialect.ts";
+import { countAll, deletedBy } from "./dialect.ts";
 import { prepareRows } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
@@ -40,17 +40,12 @@ export interface NewTurn {
 }
 
 /**
- * Appends turns in order, inside a transaction.
+ * Appends turns in order, inside a transaction: keeps at most `limit` turns of a session and extends it by `idleMinutes`; an expired session
+ * restarts empty.
  * @param secret of the installation; a parameter, since fetching it could wait for another transaction
  * @returns a callback to run after the commit
  */
 export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<() => void>;
-
-export interface SessionParts {
-  readonly now: () => Date;
-  readonly secret: () => Promise<string>;
-  readonly writeTurns: WriteTurns;
-}
 
 /** Minimum additions between two checks, as a share of the maximum number of sessions: each check counts all sessions. */
 const LOOK_SHARE = 1 / 1000;
@@ -83,10 +78,8 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
     const rows = sessions.map(({ row }) => row);
     const begun = new Set((await beginSessions(trx, rows)).map(({ id }) => id));
     for (const { row } of sessions) if (!begun.has(row.id)) await goOn(trx, row, at);
-    await insertTurns(
-      trx,
-      spoken.map(({ turn, row }) => rowOfTurn(turn, row.id, at)),
-    );
+    const turnRows = spoken.map(({ turn, row }) => rowOfTurn(turn, row.id, at));
+    await insertTurns(trx, turnRows);
     for (const { row, limit, said } of sessions) if (!begun.has(row.id) || said > limit) await dropTurns(trx, row.id, limit);
     const most = turns.at(-1)?.settings.most;
     if (most === undefined) return () => undefined;
@@ -152,7 +145,7 @@ async function dropTurns(trx: Transaction<Database>, session: string, limit: num
     .execute();
 }
 
-export function createSessionStore(db: Kysely<Database>, { now, secret, writeTurns }: SessionParts) {
+export function createSessionStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   return {
     /** Returns the last `limit` turns, oldest first; none for another scope or user, and none for an expired session. */
     async turns(name: string, scope: Scope, limit: number, userId: string | null = null): Promise<StoredTurn[]> {
@@ -171,19 +164,11 @@ export function createSessionStore(db: Kysely<Database>, { now, secret, writeTur
         citations: JSON.parse(citations) as string[],
       }));
     },
-    /** Appends a turn and extends the session by `idleMinutes`; keeps at most `limit` turns. An expired session restarts empty. */
-    async append(session: string, scope: Scope, turn: ShownTurn, settings: SessionSettings): Promise<void> {
-      const key = await secret();
-      const committed = await transact(db, (trx) => writeTurns(trx, [{ session, scope, turn, settings }], key));
-      committed();
-    },
     /** Deletes a session; `false`: none for this scope and user. */
     async delete(name: string, scope: Scope, userId: string | null = null): Promise<boolean> {
       const id = sessionKey(await secret(), name, scope, userId);
       return (await deletedBy(db.deleteFrom("sessions").where("id", "=", id).where("expiresAt", ">", now().toISOString()))) > 0;
     },
-    /** Deletes expired sessions and returns their number. */
-    purge: (): Promise<number> => deletedBy(db.deleteFrom("sessions").where("expiresAt", "<=", now().toISOString())),
   };
 }
 

@@ -5,7 +5,7 @@ import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../test/support/folders.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import { place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
+import { addInteraction, place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
 import { openSqlite } from "./sqlite.ts";
 import { createStore } from "./store.ts";
@@ -58,7 +58,7 @@ it("holds the thread that answers for some milliseconds at once: those that wait
   };
   count();
   const add = async (n: number) => {
-    await store.interactions.add({ ...sampleInteraction, id: `i${n}` });
+    await addInteraction(store, { ...sampleInteraction, id: `i${n}` });
     rounds.push(round);
   };
   await Promise.all(Array.from({ length: 50 }, (_, n) => add(n)));

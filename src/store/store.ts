@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { CompiledQuery, type Kysely } from "kysely";
+import { onceDone } from "../text/memo.ts";
 import { createAuditStore } from "./audit.ts";
 import { createCacheStore } from "./cache.ts";
 import { createCorpusLog } from "./corpus-log.ts";
@@ -47,14 +48,7 @@ export interface StoreOptions {
 
 /** Creates the store; its queries are the same for every database behind Kysely. */
 export function createStore(db: Kysely<Database>, { now, clock, retention }: StoreOptions) {
-  let known: Promise<string> | null = null;
-  const secret = () => {
-    known ??= readFact(db, "secret", () => randomBytes(32).toString("hex")).catch((error: unknown) => {
-      known = null;
-      throw error;
-    });
-    return known;
-  };
+  const secret = onceDone(() => readFact(db, "secret", () => randomBytes(32).toString("hex")));
   const writeTurns = createTurnWriter(db, now);
   return {
     documents: createDocumentStore(db, now),
@@ -64,7 +58,7 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     unfinished: createUnfinishedStore(db),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),
-    sessions: createSessionStore(db, { now, secret, writeTurns }),
+    sessions: createSessionStore(db, now, secret),
     keys: createKeyStore(db, now, secret),
     interactions: createInteractionStore(db, { now, secret, writeTurns, clock, retention }),
     records: createRecordStore(db),

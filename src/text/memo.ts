@@ -10,6 +10,18 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
+/** Returns a function that runs `make` on first use and keeps its result, but not a failure. */
+export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make().catch((cause: unknown) => {
+      made = null;
+      throw cause;
+    });
+    return made;
+  };
+}
+
 /** Characters of the longest text whose result is kept: several questions long. */
 const MOST_CHARACTERS = 2_000;
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
+import { onceDone } from "../../text/memo.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
 import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, type Dtype, hubModelFacts, type Pooling } from "../hub/catalog.ts";
 import { findLocalModel, fingerprint, poolingOf } from "../hub/local.ts";
@@ -180,18 +181,6 @@ export function tensorOf(output: Readonly<Record<string, unknown>>, names: reado
   throw new Error(`the model returns ${Object.keys(output).join(", ")}, but one of ${names.join(", ")} is required`);
 }
 
-/** Returns a function that runs `make` on first use and keeps its result, but not a failure. */
-export function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null;
-  return () => {
-    made ??= make().catch((cause: unknown) => {
-      made = null;
-      throw cause;
-    });
-    return made;
-  };
-}
-
 /** Finds an installed Hub model, which is loaded on first use. @throws ModelError `hub_runtime_missing`, `hub_model_missing` */
 function openModel(
   name: string,
@@ -202,7 +191,7 @@ function openModel(
   const { folder, path } = findLocalModel(modelsDir, name, dtype);
   const facts = hubModelFacts(name);
   const shortName = facts?.name ?? name;
-  const load = once(async () => {
+  const load = onceDone(async () => {
     const runtime = await loadHubRuntime(runtimeFile, modelsDir);
     const tokenizer = await runtime.AutoTokenizer.from_pretrained(path, { local_files_only: true });
     const model = await runtime[type].from_pretrained(path, { local_files_only: true, dtype, device: "cpu" });

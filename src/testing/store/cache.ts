@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../store/store.ts";
-import { cachePut, DC, fileContent, interaction, place, storedDocument, type WithStore } from "./fixtures.ts";
+import { addInteraction, cachePut, DC, fileContent, interaction, place, storedDocument, type WithStore } from "./fixtures.ts";
 
 export function describeCache(name: string, withStore: WithStore): void {
   describe(`${name}: cache`, () => {
@@ -100,7 +100,7 @@ export function describeCache(name: string, withStore: WithStore): void {
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         expect(await store.cache.put(cachePut({ interactionId: "forgotten" }))).toBe(false);
-        await store.interactions.add(interaction("i1"));
+        await addInteraction(store, interaction("i1"));
         expect(await store.cache.put(cachePut({ interactionId: "i1" }))).toBe(true);
         expect((await store.cache.get("k"))?.reviewStatus).toBe("unreviewed");
       }),
@@ -131,7 +131,7 @@ export function describeCache(name: string, withStore: WithStore): void {
       "joins questions by topic and entity inside a scope",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
-        await store.interactions.add(interaction("i1"));
+        await addInteraction(store, interaction("i1"));
         await store.cache.put(cachePut({ interactionId: "i1" }));
         const query = { scope: "scope", domain: "d", topics: ["ears"], entities: [DC], approvedOnly: false, limit: 5 };
         expect(await store.graph.related(query)).toEqual(["k"]);

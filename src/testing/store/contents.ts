@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../text/hash.ts";
-import { interaction, type WithStore } from "./fixtures.ts";
+import { addInteraction, interaction, type WithStore } from "./fixtures.ts";
 
 const body = JSON.stringify({ sentences: [{ text: "Ten “days”, 10 % – naïve ☂." }], checks: [{ name: "c", verdict: "pass" }] });
 const content = { hash: sha256Hex(body), body };
@@ -14,9 +14,9 @@ export function describeContents(name: string, withStore: WithStore): void {
       "gives every answer whole, wherever it is read, beside answers that share nothing",
       withStore(async ({ store, second }) => {
         const record = { revision: 1, settings: { s: 1 }, body: {} };
-        await store.interactions.add({ ...interaction("alone"), answer: JSON.stringify({ id: "alone", checks: [] }) });
-        await store.interactions.add(hit("h1"), null, undefined, { record });
-        await Promise.all([second.interactions.add(hit("h2")), store.interactions.add(hit("h3"))]);
+        await addInteraction(store, { ...interaction("alone"), answer: JSON.stringify({ id: "alone", checks: [] }) });
+        await addInteraction(store, hit("h1"), null, { record });
+        await Promise.all([addInteraction(second, hit("h2")), addInteraction(store, hit("h3"))]);
         const listed = (await second.interactions.list("d", 10)).map(({ answer }) => JSON.parse(answer) as { id: string });
         expect(listed.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
           { id: "alone", checks: [] },
@@ -34,9 +34,9 @@ export function describeContents(name: string, withStore: WithStore): void {
       "keeps what others still have when one answer is forgotten, and nothing when the last one is",
       withStore(async ({ store, second, advance }) => {
         const other = { hash: sha256Hex('{"sentences":[]}'), body: '{"sentences":[]}' };
-        await store.interactions.add({ ...hit("h1"), userId: "u" });
-        await store.interactions.add({ ...hit("h2"), userId: "v" });
-        await store.interactions.add({ ...hit("h3", other), userId: "v" });
+        await addInteraction(store, { ...hit("h1"), userId: "u" });
+        await addInteraction(store, { ...hit("h2"), userId: "v" });
+        await addInteraction(store, { ...hit("h3", other), userId: "v" });
         await store.forgetting.forget({ type: "user", id: "u" }, "Ann");
         expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
         await store.forgetting.forget({ type: "user", id: "v" }, "Ann");
@@ -44,7 +44,7 @@ export function describeContents(name: string, withStore: WithStore): void {
         // The stored content was deleted, so a new body for the same hash is stored unchanged.
         const again = { hash: content.hash, body: '{"sentences":["new"]}' };
         advance(1);
-        await second.interactions.add(hit("h4", again));
+        await addInteraction(second, hit("h4", again));
         expect(JSON.parse((await store.review.get("h4"))?.answer ?? "")).toEqual(whole("h4", again));
       }),
     );

@@ -1,7 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { Scope, StoredDocument } from "../../shared/types.ts";
 import type { CachePut } from "../../store/cache.ts";
 import type { FileContent, FilePlace } from "../../store/document-rows.ts";
 import type { Interaction, InteractionFacts } from "../../store/interaction.ts";
+import type { Beside } from "../../store/interactions.ts";
+import type { NewReport } from "../../store/reports.ts";
+import type { NewTurn } from "../../store/sessions.ts";
 import type { Store } from "../../store/store.ts";
 
 export interface StoreUnderTest {
@@ -49,6 +53,17 @@ export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFa
   approved: null,
   ...over,
 });
+
+/** Stores an interaction whose measurements are of no interest. */
+export function addInteraction(store: Store, interaction: Interaction, report: NewReport | null = null, beside: Beside = {}) {
+  const { question: asked, answer: answered } = interaction;
+  return store.interactions.add(interaction, report, sampleFacts({ asked, resolved: asked, answered, curatedKey: null }), beside);
+}
+
+/** Stores a turn of a session, with an interaction of no interest. */
+export function addTurn(store: Store, ...[session, scope, turn, settings]: [string, Scope, NewTurn["turn"], NewTurn["settings"]]) {
+  return addInteraction(store, { ...sampleInteraction, id: randomUUID() }, null, { turn: { session, scope, turn, settings } });
+}
 
 export function storedDocument(over: Partial<StoredDocument> = {}): StoredDocument {
   const text = over.text ?? "Tinnitus is rated at 10 percent.";

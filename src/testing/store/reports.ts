@@ -3,7 +3,7 @@ import type { Interaction } from "../../store/interaction.ts";
 import type { NewReport, ReportSelection } from "../../store/reports.ts";
 import type { Store } from "../../store/store.ts";
 import { sampleReport } from "../reports.ts";
-import { scope, type WithStore } from "./fixtures.ts";
+import { addInteraction, scope, type WithStore } from "./fixtures.ts";
 
 export function describeReports(name: string, withStore: WithStore): void {
   describe(`${name}: reports`, () => {
@@ -20,7 +20,7 @@ export function describeReports(name: string, withStore: WithStore): void {
       };
       const rest = { status: "ok", confidence: 0.25, chance: null, cacheMode: "miss" };
       const made = { id: `r-${id}`, topic: "cards", report: sampleReport(), days: 90, entries: 100, ...report };
-      return store.interactions.add({ ...interaction, ...rest, ...over }, made);
+      return addInteraction(store, { ...interaction, ...rest, ...over }, made);
     };
     const all = { scope, since: new Date(0) };
     const idsOf = async (store: Store, over: Partial<ReportSelection> = {}, page = { limit: 10, offset: 0 }) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interaction, type WithStore } from "./fixtures.ts";
+import { addInteraction, interaction, type WithStore } from "./fixtures.ts";
 
 export function describeRest(name: string, withStore: WithStore): void {
   describe(`${name}: the rest`, () => {
@@ -52,7 +52,7 @@ export function describeRest(name: string, withStore: WithStore): void {
       "lists interactions newest first",
       withStore(async ({ store, advance }) => {
         for (const id of ["i1", "i2"]) {
-          await store.interactions.add(interaction(id));
+          await addInteraction(store, interaction(id));
           advance(5);
         }
         expect((await store.interactions.list("d", 10)).map(({ id, reviewStatus }) => [id, reviewStatus])).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Exposure } from "../../store/statistics.ts";
-import { interaction, type WithStore } from "./fixtures.ts";
+import { addInteraction, addTurn, interaction, type WithStore } from "./fixtures.ts";
 
 const scope = { domain: "d", tenant: null, access: ["public"] };
 const exposure = (answerId: string, over: Partial<Exposure> = {}): Exposure => ({
@@ -93,7 +93,7 @@ export function describeService(name: string, withStore: WithStore): void {
         const request = { name: "n", fingerprint: "f" };
         await store.idempotency.claim(request, 1000);
         await store.idempotency.keep(request, response, 5000);
-        await store.interactions.add(interaction("gone"));
+        await addInteraction(store, interaction("gone"));
         await store.exposures.record(exposure("gone"));
         await store.exposures.record(exposure("of-nobody", { session: "other" }));
         expect((await store.forgetting.count({ type: "all" })).interactions).toBe(1);
@@ -108,7 +108,7 @@ export function describeService(name: string, withStore: WithStore): void {
     it(
       "sums an experiment by session, with readers' verdicts",
       withStore(async ({ store, second, advance }) => {
-        await store.interactions.add(interaction("i1"));
+        await addInteraction(store, interaction("i1"));
         await store.exposures.record(exposure("i1"));
         await store.exposures.record(exposure("i1"));
         await store.exposures.record(exposure("i2", { answered: false, warned: true, latencyMs: 30 }));
@@ -128,7 +128,7 @@ export function describeService(name: string, withStore: WithStore): void {
         const turn = { question: "q", answer: "a", citations: [] };
         for (const id of ["s1", "s2", "s3", "s1", "s4"]) {
           advance(1000);
-          await store.sessions.append(id, scope, turn, settings);
+          await addTurn(store, id, scope, turn, settings);
         }
         const turns = async (id: string) => (await store.sessions.turns(id, scope, 5)).length;
         expect([await turns("s1"), await turns("s2"), await turns("s3"), await turns("s4")]).toEqual([2, 0, 1, 1]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scope, type WithStore } from "./fixtures.ts";
+import { addTurn, scope, type WithStore } from "./fixtures.ts";
 
 export function describeSessionsOfUsers(name: string, withStore: WithStore): void {
   describe(`${name}: sessions of users`, () => {
@@ -9,7 +9,7 @@ export function describeSessionsOfUsers(name: string, withStore: WithStore): voi
     it(
       "are apart from those of others, and are deleted by their owner alone",
       withStore(async ({ store, second }) => {
-        await store.sessions.append("s1", scope, turn, { ...keep, userId: "ann" });
+        await addTurn(store, "s1", scope, turn, { ...keep, userId: "ann" });
         expect(await second.sessions.turns("s1", scope, 5, "ann")).toMatchObject([{ ...turn, createdAt: expect.any(String) }]);
         for (const other of ["ben", null]) {
           expect(await store.sessions.turns("s1", scope, 5, other)).toEqual([]);

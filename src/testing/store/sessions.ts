@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sampleFacts, sampleInteraction, scope, type WithStore } from "./fixtures.ts";
+import { addInteraction, addTurn, sampleInteraction, scope, type WithStore } from "./fixtures.ts";
 
 export function describeSessions(name: string, withStore: WithStore): void {
   describe(`${name}: sessions`, () => {
@@ -9,7 +9,7 @@ export function describeSessions(name: string, withStore: WithStore): void {
     it(
       "keeps the last turns, oldest first",
       withStore(async ({ store }) => {
-        for (let n = 1; n <= 7; n++) await store.sessions.append("s1", scope, turn(n), keep);
+        for (let n = 1; n <= 7; n++) await addTurn(store, "s1", scope, turn(n), keep);
         expect((await store.sessions.turns("s1", scope, 5)).map(({ question }) => question)).toEqual(["q3", "q4", "q5", "q6", "q7"]);
       }),
     );
@@ -17,21 +17,21 @@ export function describeSessions(name: string, withStore: WithStore): void {
     it(
       "forgets after the idle time, and purges",
       withStore(async ({ store, advance }) => {
-        await store.sessions.append("s1", scope, turn(1), keep);
+        await addTurn(store, "s1", scope, turn(1), keep);
         advance(30 * 60_000 + 1);
         expect(await store.sessions.turns("s1", scope, 5)).toEqual([]);
-        expect(await store.sessions.purge()).toBe(1);
+        expect((await store.forgetting.purge({ interactionsDays: 9, interactionsRows: 9, reportsDays: 9, auditDays: 9 })).sessions).toBe(1);
       }),
     );
 
     it(
       "belongs to the scope in which it began",
       withStore(async ({ store }) => {
-        await store.sessions.append("s1", scope, turn(1), keep);
+        await addTurn(store, "s1", scope, turn(1), keep);
         expect(await store.sessions.turns("s1", { ...scope, tenant: "bob" }, 5)).toEqual([]);
         expect(await store.sessions.turns("s1", { ...scope, domain: "e" }, 5)).toEqual([]);
         expect(await store.sessions.turns("s1", { ...scope, access: ["public", "staff"] }, 5)).toEqual([]);
-        await store.sessions.append("s1", { ...scope, tenant: "bob" }, turn(2), keep);
+        await addTurn(store, "s1", { ...scope, tenant: "bob" }, turn(2), keep);
         expect((await store.sessions.turns("s1", scope, 5)).map(({ question }) => question)).toEqual(["q1"]);
       }),
     );
@@ -39,11 +39,11 @@ export function describeSessions(name: string, withStore: WithStore): void {
     it(
       "keeps the turns of all that speak at once, in their order, whether a session is new, goes on or has expired",
       withStore(async ({ store, advance }) => {
-        await store.sessions.append("expired", scope, turn(0), keep);
+        await addTurn(store, "expired", scope, turn(0), keep);
         advance(31 * 60_000);
-        await store.sessions.append("known", scope, turn(0), keep);
+        await addTurn(store, "known", scope, turn(0), keep);
         const say = (session: string, n: number, most?: number) =>
-          store.interactions.add({ ...sampleInteraction, id: `${session} ${n}` }, null, sampleFacts(), {
+          addInteraction(store, { ...sampleInteraction, id: `${session} ${n}` }, null, {
             turn: { session, scope, turn: turn(n), settings: { ...keep, ...(most === undefined ? {} : { most }) } },
           });
         // The first writes run alone; the others queue up behind them and are batched.
