@@ -22,7 +22,7 @@ import { type Config, hubFolders } from "../shared/config.ts";
 import { ConfigError, messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
-import { reportsSince } from "../store/reports.ts";
+import { daysBefore } from "../store/reports.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
 import { timeOrderedId } from "../text/hash.ts";
@@ -145,7 +145,7 @@ export type Opened = Awaited<ReturnType<typeof openShared>>;
 
 async function purgeReports(store: Store, config: Config, now: () => Date, warn: (message: string) => void): Promise<void> {
   try {
-    await store.reports.purge(reportsSince(now(), config.reports.days));
+    await store.reports.purge(daysBefore(now(), config.reports.days));
   } catch (error) {
     warn(`expired diagnostic reports could not be deleted: ${messageOf(error)}`);
   }

@@ -3,7 +3,7 @@ import { withoutDocuments } from "../memory/report.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import type { StoredReport } from "../store/diagnostic-report.ts";
-import { reportsSince } from "../store/reports.ts";
+import { daysBefore } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
@@ -14,7 +14,7 @@ import type { Opened } from "./open.ts";
 /** Creates the report methods: unexpired reports visible to the configured access and a tenant. */
 export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains) {
   const selectionFor = (pack: DomainPack, { tenant, since, access }: ReportOptions) => {
-    const kept = reportsSince(now(), config.reports.days);
+    const kept = daysBefore(now(), config.reports.days);
     return { scope: scopeOf(pack, tenant, access ?? config.access), since: since === undefined || since < kept ? kept : since };
   };
   return {

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Scope } from "../shared/types.ts";
-import { areCurrent, countAll, deletedBy, jsonRows, takeTurn, transact } from "./dialect.ts";
+import { ALL_ROWS, areCurrent, countAll, deletedBy, jsonRows, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
 import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { ReviewStatus } from "./interaction.ts";
@@ -233,7 +233,7 @@ async function evict(trx: Transaction<Database>, capacity: number): Promise<void
   await trx
     .deleteFrom("cache_entries")
     .where("key", "in", (eb) =>
-      eb.selectFrom("cache_entries").select("key").orderBy("usedAt", "desc").orderBy("key").limit(1_000_000_000).offset(capacity),
+      eb.selectFrom("cache_entries").select("key").orderBy("usedAt", "desc").orderBy("key").limit(ALL_ROWS).offset(capacity),
     )
     .execute();
 }

@@ -69,15 +69,13 @@ export function createCorpusLog(db: Kysely<Database>) {
       const rows = await db
         .selectFrom("corpus_log")
         .select(["version", "revision"])
-        .where("domain", "=", domain)
-        .where("documentId", "=", id)
+        .where(({ and }) => and({ domain, documentId: id }))
         .orderBy("seq", "desc")
         .execute();
       const replaced = await db
         .selectFrom("document_versions")
         .select("version")
-        .where("documentId", "=", id)
-        .where("domain", "=", domain)
+        .where(({ and }) => and({ domain, documentId: id }))
         .execute();
       const texts = new Set(replaced.map(({ version }) => version));
       const end = rows.findIndex(({ version }) => version === "");
@@ -89,9 +87,7 @@ export function createCorpusLog(db: Kysely<Database>) {
       const rows = await db
         .selectFrom("files")
         .select(["tenant", "source", "path", "access", "reason"])
-        .where("domain", "=", domain)
-        .where("status", "=", "failed")
-        .where((eb) => eb(lastReadAt(eb), "is", null))
+        .where((eb) => eb.and([eb.and({ domain, status: "failed" }), eb(lastReadAt(eb), "is", null)]))
         .orderBy("path")
         .execute();
       return rows.map(({ tenant, reason, ...row }) => ({ ...row, tenant: tenant === "" ? null : tenant, reason: reason ?? "" }));

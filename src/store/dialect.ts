@@ -5,6 +5,9 @@ import type { Database } from "./schema.ts";
 /** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
 const IDS_PER_QUERY = 500;
 
+/** SQLite requires a limit before an offset. */
+export const ALL_ROWS = 1_000_000_000;
+
 /** Splits ids, in order, into non-empty parts for one query each. */
 export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
   const parts: [T, ...T[]][] = [];

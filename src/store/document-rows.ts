@@ -115,21 +115,15 @@ export function createDocumentRows(db: Kysely<Database>) {
       documents: readonly { readonly document: StoredDocument; readonly file: string }[],
       at: string,
     ): Promise<void> {
-      await insertDocuments(
-        trx,
-        documents.map(({ document, file }) => documentRow(document, file, at)),
-      );
-      await insertChunks(
-        trx,
-        documents.flatMap(({ document }) => chunkRows(document)),
-      );
+      const rows = documents.map(({ document, file }) => documentRow(document, file, at));
+      const chunks = documents.flatMap(({ document }) => chunkRows(document));
+      await insertDocuments(trx, rows);
+      await insertChunks(trx, chunks);
     },
     /** Inserts or updates files; each path occurs once. */
     async putFiles(trx: Transaction<Database>, files: readonly FilePut[], at: string): Promise<void> {
-      await putFiles(
-        trx,
-        files.map((file) => fileRow(file, at)),
-      );
+      const rows = files.map((file) => fileRow(file, at));
+      await putFiles(trx, rows);
     },
   };
 }
@@ -137,16 +131,10 @@ export function createDocumentRows(db: Kysely<Database>) {
 /** Inserts of files and documents; their statements are built once per store. */
 export type DocumentRows = ReturnType<typeof createDocumentRows>;
 
-function fileRow({ place: { domain, tenant, source, path }, content }: FilePut, at: string): Selectable<Database["files"]> {
-  return {
-    ...{ domain, tenant: tenant ?? "", source, path },
-    access: content.access,
-    originalHash: content.originalHash,
-    settings: content.settings,
-    status: content.failure === null ? "ok" : "failed",
-    reason: content.failure,
-    updatedAt: at,
-  };
+function fileRow({ place, content }: FilePut, updatedAt: string): Selectable<Database["files"]> {
+  const { access, originalHash, settings, failure: reason } = content;
+  const status = reason === null ? "ok" : "failed";
+  return { ...placeOf(place), path: place.path, access, originalHash, settings, status, reason, updatedAt };
 }
 
 function documentRow(doc: StoredDocument, file: string, updatedAt: string): Selectable<Database["documents"]> {
@@ -195,10 +183,8 @@ export async function readDocumentRows(
   ids: readonly string[],
 ): Promise<{ readonly file: string; readonly document: StoredDocument }[]> {
   const rows = await db.selectFrom("documents").selectAll().where("id", "in", ids).execute();
-  const chunks = await loadChunks(
-    db,
-    rows.map(({ id }) => id),
-  );
+  const held = rows.map(({ id }) => id);
+  const chunks = await loadChunks(db, held);
   return rows.map(({ file, tenant, blocks, units, sourceMap, pages, reading, outline: _, updatedAt: __, ...row }) => ({
     file,
     document: {

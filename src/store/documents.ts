@@ -43,7 +43,7 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
   const putFiles = (files: readonly FilePut[]) => transact(db, (trx) => replaceFiles(trx, files, { rows, at: now().toISOString() }));
   const sizeCalculation = ({ text }: StoredDocument) => Math.max(1, text.length);
   const cache: DocumentCache = new LRUCache({ maxSize: CACHED_CHARACTERS, sizeCalculation });
-  const versionsOf = createVersionReader(db);
+  const visibleVersions = createVersionReader(db);
   const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED_SCOPES });
   const countOnce = async (scope: Scope): Promise<Counted> => {
     const key = JSON.stringify([scope.domain, scope.tenant, [...scope.access].sort()]);
@@ -88,18 +88,53 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     },
     /** Returns the revision, which every change in the domain raises; 0: the domain never had a document. */
     revision: (domain: string): Promise<number> => revisionOf(db, domain),
-    /** Returns all documents of the domain by id, without access checks, for building an index. */
-    heads: (domain: string): Promise<Map<string, DocumentHead>> => listHeads(db, domain),
+    /**
+     * Returns all documents of the domain by id, without access checks, for building an index. Reads them as one row: five times as fast
+     * as row by row for 10,000 documents, and every start waits for it.
+     */
+    async heads(domain: string): Promise<Map<string, DocumentHead>> {
+      const row = await db
+        .selectFrom("documents")
+        .select(jsonRows(db, ["id", "version", "tenant", "access", "path", "title", "description"]).as("heads"))
+        .where("domain", "=", domain)
+        .executeTakeFirstOrThrow();
+      const heads = JSON.parse(row.heads) as [string, string, string, string, string, string, string | null][];
+      return new Map(
+        heads.map(([id, version, tenant, access, path, title, description]) => [
+          id,
+          { version, tenant: tenant || null, access, path, title, description },
+        ]),
+      );
+    },
     /** Returns ids of documents added, changed or deleted after a revision. */
-    changedSince: (domain: string, revision: number): Promise<string[]> => listChanged(db, domain, revision),
-    loadForIndex: (domain: string, ids: readonly string[]): Promise<IndexedDocument[]> => loadForIndex(db, domain, ids),
+    async changedSince(domain: string, revision: number): Promise<string[]> {
+      const changes = db.selectFrom("corpus_log").select("documentId").distinct().where("domain", "=", domain);
+      const rows = await changes.where("revision", ">", revision).orderBy("documentId").execute();
+      return rows.map(({ documentId }) => documentId);
+    },
+    async loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {
+      const documents: IndexedDocument[] = [];
+      for (const part of inParts(ids)) {
+        const rows = await db
+          .selectFrom("documents")
+          .select(["id", "version", "tenant", "access", "path", "title", "description", "text"])
+          .where("domain", "=", domain)
+          .where("id", "in", part)
+          .orderBy("path")
+          .orderBy("id")
+          .execute();
+        const chunks = await loadChunks(db, part);
+        for (const row of rows) documents.push({ ...row, tenant: row.tenant || null, chunks: chunks.get(row.id) ?? [] });
+      }
+      return documents;
+    },
     /** Returns documents by id. Unknown, deleted and invisible ids are absent. */
     load: (scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> =>
-      loadDocuments(db, scope, ids, { cache, versionsOf }),
+      loadDocuments(db, scope, ids, { cache, visibleVersions }),
     /** Returns the ids that `load` would return, without loading texts. */
     async visible(scope: Scope, ids: readonly string[]): Promise<Set<string>> {
       const seen = new Set<string>();
-      for (const part of inParts(ids)) for (const { id } of await visibleVersions(versionsOf, scope, part)) seen.add(id);
+      for (const part of inParts(ids)) for (const { id } of await visibleVersions(scope, part)) seen.add(id);
       return seen;
     },
     /** Returns ids of visible documents that contain `text` byte for byte, by path. Scans every text: the last resort of a search. */
@@ -147,61 +182,16 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;
 
-/** Reads all heads as one row: five times as fast as row by row for 10,000 documents, and every start waits for it. */
-async function listHeads(db: Kysely<Database>, domain: string): Promise<Map<string, DocumentHead>> {
-  const row = await db
-    .selectFrom("documents")
-    .select(jsonRows(db, ["id", "version", "tenant", "access", "path", "title", "description"]).as("heads"))
-    .where("domain", "=", domain)
-    .executeTakeFirstOrThrow();
-  const heads = JSON.parse(row.heads) as [string, string, string, string, string, string, string | null][];
-  return new Map(
-    heads.map(([id, version, tenant, access, path, title, description]) => [
-      id,
-      { version, tenant: tenant === "" ? null : tenant, access, path, title, description },
-    ]),
-  );
-}
-
-async function listChanged(db: Kysely<Database>, domain: string, revision: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("corpus_log")
-    .select("documentId")
-    .distinct()
-    .where("domain", "=", domain)
-    .where("revision", ">", revision)
-    .orderBy("documentId")
-    .execute();
-  return rows.map(({ documentId }) => documentId);
-}
-
-async function loadForIndex(db: Kysely<Database>, domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {
-  const documents: IndexedDocument[] = [];
-  for (const part of inParts(ids)) {
-    const rows = await db
-      .selectFrom("documents")
-      .select(["id", "version", "tenant", "access", "path", "title", "description", "text"])
-      .where("domain", "=", domain)
-      .where("id", "in", part)
-      .orderBy("path")
-      .orderBy("id")
-      .execute();
-    const chunks = await loadChunks(db, part);
-    for (const row of rows) documents.push({ ...row, tenant: row.tenant === "" ? null : row.tenant, chunks: chunks.get(row.id) ?? [] });
-  }
-  return documents;
-}
-
 /** Checks version and visibility in the database on every call; loads only documents that the cache lacks. */
 async function loadDocuments(
   db: Kysely<Database>,
   scope: Scope,
   ids: readonly string[],
-  { cache, versionsOf }: { readonly cache: DocumentCache; readonly versionsOf: VersionReader },
+  { cache, visibleVersions }: { readonly cache: DocumentCache; readonly visibleVersions: ReturnType<typeof createVersionReader> },
 ): Promise<Map<string, StoredDocument>> {
   const loaded = new Map<string, StoredDocument>();
   for (const part of inParts(ids)) {
-    const current = await visibleVersions(versionsOf, scope, part);
+    const current = await visibleVersions(scope, part);
     const missing: string[] = [];
     for (const { id, version } of current) {
       const known = cache.get(id);
@@ -211,7 +201,7 @@ async function loadDocuments(
     if (missing.length === 0) continue;
     const read = (await readDocumentRows(db, missing)).map(({ document }) => document);
     // A document replaced during the read may have chunks of its next version: do not cache it.
-    const after = new Map((await visibleVersions(versionsOf, scope, missing)).map(({ id, version }) => [id, version]));
+    const after = new Map((await visibleVersions(scope, missing)).map(({ id, version }) => [id, version]));
     for (const document of read.filter((one) => isVisible({ ...one, tenant: one.tenant ?? "" }, scope))) {
       loaded.set(document.id, document);
       if (after.get(document.id) === document.version) cache.set(document.id, document);
@@ -220,18 +210,12 @@ async function loadDocuments(
   return loaded;
 }
 
-type VersionReader = ReturnType<typeof createVersionReader>;
-
 /** Looks up by id alone: with scope conditions SQLite picks the index of files and reads every document of the domain. */
 function createVersionReader(db: Kysely<Database>) {
-  const query = prepareList((ids) =>
+  const versionsOf = prepareList((ids) =>
     db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids),
   );
-  return (ids: readonly string[]) => query(db, ids);
-}
-
-async function visibleVersions(versionsOf: VersionReader, scope: Scope, ids: readonly string[]) {
-  return (await versionsOf(ids)).filter((row) => isVisible(row, scope));
+  return async (scope: Scope, ids: readonly string[]) => (await versionsOf(db, ids)).filter((row) => isVisible(row, scope));
 }
 
 function isVisible(row: { readonly domain: string; readonly tenant: string; readonly access: string }, scope: Scope): boolean {

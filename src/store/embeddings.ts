@@ -69,10 +69,8 @@ export function createEmbeddingStore(db: Kysely<Database>) {
       transact(db, async (trx) => {
         // A global order: processes that store the same vectors concurrently wait for each other instead of deadlocking.
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
-        await insert(
-          trx,
-          inOrder.map(([textHash, vector]) => ({ model, textHash, vector: vectorToBytes(vector) })),
-        );
+        const rows = inOrder.map(([textHash, vector]) => ({ model, textHash, vector: vectorToBytes(vector) }));
+        await insert(trx, rows);
       }),
   };
 }

@@ -2,7 +2,8 @@ import { type Kysely, sql, type Transaction } from "kysely";
 import { keyedHash, questionHash, sha256Hex } from "../text/hash.ts";
 import { appendAudit } from "./audit.ts";
 import { dropUnneededVersions } from "./corpus-log.ts";
-import { countAll, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";
+import { ALL_ROWS, countAll, deletedBy, emptyLog, inParts, isPostgres, leftInLog, rewrite, transact } from "./dialect.ts";
+import { daysBefore } from "./reports.ts";
 import type { Database } from "./schema.ts";
 /** Selection of the data to delete. */
 export type ForgetTarget =
@@ -208,11 +209,9 @@ async function forgetSessions(trx: Transaction<Database>, target: ForgetTarget, 
   }
 }
 
-const DAY_MS = 86_400_000;
-
 async function purge(trx: Transaction<Database>, retention: Retention, now: Date) {
   const at = now.toISOString();
-  const ago = (days: number) => daysAgo(days, now);
+  const ago = (days: number) => daysBefore(now, days).toISOString();
   const sessions = await deletedBy(trx.deleteFrom("sessions").where("expiresAt", "<=", at));
   const cache = await deletedBy(trx.deleteFrom("cache_entries").where("expiresAt", "<=", at));
   const reports = await deletedBy(trx.deleteFrom("reports").where("createdAt", "<", ago(retention.reportsDays)));
@@ -235,14 +234,14 @@ export async function dropInteractions(
   { interactionsDays, interactionsRows }: Pick<Retention, "interactionsDays" | "interactionsRows">,
   now: Date,
 ): Promise<number> {
-  const tooOld = trx.selectFrom("interactions").select("id").where("createdAt", "<", daysAgo(interactionsDays, now));
+  const tooOld = trx.selectFrom("interactions").select("id").where("createdAt", "<", daysBefore(now, interactionsDays).toISOString());
   const tooMany = trx
     .selectFrom("interactions")
     .select("id")
     .where("reviewStatus", "=", "unreviewed")
     .orderBy("createdAt", "desc")
     .orderBy("id", "desc")
-    .limit(ALL)
+    .limit(ALL_ROWS)
     .offset(interactionsRows);
   const notServed = trx
     .selectFrom(tooMany.as("old"))
@@ -264,13 +263,6 @@ async function dropUnneeded(trx: Transaction<Database>): Promise<void> {
   await dropUnneededVersions(trx);
   await dropUnnamed(trx, "record_settings.hash", "records.settings");
   await dropUnnamed(trx, "answer_contents.hash", "interactions.content");
-}
-
-/** SQLite requires a limit before an offset. */
-const ALL = 1_000_000_000;
-
-function daysAgo(days: number, now: Date): string {
-  return new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString();
 }
 
 /** Deletes the oldest rows; a purge row becomes the new anchor of the chain. */

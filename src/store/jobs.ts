@@ -27,8 +27,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
       const row = await trx
         .selectFrom("jobs")
         .select("state")
-        .where("id", "=", id)
-        .where("worker", "=", worker)
+        .where(({ and }) => and({ id, worker }))
         .forUpdate()
         .executeTakeFirst();
       if (row === undefined) return;
@@ -79,8 +78,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
       const { numUpdatedRows } = await db
         .updateTable("jobs")
         .set({ aliveAt: now().toISOString() })
-        .where("id", "=", id)
-        .where("worker", "=", worker)
+        .where(({ and }) => and({ id, worker }))
         .executeTakeFirst();
       return Number(numUpdatedRows) > 0;
     },

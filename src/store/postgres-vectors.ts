@@ -69,10 +69,6 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
       for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
         await insertRows(db, { table, type, model, domain }, rows.slice(at, at + ROWS_PER_INSERT));
     },
-    async count(): Promise<number> {
-      const { rows } = await sql<{ n: number }>`select count(*) as n from ${table} where ${own}`.execute(db);
-      return Number(rows[0]?.n ?? 0);
-    },
     /** Returns the offsets of windows that have vectors, by document. */
     async places(documentIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
       const found = new Map<string, Set<number>>();

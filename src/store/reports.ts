@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Scope } from "../shared/types.ts";
 import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
-import { deletedBy } from "./dialect.ts";
+import { ALL_ROWS, deletedBy } from "./dialect.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
@@ -26,15 +26,12 @@ export interface ReportSelection {
   readonly since: Date;
 }
 
-const MS_PER_DAY = 86_400_000;
 /** Rows per read. */
 const PAGE = 500;
-/** SQLite requires a limit before an offset. */
-const ALL = 1_000_000_000;
 
-/** Returns the creation time before which reports have expired. */
-export function reportsSince(now: Date, days: number): Date {
-  return new Date(now.getTime() - days * MS_PER_DAY);
+/** Returns the time so many days earlier, before which rows have expired. */
+export function daysBefore(now: Date, days: number): Date {
+  return new Date(Math.max(0, now.getTime() - days * 86_400_000));
 }
 
 /** Inserts a report in the transaction of its interaction and deletes those beyond the retention limits. */
@@ -52,7 +49,7 @@ export async function insertReport(
       ...{ access: JSON.stringify([...new Set(access)].sort()), topic: report.topic ?? "", report: JSON.stringify(report.report) },
     })
     .execute();
-  await trx.deleteFrom("reports").where("createdAt", "<", reportsSince(now, report.days).toISOString()).execute();
+  await trx.deleteFrom("reports").where("createdAt", "<", daysBefore(now, report.days).toISOString()).execute();
   await trx
     .deleteFrom("reports")
     .where("id", "in", (eb) =>
@@ -62,7 +59,7 @@ export async function insertReport(
         .where(({ and }) => and(owner))
         .orderBy("createdAt", "desc")
         .orderBy("id", "desc")
-        .limit(ALL)
+        .limit(ALL_ROWS)
         .offset(report.entries),
     )
     .execute();

@@ -48,9 +48,7 @@ async function demoteCurated(
   await trx
     .updateTable("interactions")
     .set({ reviewStatus: "unreviewed", demotedAt: at })
-    .where("curatedKey", "=", key)
-    .where("cacheMode", "=", "curated")
-    .where("reviewStatus", "=", "approved")
+    .where(({ and }) => and({ curatedKey: key, cacheMode: "curated", reviewStatus: "approved" }))
     .execute();
   await trx.updateTable("interactions").set({ demotedAt: at }).where("id", "=", interactionId).execute();
   await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: interactionId, details: { why, curated: true } }, at);
@@ -75,6 +73,10 @@ export interface Rating extends Asker {
 }
 
 export function createReviewStore(db: Kysely<Database>, now: () => Date) {
+  const inTransaction =
+    <Act, Outcome>(work: (trx: Transaction<Database>, act: Act, at: string) => Promise<Outcome>) =>
+    (act: Act): Promise<Outcome> =>
+      transact(db, (trx) => work(trx, act, now().toISOString()));
   const readCurated = prepare((given: Given<{ key: string }>) =>
     db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
@@ -93,12 +95,11 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
       return new Map(rows.map((row) => [row.id, askerOf(row)]));
     },
     /** Approves the answer and equal answers to the same question. */
-    approve: (act: ReviewAct): Promise<ReviewOutcome> => transact(db, (trx) => approve(trx, act, now().toISOString())),
+    approve: inTransaction(approve),
     /** Flags the answer and equal ones, and removes them from the cache. */
-    flag: (act: Pick<ReviewAct, "id" | "by">): Promise<ReviewOutcome> => transact(db, (trx) => flag(trx, act, now().toISOString())),
+    flag: inTransaction(flag),
     /** Stores a reviewer's answer, replacing an earlier correction. */
-    correct: (act: ReviewAct & { readonly curatedId: string; readonly answer: string }): Promise<ReviewOutcome> =>
-      transact(db, (trx) => correct(trx, act, now().toISOString())),
+    correct: inTransaction(correct),
     async curated(key: string) {
       const [row] = await readCurated(db, { key });
       if (row === undefined) return null;
@@ -111,13 +112,12 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
         const row = await trx
           .selectFrom("curated")
           .select(["key", "interactionId"])
-          .where("key", "=", key)
-          .where("status", "=", "served")
+          .where(({ and }) => and({ key, status: "served" }))
           .executeTakeFirst();
         if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
       }),
     /** Stores one verdict per answer; a later one replaces it. `missing`: no such answer for this scope and session. */
-    rate: (rating: Rating): Promise<"done" | "missing" | "too_often"> => transact(db, (trx) => rate(trx, rating, now().toISOString())),
+    rate: inTransaction(rate),
   };
 }
 
@@ -183,8 +183,7 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
   const rows = await trx
     .selectFrom("interactions")
     .select("id")
-    .where("curatedKey", "=", row.curatedKey)
-    .where("answerHash", "=", row.answerHash)
+    .where(({ and }) => and(row))
     .execute();
   return rows.map((one) => one.id);
 }

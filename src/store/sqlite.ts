@@ -220,12 +220,14 @@ class ReadingApartConnection implements DatabaseConnection {
 
   /** Runs a statement that cannot be part of a transaction. */
   private async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { acquire, log, writer, path } = this.connections;
+    const { acquire, log, raw, path } = this.connections;
     const release = await acquire();
     try {
       log.assertUsable();
       // With `exec`, not as a prepared statement: see `begin`.
-      const result = /^\s*vacuum/i.test(query.sql) ? await patiently(path, () => writer.run<R>(query.sql)) : await this.execute<R>(query);
+      const isVacuum = /^\s*vacuum/i.test(query.sql);
+      if (isVacuum) await patiently(path, () => raw.exec(query.sql));
+      const result = isVacuum ? { rows: [] } : await this.execute<R>(query);
       await log.sync();
       return result;
     } finally {

@@ -109,12 +109,6 @@ export class StatementCache {
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
-  /** Runs a statement without preparing it. */
-  run<R>(sql: string): QueryResult<R> {
-    this.db.exec(sql);
-    return { rows: [] };
-  }
-
   close(): void {
     this.prepared.clear();
     this.db.close();

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from "kysely";
+import type { Answer } from "../shared/types.ts";
 import { keyedHash } from "../text/hash.ts";
 import { wholeAnswer, withContents } from "./interaction.ts";
 import type { Database } from "./schema.ts";
@@ -7,24 +8,6 @@ type StatisticsStore = ReturnType<typeof createStatisticsStore>;
 
 /** Countable values of one interaction, without text. */
 export type CountedInteraction = ReturnType<StatisticsStore["counted"]> extends AsyncGenerator<infer Counted> ? Counted : never;
-
-/** Measurements of how an answer was made, without text. */
-export interface MadeAnswer {
-  readonly createdAt: string;
-  /** Milliseconds by stage. */
-  readonly timings: Readonly<Record<string, number>>;
-  /** Scores of a profile that grades answers. */
-  readonly metrics: Readonly<
-    Record<string, { readonly passed: boolean | null; readonly score: number | null; readonly threshold: number | null }>
-  >;
-  readonly calls: readonly {
-    readonly model: string;
-    readonly inputTokens: number | null;
-    readonly outputTokens: number | null;
-    readonly costUsd: number | null;
-  }[];
-  readonly checks: readonly { readonly name: string; readonly verdict: string }[];
-}
 
 const ROWS_PER_READ = 2_000;
 
@@ -53,7 +36,7 @@ export function createStatisticsStore(db: Kysely<Database>) {
       }
     },
     /** Returns measurements of the newest answers whose text is stored, newest first. */
-    async made(domain: string | null, since: string | null, limit: number): Promise<MadeAnswer[]> {
+    async made(domain: string | null, since: string | null, limit: number) {
       const rows = await withContents(db)
         .select([wholeAnswer.as("answer"), "createdAt"])
         .where("interactions.answer", "!=", "")
@@ -62,26 +45,17 @@ export function createStatisticsStore(db: Kysely<Database>) {
         .$if(domain !== null, (query) => query.where("domain", "=", domain as string))
         .$if(since !== null, (query) => query.where("createdAt", ">=", since as string))
         .execute();
-      return rows.map(({ answer, createdAt }) => readMade(JSON.parse(answer) as StoredAnswer, createdAt));
+      return rows.map(({ answer, createdAt }) => {
+        // Answers of older versions lack some members.
+        const { timings = {}, report, calls = [], checks = [] } = JSON.parse(answer) as Partial<Answer>;
+        return { createdAt, timings, metrics: report?.metrics ?? {}, calls, checks };
+      });
     },
   };
 }
 
-/** The counted part of a stored answer; answers of older versions lack some members. */
-interface StoredAnswer {
-  readonly timings?: MadeAnswer["timings"];
-  readonly report?: { readonly metrics: MadeAnswer["metrics"] };
-  readonly calls?: MadeAnswer["calls"];
-  readonly checks?: MadeAnswer["checks"];
-}
-
-function readMade({ timings = {}, report, calls = [], checks = [] }: StoredAnswer, createdAt: string): MadeAnswer {
-  return {
-    ...{ createdAt, timings, metrics: report?.metrics ?? {} },
-    calls: calls.map(({ model, inputTokens, outputTokens, costUsd }) => ({ model, inputTokens, outputTokens, costUsd })),
-    checks: checks.map(({ name, verdict }) => ({ name, verdict })),
-  };
-}
+/** Measurements of how an answer was made. */
+export type MadeAnswer = Awaited<ReturnType<StatisticsStore["made"]>>[number];
 
 /** Measurements of one question under a variant of an experiment, without words. */
 export interface Exposure {

@@ -59,10 +59,8 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         if (isBeyond(sum(spent, share, aside), limits)) return { type: "taken" };
         const id = randomUUID();
         const expiresAt = new Date(at.getTime() + holdMs).toISOString();
-        await trx
-          .insertInto("usage_reservations")
-          .values({ id, caller, day, tokens: share.tokens, costUsd: share.costUsd, expiresAt })
-          .execute();
+        const reservation = { id, caller, day, ...share, expiresAt };
+        await trx.insertInto("usage_reservations").values(reservation).execute();
         return { type: "reserved", id };
       });
     },
@@ -83,8 +81,7 @@ async function usageOf(db: Kysely<Database>, caller: string, day: string): Promi
   const row = await db
     .selectFrom("usage")
     .select(["answers", "tokens", "costUsd"])
-    .where("caller", "=", caller)
-    .where("day", "=", day)
+    .where(({ and }) => and({ caller, day }))
     .executeTakeFirst();
   return { answers: Number(row?.answers ?? 0), tokens: Number(row?.tokens ?? 0), costUsd: row?.costUsd ?? 0 };
 }
@@ -107,8 +104,7 @@ async function setAside(trx: Transaction<Database>, caller: string, day: string)
   const row = await trx
     .selectFrom("usage_reservations")
     .select(({ fn }) => [fn.sum("tokens").as("tokens"), fn.sum("costUsd").as("costUsd")])
-    .where("caller", "=", caller)
-    .where("day", "=", day)
+    .where(({ and }) => and({ caller, day }))
     .executeTakeFirstOrThrow();
   return { tokens: Number(row.tokens ?? 0), costUsd: Number(row.costUsd ?? 0) };
 }

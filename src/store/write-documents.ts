@@ -20,11 +20,8 @@ async function renameFile(
     .where(({ and }) => and({ ...placeOf(place), file: from }))
     .execute();
   // The new path gives a document a new version; recorded answers name the old one.
-  await keepVersions(
-    trx,
-    rows.map(({ id }) => id),
-    place.domain,
-  );
+  const ids = rows.map(({ id }) => id);
+  await keepVersions(trx, ids, place.domain);
   for (const { id, path } of rows) {
     await trx
       .updateTable("documents")
