@@ -4,16 +4,11 @@ import { createHash } from "node:crypto";
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 
-/** A Merkle tree over texts in their order (RFC 6962). Hashes are SHA-256 in lower-case hex. */
-export interface MerkleTree {
-  readonly size: number;
-  readonly root: string;
-  /** Returns the sibling hashes from a leaf up to the root. */
-  path(index: number): string[];
-}
-
-/** @example merkleTree(["a", "b", "c"]).root === rootOf("c", { index: 2, size: 3, path: merkleTree(["a", "b", "c"]).path(2) }) // true */
-export function merkleTree(leaves: readonly string[]): MerkleTree {
+/**
+ * Creates a Merkle tree over texts in their order (RFC 6962). Hashes are SHA-256 in lower-case hex.
+ * @example merkleTree(["a", "b", "c"]).root === rootOf("c", { index: 2, size: 3, path: merkleTree(["a", "b", "c"]).path(2) }) // true
+ */
+export function merkleTree(leaves: readonly string[]) {
   const levels: Buffer[][] = [leaves.map(hashLeaf)];
   for (let level = levels[0] ?? []; level.length > 1; level = levels.at(-1) ?? []) {
     const above: Buffer[] = [];
@@ -25,9 +20,9 @@ export function merkleTree(leaves: readonly string[]): MerkleTree {
   }
   const root = levels.at(-1)?.[0] ?? createHash("sha256").digest();
   return {
-    size: leaves.length,
     root: root.toString("hex"),
-    path(index) {
+    /** Returns the sibling hashes from a leaf up to the root. */
+    path(index: number): string[] {
       return levels.flatMap((level, height) => {
         const sibling = level[Math.floor(index / 2 ** height) ^ 1];
         return sibling === undefined || height === levels.length - 1 ? [] : [sibling.toString("hex")];
@@ -36,15 +31,11 @@ export function merkleTree(leaves: readonly string[]): MerkleTree {
   };
 }
 
-/** The position of a leaf in a tree. */
-export interface Inclusion {
-  readonly index: number;
-  readonly size: number;
-  readonly path: readonly string[];
-}
-
-/** Returns the root of the tree that contains the leaf; `null` if the path fits no tree of that size. */
-export function rootOf(leaf: string, { index, size, path }: Inclusion): string | null {
+/** Returns the root of the tree that contains the leaf at `index`; `null` if the path fits no tree of that size. */
+export function rootOf(
+  leaf: string,
+  { index, size, path }: { readonly index: number; readonly size: number; readonly path: readonly string[] },
+): string | null {
   if (index < 0 || index >= size) return null;
   const siblings = path.map((one) => Buffer.from(one, "hex"));
   let node = hashLeaf(leaf);

@@ -138,7 +138,7 @@ export const proofSchema = z
     format: z.enum(["sourcebound-proof-1", PROOF_FORMAT]),
     statement: statementSchema,
     digest: sha256.describe("Of the statement as canonical JSON (RFC 8785)"),
-    signature: z.strictObject({ algorithm: z.literal("Ed25519"), key_id: sha256, value: z.string() }),
+    signature: z.strictObject({ algorithm: z.literal("Ed25519"), key_id: sha256, value: z.string().describe("64 bytes, base64") }),
   })
   .refine(({ format, statement }) => (format === PROOF_FORMAT) === (statement.checks !== undefined), {
     path: ["statement", "checks"],

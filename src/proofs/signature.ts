@@ -1,14 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from "node:crypto";
 import { messageOf, RequestError } from "../shared/errors.ts";
-
-/** An Ed25519 signature (RFC 8032) over the canonical statement. */
-export interface ProofSignature {
-  readonly algorithm: "Ed25519";
-  /** SHA-256 (hex) of the public key as SubjectPublicKeyInfo. */
-  readonly key_id: string;
-  /** 64 bytes, base64. */
-  readonly value: string;
-}
+import type { Proof } from "./proof.ts";
 
 /** Prefix of the signed bytes. It prevents other signatures made with the same key from being valid for a proof. */
 const PURPOSE = "sourcebound-proof-1\n";
@@ -52,7 +44,8 @@ export function publicPem(key: KeyObject): string {
   return publicOf(key).export({ type: "spki", format: "pem" }).toString();
 }
 
-export function keyIdOf(key: KeyObject): string {
+/** Returns the SHA-256 (hex) of the public key as SubjectPublicKeyInfo. */
+function keyIdOf(key: KeyObject): string {
   return createHash("sha256")
     .update(publicOf(key).export({ type: "spki", format: "der" }))
     .digest("hex");
@@ -62,12 +55,13 @@ function publicOf(key: KeyObject): KeyObject {
   return key.type === "private" ? createPublicKey(key) : key;
 }
 
-export function signStatement(statement: string, key: KeyObject): ProofSignature {
+/** Signs the canonical statement with Ed25519 (RFC 8032). */
+export function signStatement(statement: string, key: KeyObject): Proof["signature"] {
   return { algorithm: "Ed25519", key_id: keyIdOf(key), value: sign(null, Buffer.from(PURPOSE + statement), key).toString("base64") };
 }
 
 /** Returns whether the key signed this exact statement. Only the canonical base64 form of the signature is valid. */
-export function isSignedBy(statement: string, { key_id, value }: ProofSignature, key: KeyObject): boolean {
+export function isSignedBy(statement: string, { key_id, value }: Proof["signature"], key: KeyObject): boolean {
   const bytes = Buffer.from(value, "base64");
   if (bytes.length !== SIGNATURE_BYTES || bytes.toString("base64") !== value || key_id !== keyIdOf(key)) return false;
   return verify(null, Buffer.from(PURPOSE + statement), key, bytes);

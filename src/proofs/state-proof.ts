@@ -72,12 +72,7 @@ export function stateProof({ asked, made, held, documents, contacts, weights }: 
     }),
     offered: [...record.offered],
     candidates: [...record.candidates],
-    drafts: record.drafts.map((draft) => ({
-      ...draft,
-      quotes: [...draft.quotes],
-      missing: [...draft.missing],
-      others: draft.others.map((one) => [...one]),
-    })),
+    drafts: plain(record.drafts),
     evidence: stateEvidence(answer, record, settings),
     answer: stateAnswer(answer),
   };
@@ -100,12 +95,12 @@ function stateChecking(
   const profile = settings.profile as Profile;
   const pack = settings.pack as RecordedPack;
   return {
-    settings: JSON.parse(JSON.stringify(profile.check)),
+    settings: plain(profile.check),
     strict: profile.write.onFault === "reject",
     hosts: [...pack.hosts],
     home_page: pack.home_page,
     contacts: [...contacts],
-    terminology: terminologyOf(pack.tenants, tenant).map((rule) => ({ ...rule, rivals: rule.rivals.map((one) => ({ ...one })) })),
+    terminology: plain(terminologyOf(pack.tenants, tenant)),
     encoder: settings.encoder,
     weights: usesSupport(profile) ? { ...weights } : {},
   };
@@ -125,9 +120,9 @@ function stateAnswer(answer: Answer): ProofStatement["answer"] {
   return {
     status: answer.status,
     sentences,
-    citations: answer.citations.map((citation) => plain(citationToWire(citation))),
-    claims: answer.claims.map((claim) => plain(claim)),
-    checks: answer.checks.map((check) => plain(stateCheck(check))),
+    citations: plain(answer.citations.map(citationToWire)),
+    claims: plain(answer.claims),
+    checks: plain(answer.checks.map(stateCheck)),
     warnings: warnings.map(({ code, message }) => ({ code, message })),
     refusal: plain(refusal),
     confidence: answer.confidence,

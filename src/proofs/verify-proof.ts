@@ -20,6 +20,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { once } from "../text/memo.ts";
 import type { PassageSource } from "../text/read-passage.ts";
 import { describeIssues } from "../text/validate.ts";
+import type { WireAnswer } from "../wire/answer.ts";
 import { citationToWire } from "../wire/answer-to-wire.ts";
 import { canonicalJson, parseUnambiguousJson } from "./canonical-json.ts";
 import { type Proof, type ProofStatement, proofSchema } from "./proof.ts";
@@ -119,19 +120,16 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
   }
 }
 
-interface Runner {
-  readonly run: <T extends string | null>(name: ProofStep["name"], step: () => Promise<T> | T) => Promise<boolean>;
-  readonly isOther: () => boolean;
-}
+type Runner = ReturnType<typeof createRunner>;
 
 /** The proof comes from a program with other checks, so nothing can be concluded. */
 class OtherProgram extends ProofFault {}
 
 /** Runs steps. A fault becomes a failed step, not an exception; a reason of `null` means that the step was not repeated. */
-function createRunner(steps: ProofStep[]): Runner {
+function createRunner(steps: ProofStep[]) {
   let other = false;
   return {
-    async run(name, step) {
+    async run<T extends string | null>(name: ProofStep["name"], step: () => Promise<T> | T): Promise<boolean> {
       try {
         const reason = await step();
         steps.push({ name, ok: reason === null ? null : true, reason: reason ?? "not run again; relies on the signature" });
@@ -175,13 +173,11 @@ function assertSameWeights({ checking }: ProofStatement, { hashes }: ProofModels
     throw new OtherProgram(`was scored with other weights (${differs}). Verify it with the original program version`);
 }
 
-/** The parameters of a rerun. */
-interface Rerun extends Runner {
-  readonly reads: boolean;
-  readonly models: ProofModels;
-}
-
-async function runAgain(statement: ProofStatement, folder: string, { reads, models, isOther, run }: Rerun): Promise<void> {
+async function runAgain(
+  statement: ProofStatement,
+  folder: string,
+  { reads, models, isOther, run }: Runner & { readonly reads: boolean; readonly models: ProofModels },
+): Promise<void> {
   let documents: PassageSource[] = [];
   let passages: Passage[] = [];
   let quotes: Quote[] = [];
@@ -334,15 +330,8 @@ function compareRefusal({ answer }: ProofStatement, documents: readonly PassageS
   return `${nearest.length} nearest passages are in their documents`;
 }
 
-interface StatedNearest {
-  readonly document_id: string;
-  readonly document_version: string;
-  readonly title: string;
-  readonly quote: string | null;
-}
-
-function nearestOf({ refusal }: ProofStatement["answer"]): readonly StatedNearest[] {
-  return refusal === null ? [] : (refusal as unknown as { readonly nearest: readonly StatedNearest[] }).nearest;
+function nearestOf({ refusal }: ProofStatement["answer"]): NonNullable<WireAnswer["refusal"]>["nearest"] {
+  return refusal === null ? [] : (refusal as unknown as NonNullable<WireAnswer["refusal"]>).nearest;
 }
 
 /** The models for proofs; each loads on first use. */
