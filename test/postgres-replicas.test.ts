@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { StoreError } from "../src/shared/errors.ts";
+import { addInteraction, sampleInteraction } from "../src/testing/store/fixtures.ts";
 import type { Library } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 import { whyNoPostgres } from "./support/postgres.ts";

@@ -75,12 +75,14 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     expect(await search({ access: ["secret"] })).toEqual([]);
     expect((await search({ documentIds: ["doc7"] })).every(({ documentId }) => documentId === "doc7")).toBe(true);
     const other = await openPostgresVectors(db, { domain: "d", model: "other", dimensions: DIMENSIONS });
-    expect(await other.count()).toBe(0);
+    const ids = Array.from({ length: DOCUMENTS }, (_, i) => `doc${i}`);
+    const count = async (of: typeof vectors) => [...(await of.places(ids)).values()].reduce((sum, { size }) => sum + size, 0);
+    expect(await count(other)).toBe(0);
     await documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["7.md"]);
     expect(await search({ documentIds: ["doc7"] })).toEqual([]);
-    expect(await vectors.count()).toBe((DOCUMENTS - 1) * WINDOWS);
+    expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
     await vectors.put([{ documentId: "doc7", version: "v1", tenant: "", access: "public", start: 0, vector: unit() }]);
-    expect(await vectors.count()).toBe((DOCUMENTS - 1) * WINDOWS);
+    expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
     await db.destroy();
   });
 

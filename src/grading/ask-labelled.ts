@@ -4,6 +4,7 @@ import { ModelError, RequestError } from "../shared/errors.ts";
 import type { Answer, Scope, TextRange } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { readableText } from "../writing/render.ts";
+import type { GoldenAnswerable } from "./golden.ts";
 import type { LabelledQuestion } from "./labelled-questions.ts";
 import { holdsToken } from "./score-answer.ts";
 
@@ -88,11 +89,7 @@ export async function* askLabelled(
   yield { type: "judged", questions: judged, unjudgeable, by: by ?? { encoder: null, model: "words" } };
 }
 
-async function askOne(
-  engine: Pick<Engine, "ask">,
-  question: string,
-  { scope, profile, signal }: AskLabelledOptions,
-): Promise<{ answer: Answer; chance: number | null; by: JudgedBy | null }> {
+async function askOne(engine: Pick<Engine, "ask">, question: string, { scope, profile, signal }: AskLabelledOptions) {
   const facts: Record<string, string | number | boolean | null> = {};
   let answer: Answer | null = null;
   for await (const event of engine.ask(question, { domain: scope.domain, tenant: scope.tenant, profile, measuring: true, signal })) {
@@ -102,40 +99,29 @@ async function askOne(
   if (answer === null) throw new Error("a question ended without an answer");
   const { chance, weights, encoder } = facts;
   const model: JudgedBy["model"] | null = weights === "vectors" || weights === "words" ? weights : null;
-  const by = model === null ? null : { encoder: typeof encoder === "string" ? encoder : null, model };
+  const by: JudgedBy | null = model === null ? null : { encoder: typeof encoder === "string" ? encoder : null, model };
   return { answer, chance: typeof chance === "number" ? chance : null, by };
 }
 
-interface JudgedAnswer {
-  readonly answered: boolean;
-  /** The answer as displayed. */
-  readonly text: string;
-  /** Whether the text contains every key value; `null`: the question has none. */
-  readonly keyValuesHeld: boolean | null;
-  readonly goldQuoted: boolean;
-  /** Answered, but a key value is missing or, without key values, no citation overlaps a gold quote (docs/evaluate.md). */
-  readonly wrong: boolean;
-}
-
-/** @param overlapsGold whether a citation overlaps a gold quote */
+/**
+ * Judges an answer as wrong if a key value is missing or, without key values, if no citation overlaps a gold quote (docs/evaluate.md).
+ * @param overlapsGold whether a citation overlaps a gold quote
+ */
 export function judgeAnswer(
   answer: Answer,
   keyValues: readonly string[],
   overlapsGold: (citation: Answer["citations"][number]) => boolean,
-): JudgedAnswer {
+) {
   const answered = answer.status === "ok";
   const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  /** `null`: the question has no key values. */
   const keyValuesHeld = keyValues.length === 0 ? null : keyValues.every((value) => holdsToken(text, value));
   const goldQuoted = answer.citations.some(overlapsGold);
   return { answered, text, keyValuesHeld, goldQuoted, wrong: answered && (keyValuesHeld === null ? !goldQuoted : !keyValuesHeld) };
 }
 
 /** The labels that locate an answer. */
-interface Gold {
-  readonly id: string;
-  readonly gold_pages: readonly string[];
-  readonly gold_quotes: readonly string[];
-}
+type Gold = Pick<GoldenAnswerable, "id" | "gold_pages" | "gold_quotes">;
 
 /** Ranges by document id. */
 type GoldPlaces = ReadonlyMap<string, readonly TextRange[]>;
@@ -177,13 +163,10 @@ function documentOf(page: string, documents: readonly { readonly id: string; rea
   return alike.length === 1 ? (alike[0]?.id ?? null) : null;
 }
 
-/** Letters and digits of a text in lower case, with their offsets. */
-interface Letters {
-  readonly text: string;
-  readonly at: readonly number[];
-}
+type Letters = ReturnType<typeof lettersOf>;
 
-function lettersOf(text: string): Letters {
+/** Returns the letters and digits of a text in lower case, with their offsets. */
+function lettersOf(text: string) {
   const at: number[] = [];
   let letters = "";
   for (const match of text.matchAll(/[\p{L}\p{N}]/gu)) {

@@ -24,19 +24,17 @@ export function parseBound(side: Bound["side"], text: string): Bound {
   return { side, name, value: Number(value) };
 }
 
-/** Metrics of a run that are known before it starts. */
-export interface FiguresAhead {
-  readonly names: readonly string[];
-  /** Whether the run is compared with an earlier report, which adds a change to each metric. */
-  readonly compared: boolean;
-}
-
 /** The profile defines the metrics of live grading, so their names cannot be checked in advance. */
 const LIVE = /(?:^|\.)live\./;
 const CHANGE = /\.change(?:\.low|\.high)?$/;
 
-/** Checks the names of bounds before the run, as far as they are known. @throws RequestError `config_invalid` */
-export function assertFigures(bounds: readonly Bound[], { names, compared }: FiguresAhead): void {
+/**
+ * Checks the names of bounds before the run, as far as they are known.
+ * @param names of the metrics that are known before the run
+ * @param compared whether the run is compared with an earlier report, which adds a change to each metric
+ * @throws RequestError `config_invalid`
+ */
+export function assertFigures(bounds: readonly Bound[], names: readonly string[], compared: boolean): void {
   const known = new Set(names);
   for (const { name } of bounds) {
     const figure = compared ? name.replace(CHANGE, "") : name;

@@ -7,8 +7,8 @@ import { replaceFile } from "../retrieval/snapshot-keeper.ts";
 import { messageOf, RequestError, StoreError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { type AskLabelledEvent, askLabelled, type JudgedBy, type JudgedQuestion } from "./ask-labelled.ts";
-import { type ChosenThreshold, chooseThreshold } from "./choose-threshold.ts";
+import { type AskLabelledEvent, askLabelled, type JudgedQuestion } from "./ask-labelled.ts";
+import { chooseThreshold } from "./choose-threshold.ts";
 import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
 import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "./metrics.ts";
 
@@ -23,45 +23,10 @@ export interface CalibrateOptions {
   readonly signal: AbortSignal;
 }
 
-export interface Measured extends Interval {
-  readonly value: number;
-}
-
-/** Counts of the labelled questions at a threshold. */
-export interface OperatingPoint {
-  readonly threshold: number;
-  readonly answered: number;
-  readonly wrong: number;
-  readonly answeredAnswerable: number;
-}
-
-export interface CalibrationReport {
-  readonly domain: string;
-  readonly profile: string;
-  readonly risk: number;
-  readonly delta: number;
-  readonly by: JudgedBy;
-  readonly labels: {
-    readonly sha256: string;
-    readonly n: number;
-    readonly answerable: number;
-    readonly unanswerable: Readonly<Record<string, number>>;
-    /** Number of pages of the answerable questions: questions about one page are not independent. */
-    readonly pages: number;
-    readonly repeated: number;
-    readonly unjudgeable: readonly string[];
-  };
-  /** Strictest first; the last point answers everything. */
-  readonly curve: readonly OperatingPoint[];
-  readonly shipped: OperatingPoint;
-  readonly aurc: Measured;
-  /** Calibration error of the gate's confidence. */
-  readonly calibrationError: Measured;
-  readonly choice: ChosenThreshold;
-  /** The calibration to write; `null`: too few labels. */
-  readonly calibration: GateCalibration | null;
-  readonly questions: readonly JudgedQuestion[];
-}
+export type Measured = NonNullable<ReturnType<typeof clusterBootstrap>>;
+type Summary = ReturnType<typeof summarise>;
+/** `calibration`: what to write; `null`: too few labels. */
+export type CalibrationReport = Summary & { readonly calibration: GateCalibration | null };
 
 export type CalibrateEvent =
   | { readonly type: "progress"; readonly done: number; readonly total: number; readonly what: string }
@@ -128,7 +93,7 @@ function summarise(
   { sha256, repeated }: LabelledQuestions,
   { domain, profile }: GateFacts,
   { risk, delta }: Pick<CalibrateOptions, "risk" | "delta">,
-): Omit<CalibrationReport, "calibration"> {
+) {
   const answered = questions.filter((one): one is Answered => one.answered && one.chance !== null);
   if (answered.length === 0) {
     const message = `None of the ${questions.length} labelled questions was answered, so there is nothing to calibrate.`;
@@ -148,9 +113,11 @@ function summarise(
       n: questions.length,
       answerable: questions.filter(({ kind }) => kind === "answerable").length,
       unanswerable,
+      /** Number of pages of the answerable questions: questions about one page are not independent. */
       pages: new Set(questions.flatMap(({ kind, cluster }) => (kind === "answerable" ? [cluster] : []))).size,
       ...{ repeated, unjudgeable },
     },
+    /** Strictest first; the last point answers everything. */
     curve: CURVE.map((threshold) => pointAt(answered, threshold)),
     shipped: pointAt(answered, readRankingWeights().threshold.minimum),
     aurc: bounded((some) => riskCoverageArea(some.map(({ chance, wrong }) => ({ score: chance, wrong })))),
@@ -160,7 +127,10 @@ function summarise(
   };
 }
 
-function pointAt(answered: readonly Answered[], threshold: number): OperatingPoint {
+export type OperatingPoint = ReturnType<typeof pointAt>;
+
+/** Counts the labelled questions at a threshold. */
+function pointAt(answered: readonly Answered[], threshold: number) {
   const some = answered.filter(({ chance }) => chance >= threshold);
   return {
     threshold,
@@ -171,12 +141,7 @@ function pointAt(answered: readonly Answered[], threshold: number): OperatingPoi
 }
 
 /** Builds the calibration file; `null`: no threshold was chosen. */
-function artifactOf(
-  report: Omit<CalibrationReport, "calibration">,
-  facts: GateFacts,
-  documents: GateCalibration["documents"],
-  date: Date,
-): GateCalibration | null {
+function artifactOf(report: Summary, facts: GateFacts, documents: GateCalibration["documents"], date: Date): GateCalibration | null {
   const { choice, questions, labels, risk, delta, by, aurc, calibrationError } = report;
   if (choice.type !== "chosen") return null;
   const { threshold, answered, wrong } = choice;

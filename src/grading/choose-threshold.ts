@@ -65,14 +65,10 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
   return { type: "too-few", needed, missing, least: least(labelled.length) };
 }
 
-interface Count {
-  readonly threshold: number;
-  readonly answered: number;
-  readonly wrong: number;
-}
+type Count = ReturnType<typeof countAnswered>[number];
 
 /** Counts answers and errors at each threshold. */
-function countAnswered(labelled: readonly LabelledScore[]): Count[] {
+function countAnswered(labelled: readonly LabelledScore[]) {
   const sorted = [...labelled].sort((a, b) => b.score - a.score);
   let [answered, wrong] = [0, 0];
   return THRESHOLDS.map((threshold) => {

@@ -6,26 +6,21 @@ import { createReading } from "../language/reading.ts";
 import { keyOf } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 
-/** Fault of a sentence, `null` for none; `unscored`: undecided. */
-export type SentenceFault = "fabricated" | "stitched" | "misattributed" | "unscored" | null;
-
 export interface JudgedClaim {
   /** Whether the cited texts support it; `null`: not scored. */
   readonly supported: boolean | null;
-  readonly fault: SentenceFault;
+  /** `null`: none; `unscored`: undecided. */
+  readonly fault: "fabricated" | "stitched" | "misattributed" | "unscored" | null;
   readonly reason: string;
 }
 
-/** Judges sentences of any writer by the default profile's checks: exact values and names, and the support score. */
-export interface ClaimJudge {
-  /** Returns whether the texts together support the claim, apart from words of the question; `null`: not scored. */
-  supports(claim: string, texts: readonly CitedQuote[], question: string): Promise<boolean | null>;
-  /** Judges a sentence by its cited texts and, if unsupported, classifies the fault; `others`: passages that it could have cited. */
-  judge(claim: string, cited: readonly CitedQuote[], others: readonly CitedQuote[], question: string): Promise<JudgedClaim>;
-}
+export type ClaimJudge = ReturnType<typeof createClaimJudge>;
 
-/** @param support the learned score; `null`: none, so that paraphrases stay unscored */
-export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
+/**
+ * Creates a judge of sentences of any writer by the default profile's checks: exact values and names, and the support score.
+ * @param support the learned score; `null`: none, so that paraphrases stay unscored
+ */
+export function createClaimJudge(support: SupportScorer | null) {
   const verdictOf = createEntailmentCheck(createReader(), support);
   const read = createReading();
   /** Returns content words and values, by their roots and canonical values. */
@@ -34,6 +29,7 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
     return new Set([...roots, ...values.map(keyOf)]);
   }
 
+  /** Judges a sentence by its cited texts and, if unsupported, classifies the fault; `others`: passages that it could have cited. */
   async function judge(claim: string, cited: readonly CitedQuote[], others: readonly CitedQuote[], question: string): Promise<JudgedClaim> {
     const own = await verdictOf(claim, cited, question);
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
@@ -60,7 +56,9 @@ export function createClaimJudge(support: SupportScorer | null): ClaimJudge {
 
   return {
     judge,
-    supports: async (claim, texts, question) => (texts.length === 0 ? false : (await verdictOf(claim, texts, question)).supported),
+    /** Returns whether the texts together support the claim, apart from words of the question; `null`: not scored. */
+    supports: async (claim: string, texts: readonly CitedQuote[], question: string) =>
+      texts.length === 0 ? false : (await verdictOf(claim, texts, question)).supported,
   };
 }
 

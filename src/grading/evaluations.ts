@@ -6,40 +6,18 @@ import { compareText } from "../text/normalise.ts";
 import { chooseSets } from "./choose-sets.ts";
 import { renderGoldenHtml } from "./golden-html.ts";
 import { goldenItemSchema } from "./golden-item.ts";
-import { type Change, compareGolden } from "./golden-report.ts";
+import { compareGolden } from "./golden-report.ts";
 import { type GoldenSet, readSentQuestions, type SentQuestions } from "./golden-set.ts";
 import { type Evaluation, type RunParts, runEvaluation } from "./run-evaluation.ts";
 
-/** Golden runs of an installation, one at a time; results are kept in files until deleted. */
-export interface Evaluations {
-  /**
-   * Starts a run.
-   * @param of.questions asked of the documents that everybody here may see; `null`: the pack's own questions and documents
-   * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
-   */
-  start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation;
-  /** Lists runs, newest first, without the judged questions. */
-  list(): Promise<Evaluation[]>;
-  /** @throws RequestError `unknown_evaluation` */
-  get(id: string): Promise<Evaluation>;
-  /** Compares metrics with another run on their common questions. @throws RequestError `unknown_evaluation`, `evaluation_running` */
-  compare(id: string, against: string): Promise<Change[]>;
-  /** Renders a self-contained page. @throws RequestError `unknown_evaluation`, `evaluation_running` */
-  html(id: string): Promise<string>;
-  /** Stops a run and deletes its results. @throws RequestError `unknown_evaluation` */
-  delete(id: string): Promise<void>;
-  /** Stops the current run and resolves at its end. */
-  close(): Promise<void>;
-}
-
-/** @param now @default the system clock */
-export type EvaluationParts = Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>;
+export type Evaluations = ReturnType<typeof createEvaluations>;
 
 /** Maximum number of kept runs; the oldest are deleted. */
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-export function createEvaluations({ now = () => new Date(), ...parts }: EvaluationParts): Evaluations {
+/** Creates the golden runs of an installation, one at a time; results are kept in files until deleted. */
+export function createEvaluations({ now = () => new Date(), ...parts }: Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>) {
   const { config } = parts;
   const kept = keptIn(join(config.data_dir, "evaluations"));
   let running: { evaluation: Evaluation; readonly abort: AbortController; readonly ended: Promise<void> } | null = null;
@@ -50,9 +28,14 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
     return all.sort((a, b) => compareText(b.startedAt, a.startedAt));
   };
   return {
-    start({ domain, profile, questions }) {
-      if (running !== null)
-        throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
+    /**
+     * Starts a run.
+     * @param of.questions asked of the documents that everybody here may see; `null`: the pack's own questions and documents
+     * @throws RequestError `golden_missing`, `golden_invalid`, `unknown_domain`, `unknown_profile`, `evaluation_running`
+     */
+    start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation {
+      const { domain, profile, questions } = of;
+      if (running !== null) throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
       const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
       const total = asked.answerable.length + asked.unanswerable.length;
       const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });
@@ -74,15 +57,20 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
       running = { evaluation, abort, ended: ended.catch(() => {}) };
       return evaluation;
     },
+    /** Lists runs, newest first, without the judged questions. */
     list: async () => (await list()).map((one) => ({ ...one, report: one.report === null ? null : { ...one.report, items: [] } })),
+    /** @throws RequestError `unknown_evaluation` */
     get: read,
-    async compare(id, against) {
+    /** Compares metrics with another run on their common questions. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+    async compare(id: string, against: string) {
       return compareGolden(judgedIn(await read(id)).items, judgedIn(await read(against)).items);
     },
-    async html(id) {
+    /** Renders a self-contained page. @throws RequestError `unknown_evaluation`, `evaluation_running` */
+    async html(id: string) {
       return renderGoldenHtml({ ...judgedIn(await read(id)), changes: null });
     },
-    async delete(id) {
+    /** Stops a run and deletes its results. @throws RequestError `unknown_evaluation` */
+    async delete(id: string) {
       if (running?.evaluation.id === id) {
         const { abort, ended } = running;
         abort.abort();
@@ -91,6 +79,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
       await read(id);
       await kept.remove(id);
     },
+    /** Stops the current run and resolves at its end. */
     async close() {
       running?.abort.abort();
       await running?.ended;
@@ -100,7 +89,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Evaluati
 
 /** @throws RequestError `evaluation_running` */
 function judgedIn({ report, latenciesMs }: Evaluation) {
-  if (report === null) throw notDone();
+  if (report === null) throw new RequestError("evaluation_running", "This golden run is not done: compare runs that came to their end.");
   return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
 }
 
@@ -125,8 +114,9 @@ function keptIn(folder: string) {
   /** @throws RequestError `unknown_evaluation` */
   const read = async (id: string): Promise<Evaluation> => {
     const text = ID.test(id) ? await readFile(pathOf(id), "utf8").catch(() => null) : null;
-    if (text === null) throw unknownEvaluation(id);
-    return JSON.parse(text) as Evaluation;
+    if (text !== null) return JSON.parse(text) as Evaluation;
+    const message = "There is no such golden run here: GET /v1/evaluations lists them.";
+    throw new RequestError("unknown_evaluation", message, { id: id.slice(0, 100) });
   };
   return {
     read,
@@ -143,14 +133,4 @@ function keptIn(folder: string) {
     },
     remove: (id: string) => rm(pathOf(id), { force: true }),
   };
-}
-
-function unknownEvaluation(id: string): RequestError {
-  return new RequestError("unknown_evaluation", "This evaluation run does not exist. GET /v1/evaluations lists the runs.", {
-    id: id.slice(0, 100),
-  });
-}
-
-function notDone(): RequestError {
-  return new RequestError("evaluation_running", "This evaluation run is not complete. Compare only completed runs.");
 }

@@ -1,36 +1,20 @@
 import type { ExperimentMetric, ExperimentSettings } from "../shared/config/experiments.ts";
 import type { ExposedSession } from "../store/statistics.ts";
 import type { WireExperiment } from "../wire/reports.ts";
+import type { Interval } from "./metrics.ts";
 
-/** Sum of a metric over a session's questions, with their number. */
-interface Observed {
-  readonly sum: number;
-  readonly questions: number;
-}
-
-/** Mean of a metric per question with its variance. */
-interface Estimate {
-  readonly mean: number;
-  /** Variance of the mean; sessions are the sampling units, not questions. */
-  readonly variance: number;
-  readonly sessions: number;
-  /** For a proportion: effective numbers of independent questions and of equal-sized sessions; `null`: not a proportion, so unbounded. */
-  readonly effective: { readonly questions: number; readonly sessions: number } | null;
-}
-
-interface Difference {
-  readonly difference: number;
-  readonly low: number;
-  readonly high: number;
-}
+type Estimate = NonNullable<ReturnType<typeof estimateRatio>>;
+type Difference = ReturnType<typeof fixedDifference>;
 
 /**
  * Estimates a ratio of sums over sessions with delta-method variance: sessions are independent, questions of one session are not.
  * Source: Deng, Knoblich, Lu 2018, "Applying the Delta Method in Metric Analytics", section 3.2.
+ * @param sessions sum of the metric over a session's questions, with their number
  * @param isShare each question counts as 0 or 1
- * @returns `null` for fewer than two sessions
+ * @returns the mean per question with its variance, of which sessions are the sampling units; for a proportion, `effective` numbers of
+ * independent questions and of equal-sized sessions, otherwise `null`. `null` for fewer than two sessions
  */
-export function estimateRatio(sessions: readonly Observed[], isShare = false): Estimate | null {
+export function estimateRatio(sessions: readonly { readonly sum: number; readonly questions: number }[], isShare = false) {
   const k = sessions.length;
   const total = sessions.reduce((sum, { questions }) => sum + questions, 0);
   if (k < 2 || total === 0) return null;
@@ -51,7 +35,7 @@ export function estimateRatio(sessions: readonly Observed[], isShare = false): E
  * method 10; for any metric Zou, Donner 2008, "Construction of confidence limits about effect measures". Metrics other than proportions
  * get normal intervals.
  */
-export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Difference {
+export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
   const z = normalQuantile(1 - alpha / 2);
   const [x, y] = [limits(a, z), limits(b, z)];
   const difference = b.mean - a.mean;
@@ -68,7 +52,8 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number): Differ
  * theorem 2.2, for each side with alpha / 2 (union bound), tightest at `planned` sessions by their equation for rho.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
-  const [x, y] = [a, b].map((side) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned))) as [Limits, Limits];
+  const at = (side: Estimate) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned));
+  const [x, y] = [at(a), at(b)];
   return { difference: b.mean - a.mean, low: y.low - x.high, high: y.high - x.low };
 }
 
@@ -78,15 +63,13 @@ function anytimeDeviations(t: number, alpha: number, planned: number): number {
   return Math.sqrt(((2 * (t * rho2 + 1)) / (t * rho2)) * Math.log(Math.sqrt(t * rho2 + 1) / alpha));
 }
 
-type Limits = Pick<Difference, "low" | "high">;
-
 /**
  * Returns limits at `z` standard errors. For proportions the standard error is taken at the true value, so that 0 of 30 has a positive
  * upper limit. Source: Wilson 1927, "Probable inference, the law of succession, and statistical inference"; with effective sample size
  * Korn, Graubard 1998, "Confidence intervals for proportions with small expected number of positive counts estimated from survey data".
  * The limits also allow for an unseen kind of session whose questions are all alike: by Wilson up to z² / (k + z²) of all sessions.
  */
-function limits({ mean, variance, effective }: Estimate, z: number): Limits {
+function limits({ mean, variance, effective }: Estimate, z: number): Interval {
   if (effective === null) return { low: mean - z * Math.sqrt(variance), high: mean + z * Math.sqrt(variance) };
   const { questions: n, sessions: k } = effective;
   const middle = (mean + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
@@ -162,10 +145,9 @@ export function reportExperiment(name: string, settings: ExperimentSettings, ses
   const isComplete = groups.every(({ share, counted }) => share === 0 || counted.length >= planned);
   const variants = compareAll(groups, settings, isComplete);
   const mismatched = isMismatched(groups.map(({ assigned, share }) => ({ count: assigned, share })));
-  const facts = { metric, better, planned, isComplete, mismatched };
   return {
     ...{ name, metric, better, planned, alpha, intervals: isComplete ? "fixed" : "anytime", variants },
-    verdict: decide(variants, facts),
+    verdict: decide(variants, settings, isComplete, mismatched),
   };
 }
 
@@ -188,7 +170,8 @@ function compareAll([control, ...others]: readonly Group[], settings: Experiment
     const a = control === undefined ? null : estimate(control, of);
     const b = estimate(group, of);
     if (a === null || b === null) return null;
-    return { metric: of, control: a.mean, mean: b.mean, ...between(a, b, { alpha, planned, isComplete }) };
+    const difference = isComplete ? fixedDifference(a, b, alpha) : anytimeDifference(a, b, alpha, planned);
+    return { metric: of, control: a.mean, mean: b.mean, ...difference };
   };
   const level = settings.alpha / Math.max(1, others.length);
   const describe = ({ name, assigned, counted }: Group) => ({
@@ -206,24 +189,17 @@ function compareAll([control, ...others]: readonly Group[], settings: Experiment
   ];
 }
 
-function between(a: Estimate, b: Estimate, { alpha, planned, isComplete }: { alpha: number; planned: number; isComplete: boolean }) {
-  return isComplete ? fixedDifference(a, b, alpha) : anytimeDifference(a, b, alpha, planned);
-}
-
 /** A positive margin bounds an increase, another one a decrease. */
 function stateOf({ low, high }: Difference, margin: number): GuardrailState["state"] {
   if (margin > 0) return high <= margin ? "holds" : low > margin ? "breached" : "open";
   return low >= margin ? "holds" : high < margin ? "breached" : "open";
 }
 
-interface DecidingFacts extends Pick<WireExperiment, "metric" | "better" | "planned"> {
-  readonly isComplete: boolean;
-  readonly mismatched: boolean;
-}
-
 function decide(
   variants: readonly VariantReport[],
-  { metric, better, planned, isComplete, mismatched }: DecidingFacts,
+  { metric, better, sessions: planned }: ExperimentSettings,
+  isComplete: boolean,
+  mismatched: boolean,
 ): WireExperiment["verdict"] {
   if (mismatched) {
     const counts = variants.map(({ name, assigned }) => `${name} ${assigned}`).join(", ");

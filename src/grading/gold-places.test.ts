@@ -9,12 +9,12 @@ const store = (documents: readonly StoredDocument[]) => ({
   outlines: async () => documents.map(({ id, path, version, title }) => ({ id, path, version, title, headings: [], pages: null })),
   load: async (_: unknown, ids: readonly string[]) => new Map(documents.filter(({ id }) => ids.includes(id)).map((one) => [one.id, one])),
 });
-const gold = (page: string, quotes: readonly string[]) => [{ id: "q", gold_pages: [page], gold_quotes: quotes }];
+const gold = (page: string, quotes: string[]) => [{ id: "q", gold_pages: [page], gold_quotes: quotes }];
 
 describe("locateGold", () => {
   const text = "Fees\n\nA card costs 5 dollars – per year. Children pay nothing, see the list.";
   const documents = store([document("one", "pages/fees.md", text), document("two", "pages/other/rules.md", "Rules.")]);
-  const placed = async (page: string, quotes: readonly string[]) => (await locateGold(gold(page, quotes), scope, documents)).get("q");
+  const placed = async (page: string, quotes: string[]) => (await locateGold(gold(page, quotes), scope, documents)).get("q");
 
   it("finds a quote of the original in the normalised text, whatever its markup", async () => {
     const places = await placed("pages/fees.md", [

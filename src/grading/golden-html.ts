@@ -131,7 +131,7 @@ export function html(text: string): string {
   return escapeUTF8(text.replaceAll(UNSAFE, "\ufffd"));
 }
 
-export interface DrawnReport {
+interface DrawnReport {
   readonly report: Report;
   readonly items: readonly GoldenItem[];
   /** Milliseconds per answer, in the order of the items. */

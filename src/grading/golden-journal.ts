@@ -11,17 +11,6 @@ import type { AskedItem } from "./run-golden.ts";
 const headSchema = z.object({ run: z.string() });
 const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), check_ms: z.number().nullable(), item: goldenItemSchema });
 
-/** Judged questions next to the pending report, one line each, from which a cancelled run resumes. */
-export interface GoldenJournal {
-  /** Returns the judged questions of an earlier run with the same questions and settings, by id. */
-  known(set: string): ReadonlyMap<string, AskedItem>;
-  /** Number of resumed questions. */
-  readonly resumed: number;
-  add(set: string, asked: AskedItem): void;
-  /** Deletes the journal once the report is complete. */
-  finish(): void;
-}
-
 /** Hashes the inputs of a run; a different hash starts over. Covers the paths of documents, not their text: after an edit, start over. */
 export function runKey(settings: Readonly<Record<string, unknown>>, sets: readonly GoldenSet[]): string {
   return sha256Hex(
@@ -33,28 +22,37 @@ export function runKey(settings: Readonly<Record<string, unknown>>, sets: readon
   );
 }
 
+export type GoldenJournal = ReturnType<typeof openGoldenJournal>;
+
 /**
- * Opens a report's journal, `REPORT.partial.jsonl`. Starts over if questions or settings differ; an incomplete line is asked again.
+ * Opens a report's journal, `REPORT.partial.jsonl`: judged questions, one line each, from which a cancelled run resumes. Starts over if
+ * questions or settings differ; an incomplete line is asked again.
  * @param report `null`: no journal
  * @throws RequestError `report_unwritable`
  */
-export function openGoldenJournal(report: string | null, key: string): GoldenJournal {
+export function openGoldenJournal(report: string | null, key: string) {
   const known = new Map<string, Map<string, AskedItem>>();
-  if (report === null) return { known: () => new Map(), resumed: 0, add: () => undefined, finish: () => undefined };
-  const path = `${report}.partial.jsonl`;
-  const earlier = readJournal(path, key);
+  const path = report === null ? null : `${report}.partial.jsonl`;
+  const earlier = path === null ? [] : readJournal(path, key);
   for (const { set, item, latency_ms, check_ms } of earlier) {
     const items = known.get(set) ?? new Map<string, AskedItem>();
     known.set(set, items.set(item.id, { item, latencyMs: latency_ms, checkMs: check_ms }));
   }
   const lines = earlier.map((line) => JSON.stringify(line));
-  writeText(path, `${[JSON.stringify({ run: key }), ...lines].join("\n")}\n`);
+  if (path !== null) writeText(path, `${[JSON.stringify({ run: key }), ...lines].join("\n")}\n`);
   return {
-    known: (set) => known.get(set) ?? new Map(),
+    /** Returns the judged questions of an earlier run with the same questions and settings, by id. */
+    known: (set: string): ReadonlyMap<string, AskedItem> => known.get(set) ?? new Map(),
+    /** Number of resumed questions. */
     resumed: earlier.length,
-    add: (set, { item, latencyMs, checkMs }) =>
-      appendFileSync(path, `${JSON.stringify({ set, latency_ms: latencyMs, check_ms: checkMs, item })}\n`),
-    finish: () => rmSync(path, { force: true }),
+    add(set: string, { item, latencyMs, checkMs }: AskedItem): void {
+      const line = { set, latency_ms: latencyMs, check_ms: checkMs, item };
+      if (path !== null) appendFileSync(path, `${JSON.stringify(line)}\n`);
+    },
+    /** Deletes the journal once the report is complete. */
+    finish(): void {
+      if (path !== null) rmSync(path, { force: true });
+    },
   };
 }
 

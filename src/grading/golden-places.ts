@@ -9,21 +9,14 @@ import type { GoldenSet } from "./golden-set.ts";
 export type Places = ReadonlyMap<string, readonly TextRange[]>;
 
 /** Locations of labelled quotes in the files. */
-export interface GoldenPlaces {
-  /** Returns every occurrence of every gold quote on its pages. */
-  gold(id: string): Places;
-  /** Returns the occurrences of each gold quote that is found, in order. */
-  quotes(id: string): readonly Places[];
-  /** Returns every occurrence of quotes that contradict a false premise. */
-  contradicting(id: string): Places;
-}
+export type GoldenPlaces = ReturnType<typeof locatePlaces>;
 
 /**
  * Locates the quotes of a golden set.
  * @param paths of every document, relative to the corpus
  * @throws RequestError `golden_pages_missing`, `golden_quote_missing` when labels name missing text: no answer could be right
  */
-export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]): GoldenPlaces {
+export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]) {
   const texts = new Map<string, string>();
   const textOf = (page: string): string => {
     const known = texts.get(page) ?? readFileSync(join(corpus, fileOfDocument(page)), "utf8");
@@ -59,9 +52,12 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
     unanswerable.map(({ id, contradicting_quotes: quotes }) => [id, quotes.length === 0 ? new Map() : placesOf(quotes, paths, textOf)]),
   );
   return {
-    gold: (id) => gold.get(id) ?? new Map(),
-    quotes: (id) => quotes.get(id) ?? [],
-    contradicting: (id) => contradicting.get(id) ?? new Map(),
+    /** Returns every occurrence of every gold quote on its pages. */
+    gold: (id: string): Places => gold.get(id) ?? new Map(),
+    /** Returns the occurrences of each gold quote that is found, in order. */
+    quotes: (id: string): readonly Places[] => quotes.get(id) ?? [],
+    /** Returns every occurrence of quotes that contradict a false premise. */
+    contradicting: (id: string): Places => contradicting.get(id) ?? new Map(),
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
-import { type GoldenItem, goldenItemSchema, SCORE_NAMES, type ScoreName } from "./golden-item.ts";
+import { type GoldenItem, goldenItemSchema, SCORE_NAMES } from "./golden-item.ts";
 import { auroc, bootstrapFigures, clusterBootstrap, mean, quantile } from "./metrics.ts";
 import { countRow, decimal, type Report, signed, type TableRow, versionsOf } from "./report.ts";
 import type { AskedItem, Ingested } from "./run-golden.ts";
@@ -99,19 +99,10 @@ export function countLive(items: readonly GoldenItem[]): Count[] {
   }));
 }
 
-/** A mean over the questions with a score. */
-interface MeanScore {
-  readonly name: ScoreName;
-  readonly value: number | null;
-  readonly n: number;
-  /** Questions without a score; excluded, never counted as 0. */
-  readonly unscored: number;
-  readonly low: number | null;
-  readonly high: number | null;
-}
+type MeanScore = ReturnType<typeof meanScores>[number];
 
-/** Returns the mean of every score with n and its 95 % cluster bootstrap interval. */
-export function meanScores(items: readonly GoldenItem[]): MeanScore[] {
+/** Returns the mean of every score with n and its 95 % cluster bootstrap interval; `unscored` questions are excluded, never counted as 0. */
+export function meanScores(items: readonly GoldenItem[]) {
   return SCORE_NAMES.map((name) => {
     const scored = items.flatMap(({ scores, cluster }) => {
       const value = scores[name] ?? null;
@@ -322,16 +313,10 @@ function fraction(count: { hits: number; n: number } | undefined): string {
   return count === undefined || count.n === 0 ? "–" : `${count.hits} of ${count.n}`;
 }
 
-export interface Change {
-  readonly name: string;
-  readonly before: number;
-  readonly difference: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type Change = ReturnType<typeof compareGolden>[number];
 
 /** Compares metrics with an earlier run on their common questions, with 95 % intervals of the paired cluster bootstrap. */
-export function compareGolden(items: readonly GoldenItem[], against: readonly GoldenItem[]): Change[] {
+export function compareGolden(items: readonly GoldenItem[], against: readonly GoldenItem[]) {
   const earlier = new Map(against.map((item) => [`${item.domain}/${item.id}`, item]));
   const pairs = items.flatMap((item) => {
     const before = earlier.get(`${item.domain}/${item.id}`);

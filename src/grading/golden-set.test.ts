@@ -80,7 +80,7 @@ describe("figureNames", () => {
 
 describe("assertFigures", () => {
   const names = figureNames([set]);
-  const assert = (name: string, compared = false) => assertFigures([parseBound("under", `${name}=.5`)], { names, compared });
+  const assert = (name: string, compared = false) => assertFigures([parseBound("under", `${name}=.5`)], names, compared);
 
   it.each(["right.answerable", "manual.refused.near_miss", "needs.lookup.right", "live.faithfulness", "manual.live.anything"])(
     "lets %s pass",

@@ -19,21 +19,20 @@ const fileSchema = z.object({
   ),
 });
 
-/** Models whose calls are recorded, appended to an existing file. */
-export interface OutputRecorder {
-  readonly models: Models;
-  /** Writes the calls so far. @throws RequestError `recording_unwritable` */
-  save(): void;
-}
+export type OutputRecorder = ReturnType<typeof recordOutput>;
 
-/** @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is configured */
-export function recordOutput(path: string, models: Models): OutputRecorder {
+/**
+ * Records the calls of models, appended to an existing file.
+ * @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is configured
+ */
+export function recordOutput(path: string, models: Models) {
   if (models === null)
     throw new RequestError("config_invalid", "There is no model whose output could be recorded. Configure `model`, or omit --record.");
   const calls: RecordedCall[] = existsSync(path) ? [...readRecording(path).calls] : [];
   return {
     models: recordModels(models, calls),
-    save() {
+    /** Writes the calls so far. @throws RequestError `recording_unwritable` */
+    save(): void {
       try {
         writeFileSync(path, `${JSON.stringify({ small: models.small.id, large: models.large.id, calls })}\n`);
       } catch (cause) {

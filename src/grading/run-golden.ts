@@ -41,28 +41,18 @@ export interface AskedItem {
 }
 
 /** Size and duration of an ingest. */
-export interface Ingested {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly ms: number;
-}
+export type Ingested = Awaited<ReturnType<typeof ingestAll>>;
 
-/** A temporary engine over the documents of a set; closing it deletes its folder. */
-export interface OpenedSet<E extends GoldenEngine = GoldenEngine> {
-  readonly engine: E;
-  readonly domain: string;
-  readonly ingested: Ingested;
-  close(): Promise<void>;
-}
+type OpenedSet = Awaited<ReturnType<typeof openGoldenSet<GoldenEngine>>>;
 
 /** Name of the pack without vocabulary. */
 const NEUTRAL = "documents";
 
-/** @throws IngestError when ingestion does not finish */
+/** Opens a temporary engine over the documents of a set; closing it deletes its folder. @throws IngestError when ingestion does not finish */
 export async function openGoldenSet<E extends GoldenEngine>(
   { name, corpus, documents, tenants = {} }: Pick<GoldenSet, "name" | "corpus" | "documents"> & Partial<Pick<GoldenSet, "tenants">>,
   options: OpenOptions & { readonly openEngine: (config: Config) => Promise<E> },
-): Promise<OpenedSet<E>> {
+) {
   const { config, signal, cache = false, baseUrl } = options;
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-golden-"));
   const domain = options.domain ?? NEUTRAL;
@@ -95,7 +85,7 @@ function writeNeutralPack(folder: string, title: string): string {
   return packs;
 }
 
-async function ingestAll(engine: GoldenEngine, documents: string, options: Parameters<GoldenEngine["ingest"]>[1]): Promise<Ingested> {
+async function ingestAll(engine: GoldenEngine, documents: string, options: Parameters<GoldenEngine["ingest"]>[1]) {
   for await (const event of engine.ingest(documents, options)) {
     if (event.type === "ingest-end") return { documents: event.counts.added, chunks: event.chunks, ms: event.ms };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CountedInteraction } from "../store/statistics.ts";
+import type { CountedInteraction, MadeAnswer } from "../store/statistics.ts";
 import { sumUp, sumUpMade } from "./statistics.ts";
 
 const base: CountedInteraction = {
@@ -64,13 +64,14 @@ describe("days and judgements", () => {
 
 describe("sumUpMade", () => {
   const call = { model: "m", inputTokens: 10, outputTokens: 5, costUsd: 0.5 };
-  const answer = (retrieve: number, score: number | null) => ({
-    createdAt: "2026-11-20T10:00:00.000Z",
-    timings: { retrieve },
-    metrics: { faithfulness: { passed: score === null ? null : score >= 0.35, score, threshold: 0.35 } },
-    calls: [call, { ...call, outputTokens: null }],
-    checks: [{ name: "values", verdict: "pass" }],
-  });
+  const answer = (retrieve: number, score: number | null) =>
+    ({
+      createdAt: "2026-11-20T10:00:00.000Z",
+      timings: { retrieve },
+      metrics: { faithfulness: { passed: score === null ? null : score >= 0.35, score, threshold: 0.35 } },
+      calls: [call, { ...call, outputTokens: null }],
+      checks: [{ name: "values", verdict: "pass" }],
+    }) as unknown as MadeAnswer;
 
   it("gives percentiles by stage, grades by metric and day, and calls by model", () => {
     const made = sumUpMade([answer(1, 0.5), answer(3, 0.1), answer(2, null)]);

@@ -89,7 +89,7 @@ async function evaluateGolden(
   const chosen = chooseSets(flags, config.domains_dir);
   const asked = chosen.map(({ set }) => set);
   const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
-  if (bounds.length > 0) assertFigures(bounds, { names: figureNames(asked), compared: against !== undefined });
+  if (bounds.length > 0) assertFigures(bounds, figureNames(asked), against !== undefined);
   for (const notice of asked.flatMap(({ notices }) => notices)) terminal.error(notice);
   const { model, embeddings, support, answer_from } = config;
   const settings = {
