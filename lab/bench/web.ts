@@ -134,7 +134,7 @@ function questionOf(text: string): Question {
 
 async function retrieve(engine: Engine, text: string): Promise<readonly Passage[]> {
   const signal = new AbortController().signal;
-  return (await retrievePassages(questionOf(text), PROFILE.retrieve, engine.retrieveParts(DOMAIN), signal)).passages;
+  return (await retrievePassages(questionOf(text), PROFILE.retrieve, await engine.pipelineContext(DOMAIN, PROFILE.name), signal)).passages;
 }
 
 /** Creates a web of local files; a fetched page is parsed from its file. */

@@ -59,7 +59,7 @@ export function createDecision(engine: Engine, { encoder, settings, domain, prof
       history: [],
       injectionSignals: [],
     };
-    const { passages } = await retrievePassages(question, chosen.retrieve, engine.retrieveParts(pack.name), signal);
+    const { passages } = await retrievePassages(question, chosen.retrieve, await engine.pipelineContext(pack.name, chosen.name), signal);
     return passages;
   };
   const textsOf = (passages: readonly Passage[]) =>

@@ -98,7 +98,7 @@ async function passagesFor(text: string, engine: Engine, domain: string, signal:
   const scope = engine.scope({ domain });
   const rest = { profile: validator.name, detail: "normal", sessionId: null, selection: null, history: [], injectionSignals: [] } as const;
   const question = { text, resolved: text, scope, ...rest };
-  const { passages } = await retrievePassages(question, validator.retrieve, engine.retrieveParts(domain), signal);
+  const { passages } = await retrievePassages(question, validator.retrieve, await engine.pipelineContext(domain, validator.name), signal);
   return passages.map(({ text: passage, document, headingPath }) => [passage, document.title, ...headingPath]);
 }
 

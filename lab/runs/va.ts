@@ -149,7 +149,7 @@ export async function rankPages(
     injectionSignals: [],
   };
   const settings = { ...profile.retrieve, ...retrieve, candidates: Math.max(PASSAGES, profile.retrieve.candidates), passages: PASSAGES };
-  const { passages } = await retrievePassages(question, settings, engine.retrieveParts(pack.name), signal);
+  const { passages } = await retrievePassages(question, settings, await engine.pipelineContext(pack.name, profile.name), signal);
   return [...new Set(passages.map(({ document }) => document.path))].slice(0, DEPTH);
 }
 

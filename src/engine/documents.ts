@@ -4,7 +4,6 @@ import { type ScanEvent, scanConflicts } from "../evidence/scan-conflicts.ts";
 import { canonicalPath } from "../ingest/scan.ts";
 import { citationStates } from "../memory/citation-states.ts";
 import type { EncoderSpec } from "../models/encoder-spec.ts";
-import type { RetrieveParts } from "../retrieval/retrieve.ts";
 import type { LoadedWords } from "../retrieval/understand.ts";
 import { messageOf, SourceboundError } from "../shared/errors.ts";
 import type { IngestEvent } from "../shared/events.ts";
@@ -39,7 +38,7 @@ export interface ConflictOptions extends Pick<ScopeOptions, "domain" | "tenant">
 export type EngineDocuments = Omit<ReturnType<typeof createDocuments>, "idle">;
 
 export function createDocuments(opened: Opened, domains: Domains, indexes: Indexes) {
-  const { config, given, store, encoder, local, prices, clock, closing } = opened;
+  const { config, given, store, encoder, prices, clock, closing } = opened;
   const refreshing = new Map<string, Promise<RefreshResult>>();
 
   /** @param only absolute paths of the files to ingest; `null`: the whole folder */
@@ -125,13 +124,6 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
         if (documents !== null) yield* ingest(join(pack.folder, documents), { ...options, tenant });
       }
     },
-    /** Returns the inputs of the retrieval stage, for measurements and tests. */
-    retrieveParts: (name: string): RetrieveParts => ({
-      corpus: indexes.of(name),
-      documents: store.documents,
-      encoder,
-      rerankers: local.rerankers,
-    }),
     counts: (scope: Scope) => store.documents.counts(scope),
     /** Lists ingested files visible to the configured access, by path. */
     files: (options?: ScopeOptions) => store.documents.describe(domains.scope(options)),

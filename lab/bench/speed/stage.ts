@@ -68,6 +68,7 @@ async function askAll(
   questions: number,
 ): Promise<{ times: Record<Part | "all", number>[]; cpuMs: number }> {
   const settings = profileNamed(PROFILE).retrieve;
+  const context = await engine.pipelineContext(DOMAIN, PROFILE);
   const { signal } = new AbortController();
   const times: Record<Part | "all", number>[] = [];
   let begun = process.cpuUsage();
@@ -76,7 +77,7 @@ async function askAll(
     const { time, spent } = stopwatch();
     const question = questionOf(engine, next());
     const started = performance.now();
-    await retrievePassages(question, settings, { ...engine.retrieveParts(DOMAIN), time }, signal);
+    await retrievePassages(question, settings, { ...context, time }, signal);
     const total = performance.now() - started;
     if (i < WARM_UP) continue;
     const of = (part: RetrievePart) => spent.get(part) ?? 0;

@@ -263,6 +263,11 @@ async function ranksOf(
   const scope = engine.scope({ domain, tenant });
   const rest = { profile: profile.name, detail: "normal", sessionId: null, selection: null, history: [], injectionSignals: [] } as const;
   const settings = { ...profile.retrieve, passages: DEEP, candidates: Math.max(DEEP, profile.retrieve.candidates) };
-  const { passages } = await retrievePassages({ text, resolved: text, scope, ...rest }, settings, engine.retrieveParts(domain), signal);
+  const { passages } = await retrievePassages(
+    { text, resolved: text, scope, ...rest },
+    settings,
+    await engine.pipelineContext(domain, profile.name),
+    signal,
+  );
   return passages.flatMap((passage, i) => (holds(passage) ? [i + 1] : []));
 }
