@@ -1,22 +1,22 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError } from "../../shared/errors.ts";
-import { isLiveKey, type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
+import { isLiveKey, type KeyRecord, ROLES } from "../../store/keys.ts";
 import { keyToWire } from "../../wire/service.ts";
-import { define, JSON_OUT, numberOf, toTime } from "../command.ts";
+import { define, type FlagsOf, JSON_OUT, numberOf, toTime } from "../command.ts";
 import { type CliContext, userName } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
 
 const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for unlimited");
 const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for unlimited");
 
-interface Grant {
-  readonly role: Role[];
-  readonly domain: string[] | undefined;
-  readonly tenant: string[] | undefined;
-  readonly allTenants: boolean | undefined;
-  readonly access: string[] | undefined;
-}
+const GRANT = [
+  ["--role <role...>", "what it lets do", { choices: ROLES, default: ["ask"] }],
+  ["--domain <name...>", "domains that it opens; the first one is meant where a request names none (default: the configured one)"],
+  ["--tenant <name...>", "tenants that it opens (default: only what belongs to no tenant)"],
+  ["--all-tenants", "every tenant of its domains, and what belongs to none"],
+  ["--access <label...>", "access labels that it grants, in the place of the configured ones"],
+] as const;
 
 export function addKeysCommand(program: Command, context: CliContext): void {
   const { terminal } = context;
@@ -25,11 +25,7 @@ export function addKeysCommand(program: Command, context: CliContext): void {
     description: "create a key; it is shown once, and only its hash is stored",
     argument: ["<name>", "name of its holder, such as `website`", toName],
     options: [
-      ["--role <role...>", "what the key allows", { choices: ROLES, default: ["ask"] }],
-      ["--domain <name...>", "domains of the key; requests that name none use the first (default: the configured domain)"],
-      ["--tenant <name...>", "tenants of the key (default: only documents without a tenant)"],
-      ["--all-tenants", "all tenants of its domains, and documents without a tenant"],
-      ["--access <label...>", "access labels of the key, instead of the configured ones"],
+      ...GRANT,
       ["--expires <time>", "expiry: 90d, 2027-01-01, or a time (default: never)", { parse: toExpiry }],
       ["--requests-per-hour <number>", "overrides the server's limit; 0: unlimited", { parse: toRate }],
       ["--tokens-per-day <number>", "daily model tokens, overrides the server's limit; 0: unlimited", { parse: toRate }],
@@ -82,7 +78,7 @@ Examples:
 }
 
 /** @throws RequestError for unknown names, and for restrictions on an admin key */
-function grantOf({ role, domain, tenant, allTenants, access }: Grant, engine: Engine) {
+function grantOf({ role, domain, tenant, allTenants, access }: FlagsOf<typeof GRANT>, engine: Engine) {
   if (role.includes("admin")) {
     if (domain === undefined && tenant === undefined && access === undefined) {
       return { roles: role, domains: null, tenants: null, access: null };

@@ -28,15 +28,6 @@ export function addModelsCommand(program: Command, context: CliContext): void {
   addSwitch(models, context);
 }
 
-interface ListedModel {
-  readonly name: string;
-  readonly kind: string;
-  readonly bytes: number | null;
-  readonly dtypes: readonly string[];
-  readonly licence: string | null;
-  readonly in_use: boolean;
-}
-
 function addList(models: Command, context: CliContext): void {
   const { terminal } = context;
   define(models, context, "list", {
@@ -70,28 +61,23 @@ function addList(models: Command, context: CliContext): void {
   });
 }
 
-function embeddedModel({ embeddings }: Config): ListedModel {
+function embeddedModel({ embeddings }: Config) {
   const { id } = loadEmbeddedEncoder();
   return { name: id, kind: "encoder (embedded)", bytes: null, dtypes: [], licence: "Apache-2.0", in_use: embeddings === "embedded" };
 }
 
-function endpointModel({ embeddings }: Config): ListedModel[] {
+function endpointModel({ embeddings }: Config) {
   if (typeof embeddings === "string" || "hub" in embeddings) return [];
   const { base_url, model } = embeddings;
   return [{ name: model, kind: `encoder at ${new URL(base_url).host}`, bytes: null, dtypes: [], licence: null, in_use: true }];
 }
 
-function localModels(config: Config): ListedModel[] {
+function localModels(config: Config) {
   const wanted = typeof config.embeddings === "object" && "hub" in config.embeddings ? config.embeddings.hub : null;
   const nameOf = (name: string) => hubModelFacts(name)?.repository ?? name;
-  return listLocalModels(hubFolders(config).modelsDir).map(({ path, kind, bytes, dtypes, licence }) => ({
-    name: path,
-    kind,
-    bytes,
-    dtypes,
-    licence,
-    in_use: wanted !== null && nameOf(wanted) === nameOf(path),
-  }));
+  return listLocalModels(hubFolders(config).modelsDir).map(({ path, kind, bytes, dtypes, licence }) => {
+    return { name: path, kind, bytes, dtypes, licence, in_use: wanted !== null && nameOf(wanted) === nameOf(path) };
+  });
 }
 
 function addPull(models: Command, context: CliContext): void {

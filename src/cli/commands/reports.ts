@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine, ReportOptions } from "../../engine/engine.ts";
 import type { ReportOverview, TopicOverview } from "../../memory/recommend.ts";
 import { DEFAULT_REPORT_DAYS } from "../../shared/config.ts";
 import { toSnakeCase } from "../../text/validate.ts";
@@ -49,15 +49,8 @@ Examples:
   });
 }
 
-interface Narrowing {
-  readonly topic: string | undefined;
-  readonly since: Date | undefined;
-  readonly tenant: string | undefined;
-  readonly domain: string | undefined;
-}
-
 /** Explains an empty list and the next step. */
-function emptyText({ topic, since, tenant, domain }: Narrowing, { config }: Engine): string {
+function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: Engine): string {
   const narrowed = [...(topic === undefined ? [] : ["--topic"]), ...(since === undefined ? [] : ["--since"])];
   const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
   if (narrowed.length > 0) return `No report matches in ${where}. Omit ${narrowed.join(" and ")} to see all.`;
