@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { chromium } from "playwright-core";
 import { z } from "zod";
 import { chooseGoldenSets } from "../../src/grading/choose-sets.ts";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { type Answer, createEngine, type Engine, loadProcessConfig } from "../../src/index.ts";
 import { makeReport } from "../../src/internals.ts";
 import { RequestError } from "../../src/shared/errors.ts";
@@ -49,7 +49,7 @@ export const benchmark: Benchmark = {
         const folders = await convert(join(set.corpus, "pages"), join(work, set.name), (what) => progress(`${set.name}: ${what}`));
         const questions = readdirSync(set.golden)
           .filter((file) => /answerable.*\.jsonl$/.test(file))
-          .flatMap((file) => readLines(set.golden, file, questionSchema));
+          .flatMap((file) => readGolden(set.golden, file, questionSchema));
         const markdown = await answersOf(folders.md, questions, (what) => progress(`${set.name}, markdown: ${what}`));
         for (const format of FORMATS) {
           const converted = await answersOf(folders[format], questions, (what) => progress(`${set.name}, ${format}: ${what}`));

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import { askStrangers, HALVES, type Half, markedSchema, quotesAny, type StrangersOptions } from "./marked-words.ts";
@@ -36,7 +36,7 @@ interface Judged {
 export async function* evaluateDialogs(options: DialogOptions): AsyncGenerator<EvaluateEvent, void> {
   const { data, command, signal } = options;
   const judged: Judged[] = [];
-  const rows = HALVES.flatMap((half) => readLines(join(data, "follow-ups"), `${half}.jsonl`, rowSchema).map((row) => ({ half, row })));
+  const rows = HALVES.flatMap((half) => readGolden(join(data, "follow-ups"), `${half}.jsonl`, rowSchema).map((row) => ({ half, row })));
   const progress = (what: string) => ({ type: "progress" as const, done: judged.length, total: rows.length, what });
   for (const [set, conversations] of Map.groupBy(rows, ({ row }) => row.set)) {
     yield progress(`${set}: reading documents`);

@@ -6,7 +6,7 @@ import { createReader } from "../../src/checks/statements.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
 import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { readGoldenSet } from "../../src/grading/golden-set.ts";
 import { createRandom } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
@@ -110,7 +110,7 @@ async function* scoreWritten(
   scored: Scored[],
 ): AsyncGenerator<EvaluateEvent, void> {
   const files = readdirSync(golden).filter((file) => /^(?:.*-)?drafts.*\.jsonl$/.test(file));
-  const drafts = files.flatMap((file) => readLines(golden, file.replace(/\.jsonl$/, ""), draftSchema));
+  const drafts = files.flatMap((file) => readGolden(golden, file.replace(/\.jsonl$/, ""), draftSchema));
   const questions = new Map(readGoldenSet({ name, corpus, golden }).answerable.map(({ id, question }) => [id, question]));
   const known = new Map<string, readonly PassageTexts[]>();
   const passagesOf = (page: string): readonly PassageTexts[] => {

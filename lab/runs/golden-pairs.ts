@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createEngine, type EngineParts } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { wilson } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { openGoldenSet } from "../../src/grading/run-golden.ts";
@@ -45,7 +45,7 @@ export async function* evaluateGoldenPairs({ sets, command, parts, signal, ...gi
   const config: Config = { ...given.config, cache: { ...given.config.cache, rewordings: "always" } };
   const judged: Judged[] = [];
   const encoder = sharedEncoder();
-  const read = sets.map((set) => ({ ...set, pairs: set.files.flatMap((file) => readLines(set.golden, file, pairSchema)) }));
+  const read = sets.map((set) => ({ ...set, pairs: set.files.flatMap((file) => readGolden(set.golden, file, pairSchema)) }));
   const total = read.reduce((sum, { pairs }) => sum + pairs.length, 0);
   for (const { pairs, ...set } of read) {
     yield { type: "progress", done: judged.length, total, what: `${set.name}: reading documents` };

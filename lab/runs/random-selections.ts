@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { createEngine } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { createRandom } from "../../src/grading/metrics.ts";
 import { countRow, makeReport } from "../../src/grading/report.ts";
 import { openGoldenSet } from "../../src/grading/run-golden.ts";
@@ -47,7 +47,7 @@ export async function* evaluateRandomSelections(options: RandomSelectionsOptions
   const random = createRandom(seed);
   const tried: Tried[] = [];
   for (const set of sets) {
-    const questions = set.files.flatMap((file) => readLines(set.golden, file, rowSchema));
+    const questions = set.files.flatMap((file) => readGolden(set.golden, file, rowSchema));
     yield { type: "progress", done: tried.length, total: count * sets.length, what: `${set.name}: reading documents` };
     const documents = join(set.corpus, "pages");
     const { engine, domain, close } = await openGoldenSet(

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import type { GoldenPlaces } from "../../src/grading/golden-places.ts";
 import { quantile } from "../../src/grading/metrics.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
@@ -60,7 +60,7 @@ export async function* evaluateSelected({
 }: SelectedOptions): AsyncGenerator<EvaluateEvent, void> {
   const judged: Judged[] = [];
   for (const set of sets) {
-    const rows = set.files.flatMap((file) => readLines(set.golden, file, rowSchema));
+    const rows = set.files.flatMap((file) => readGolden(set.golden, file, rowSchema));
     yield { type: "progress", done: judged.length, total: judged.length + rows.length, what: `${set.name}: reading documents` };
     const documents = join(set.corpus, "pages");
     const { engine, domain, close } = await openGoldenSet(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { createRandom } from "../../src/grading/metrics.ts";
 import { createSlotVocabulary, type SlotSource, type SlotVocabulary } from "../../src/language/slot-vocabulary.ts";
 import type { EmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
@@ -114,7 +114,7 @@ interface Labelled {
 
 /** Reads questions with their intents, without duplicates and out-of-scope questions. */
 function readIntents(folder: string, prefix: string): Labelled[] {
-  const rows = readLines(folder, prefix, z.object({ text: z.string().min(1), intent: z.string() })).filter(
+  const rows = readGolden(folder, prefix, z.object({ text: z.string().min(1), intent: z.string() })).filter(
     ({ intent }) => intent !== "oos",
   );
   return [...new Map(rows.map(({ text, intent }) => [text.trim().toLowerCase(), { text, label: intent }])).values()];
@@ -169,7 +169,7 @@ async function covidPairs(
   const schema = z.object({ question_1: z.string(), question_2: z.string(), similar: z.union([z.literal(0), z.literal(1)]) });
   const retrieve = await openDocuments(readRetrievalSet("covid-qa", data)?.documents ?? [], encoder, vocabulary);
   const pairs: CachePair[] = [];
-  for (const { question_1, question_2, similar } of readLines(folder, "question_similarity", schema)) {
+  for (const { question_1, question_2, similar } of readGolden(folder, "question_similarity", schema)) {
     if (partOf("covid-qa", question_1) !== part) continue;
     pairs.push(await pairOf("covid-qa", question_1, question_1, question_2, similar === 1, encoder, retrieve));
   }
@@ -208,7 +208,7 @@ async function medicalPairs(
     question: z.string(),
     answer: z.string(),
   });
-  const rows = readLines(folder, "medquad", schema).flatMap(({ focus, ...row }) =>
+  const rows = readGolden(folder, "medquad", schema).flatMap(({ focus, ...row }) =>
     focus === null || WORDINGS[row.question_type] === undefined || row.answer.length < SHORTEST_ANSWER ? [] : [{ ...row, focus }],
   );
   const order = (text: string) => sha256Hex(`medquad|${text}`);
@@ -292,7 +292,7 @@ async function headingPairs(
 /** Reads pairs written by hand for training, about the subject of the pages. */
 async function writtenPairs(corpus: string, vocabulary: SlotVocabulary, { encoder, part }: CachePairOptions): Promise<CachePair[]> {
   const schema = z.object({ stored: z.string(), asked: z.string(), share: z.boolean() });
-  const rows = readLines(join(PACKAGE_ROOT, "lab", "train", "cache"), "veterans-pairs", schema);
+  const rows = readGolden(join(PACKAGE_ROOT, "lab", "train", "cache"), "veterans-pairs", schema);
   const retrieve = await openDocuments(readPages(corpus), encoder, vocabulary);
   const pairs: CachePair[] = [];
   for (const { stored, asked, share } of rows) {

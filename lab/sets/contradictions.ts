@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 
 const sectionSchema = z.object({ title: z.string(), heading: z.string(), text: z.string() });
 
@@ -26,7 +26,7 @@ export type ContradictionPart = "written" | "held-out";
 
 /** Reads pairs of sections that contradict each other or only look like it. @param folder folder of the set */
 export function readContradictions(folder: string, part: ContradictionPart): ContradictionRow[] {
-  return readLines(folder, `${part}.jsonl`, rowSchema);
+  return readGolden(folder, `${part}.jsonl`, rowSchema);
 }
 
 export function toPage({ title, heading, text }: Section): string {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { answerableSchema, readGolden, readLines } from "../../src/grading/golden.ts";
+import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
 import { RequestError } from "../../src/shared/errors.ts";
 import type { DaySources } from "../made/replayed-day.ts";
 import { readGoldenPairs } from "../runs/cache-va.ts";
@@ -46,14 +46,14 @@ export function readDaySources({ golden, corpus, data, names }: DaySourceOptions
 function covidPairs(folder: string): { stored: string; asked: string }[] {
   if (!existsSync(folder)) return [];
   const schema = z.object({ question_1: z.string(), question_2: z.string(), similar: z.number() });
-  return readLines(folder, "question_similarity", schema).flatMap(({ question_1, question_2, similar }) =>
+  return readGolden(folder, "question_similarity", schema).flatMap(({ question_1, question_2, similar }) =>
     similar === 1 && partOf("covid-qa", question_1) === "held-out" ? [{ stored: question_1, asked: question_2 }] : [],
   );
 }
 
 function bankQuestions(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  const rows = readLines(folder, "train", z.object({ text: z.string().min(1) }));
+  const rows = readGolden(folder, "train", z.object({ text: z.string().min(1) }));
   // Takes rows at even intervals, because the file is sorted by intent.
   const step = Math.max(1, Math.floor(rows.length / FURTHER));
   return rows.filter((_, i) => i % step === 0).map(({ text }) => text);

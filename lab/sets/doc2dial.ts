@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import { createRandom } from "../../src/grading/metrics.ts";
 import { RequestError } from "../../src/shared/errors.ts";
 
@@ -23,7 +23,7 @@ export type Doc2dialQuestion = z.infer<typeof questionSchema> & {
 
 /** Reads questions from dialogues with an agency, each answerable from its page: a seeded sample of `limit`, in file order. */
 export function readDoc2dial(folder: string, { limit, seed }: { readonly limit: number; readonly seed: number }): Doc2dialQuestion[] {
-  const all = readLines(folder, "questions", questionSchema).map((one) => ({ ...one, agency: agencyOf(one.document) }));
+  const all = readGolden(folder, "questions", questionSchema).map((one) => ({ ...one, agency: agencyOf(one.document) }));
   const random = createRandom(seed);
   const kept = new Set(
     all

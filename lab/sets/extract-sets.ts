@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { answerableSchema, readGolden, readLines } from "../../src/grading/golden.ts";
+import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
 import { chunkDocument } from "../../src/ingest/chunk.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { RequestError } from "../../src/shared/errors.ts";
@@ -57,7 +57,7 @@ function partOf(set: ExtractSetName, group: string): ExtractPart {
  * Reads one set of questions whose answers are annotated in the documents.
  * @param data folder of sets, one folder each
  * @returns `null` if the set's folder is missing
- * @throws RequestError `data_invalid` naming file and line
+ * @throws RequestError `golden_invalid` naming file and line
  */
 export function readExtractSet(name: ExtractSetName, data: string, part: ExtractPart = "held-out"): ExtractSet | null {
   const folder = join(data, name);
@@ -102,7 +102,7 @@ function vaGolden(data: string, folder: string): ExtractSet | null {
 
 /** A site's policy is one document. The same question about different passages gets the union of their ranges. */
 function policyQa(folder: string, asks: (group: string) => boolean): Content {
-  const passages = readLines(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
+  const passages = readGolden(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
   const documents = joinedBy(
     passages.filter(({ site }) => asks(site)),
     ({ site }) => site,
@@ -115,7 +115,7 @@ function policyQa(folder: string, asks: (group: string) => boolean): Content {
     answers: z.array(z.object({ text: z.string(), answer_start: z.number() })),
   });
   const asked = new Map<string, { site: string; question: string; ranges: TextRange[] }>();
-  for (const { site, question, passage_id, answers } of readLines(folder, "questions", schema)) {
+  for (const { site, question, passage_id, answers } of readGolden(folder, "questions", schema)) {
     const document = documents.get(site);
     if (document === undefined) continue;
     const known = asked.get(`${site}\n${question}`) ?? { site, question, ranges: [] };
@@ -131,14 +131,14 @@ function policyQa(folder: string, asks: (group: string) => boolean): Content {
 
 /** A story is one document. Only questions with a verbatim answer are used. */
 function fairytaleQa(folder: string, asks: (group: string) => boolean): Content {
-  const sections = readLines(folder, "sections", z.object({ story: z.string(), section: z.number(), text: z.string() }));
+  const sections = readGolden(folder, "sections", z.object({ story: z.string(), section: z.number(), text: z.string() }));
   const documents = joinedBy(
     sections.filter(({ story }) => asks(story)),
     ({ story }) => story,
   );
   const textOf = new Map(sections.map(({ story, section, text }) => [`${story}#${section}`, text]));
   const schema = z.object({ story: z.string(), sections: z.array(z.number()), question: z.string(), answers: z.array(z.string()) });
-  const questions = readLines(folder, "questions", schema).flatMap(({ story, sections: gold, question, answers }) => {
+  const questions = readGolden(folder, "questions", schema).flatMap(({ story, sections: gold, question, answers }) => {
     const document = documents.get(story);
     if (document === undefined) return [];
     const ranges = gold.flatMap((section) =>
@@ -155,12 +155,12 @@ function fairytaleQa(folder: string, asks: (group: string) => boolean): Content 
 
 function covidQa(folder: string): Content {
   const documents = new Map<string, StoredDocument>();
-  for (const { document_id, text } of readLines(folder, "docs", z.object({ document_id: z.number(), text: z.string() }))) {
+  for (const { document_id, text } of readGolden(folder, "docs", z.object({ document_id: z.number(), text: z.string() }))) {
     const id = String(document_id);
     documents.set(id, toDocument({ id, scope: id, path: "article.txt", text }));
   }
   const schema = z.object({ document_id: z.number(), question: z.string(), answer: z.string(), offset_ok: z.boolean() });
-  const questions = readLines(folder, "questions", schema).flatMap(({ document_id, question, answer, offset_ok }) => {
+  const questions = readGolden(folder, "questions", schema).flatMap(({ document_id, question, answer, offset_ok }) => {
     const id = String(document_id);
     const ranges = offset_ok ? findWithin(documents.get(id)?.text ?? "", "", answer) : [];
     return ranges.length === 0 ? [] : [{ text: question, scope: id, cluster: id, gold: { type: "spans" as const, document: id, ranges } }];
@@ -180,7 +180,7 @@ function clapNq(folder: string): Content {
   });
   const documents: StoredDocument[] = [];
   const questions: ExtractQuestion[] = [];
-  for (const { id, question, answerable, title, passage, selected_sentences } of readLines(folder, "clapnq", schema)) {
+  for (const { id, question, answerable, title, passage, selected_sentences } of readGolden(folder, "clapnq", schema)) {
     const document = toDocument({ id, scope: null, path: "passage.txt", text: passage, title });
     documents.push(document);
     const ranges = selected_sentences.flat().flatMap((sentence) => findWithin(document.text, "", sentence));
@@ -205,7 +205,7 @@ function tatQa(folder: string, asks: (uid: string) => boolean): Content {
   });
   const documents: StoredDocument[] = [];
   const questions: ExtractQuestion[] = [];
-  for (const { table, paragraphs, questions: asked } of readLines(folder, "tatqa", schema)) {
+  for (const { table, paragraphs, questions: asked } of readGolden(folder, "tatqa", schema)) {
     const id = table.uid;
     if (!asks(id)) continue;
     const prose = [...paragraphs].sort((a, b) => a.order - b.order).map(({ text }) => text);

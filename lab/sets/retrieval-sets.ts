@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { answerableSchema, readGolden, readLines } from "../../src/grading/golden.ts";
+import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
 import { parseFile } from "../../src/ingest/parse.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 
@@ -106,9 +106,9 @@ function vaGolden(data: string, folder: string): RetrievalSet | null {
 }
 
 function policyQa(folder: string, asks: AsksAbout): RetrievalSet {
-  const passages = readLines(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
+  const passages = readGolden(folder, "passages", z.object({ passage_id: z.string(), site: z.string(), text: z.string() }));
   const asked = new Map<string, RetrievalQuery & { gold: Set<string> }>();
-  for (const { site, question, passage_id } of readLines(
+  for (const { site, question, passage_id } of readGolden(
     folder,
     "questions",
     z.object({ site: z.string(), question: z.string(), passage_id: z.string() }),
@@ -126,7 +126,7 @@ function policyQa(folder: string, asks: AsksAbout): RetrievalSet {
 }
 
 function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
-  const rows = readLines(
+  const rows = readGolden(
     folder,
     "medquad",
     z.object({ id: z.string(), collection: z.string(), focus: z.string().nullable(), question: z.string(), answer: z.string() }),
@@ -151,7 +151,7 @@ function medQuad(folder: string, asks: AsksAbout): RetrievalSet {
 function covidQa(folder: string): RetrievalSet {
   const documents: RetrievalDocument[] = [];
   const partsOf = new Map<number, { start: number; end: number; id: string }[]>();
-  for (const { document_id, text } of readLines(folder, "docs", z.object({ document_id: z.number(), text: z.string() }))) {
+  for (const { document_id, text } of readGolden(folder, "docs", z.object({ document_id: z.number(), text: z.string() }))) {
     const parts = cutWords(text, COVID_PART_WORDS).map(({ start, end }, i) => ({ start, end, id: `${document_id}#${i}` }));
     partsOf.set(document_id, parts);
     for (const { start, end, id } of parts) documents.push({ id, title: "", text: text.slice(start, end), scope: null });
@@ -163,7 +163,7 @@ function covidQa(folder: string): RetrievalSet {
     answer_start: z.number().nullable(),
     offset_ok: z.boolean(),
   });
-  const queries = readLines(folder, "questions", schema).flatMap(({ document_id, question, answer, answer_start, offset_ok }) => {
+  const queries = readGolden(folder, "questions", schema).flatMap(({ document_id, question, answer, answer_start, offset_ok }) => {
     if (!offset_ok || answer_start === null) return [];
     const gold = (partsOf.get(document_id) ?? []).filter(({ start, end }) => start < answer_start + answer.length && answer_start < end);
     if (gold.length === 0) return [];
@@ -175,8 +175,8 @@ function covidQa(folder: string): RetrievalSet {
 const COVID_PART_WORDS = 130;
 
 function fairytaleQa(folder: string, withinStory: boolean, asks: AsksAbout): RetrievalSet {
-  const sections = readLines(folder, "sections", z.object({ story: z.string(), section: z.number(), text: z.string() }));
-  const questions = readLines(folder, "questions", z.object({ story: z.string(), sections: z.array(z.number()), question: z.string() }));
+  const sections = readGolden(folder, "sections", z.object({ story: z.string(), section: z.number(), text: z.string() }));
+  const questions = readGolden(folder, "questions", z.object({ story: z.string(), sections: z.array(z.number()), question: z.string() }));
   const documents = sections
     .filter(({ story }) => !withinStory || asks("fairytaleqa", story))
     .map(({ story, section, text }) => ({ id: `${story}#${section}`, title: "", text, scope: withinStory ? story : null }));
@@ -195,7 +195,7 @@ function fairytaleQa(folder: string, withinStory: boolean, asks: AsksAbout): Ret
 }
 
 function clapNq(folder: string): RetrievalSet {
-  const rows = readLines(
+  const rows = readGolden(
     folder,
     "clapnq",
     z.object({ id: z.string(), question: z.string(), answerable: z.boolean(), title: z.string(), passage: z.string() }),

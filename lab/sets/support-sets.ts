@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../src/grading/golden.ts";
+import { readGolden } from "../../src/grading/golden.ts";
 import type { TextRange } from "../../src/shared/types.ts";
 import { splitSentences } from "../../src/text/sentences.ts";
 
@@ -34,7 +34,7 @@ export type SupportSetName = (typeof SUPPORT_SETS)[number];
  * Reads one set of judged answers.
  * @param data folder of sets, one folder each
  * @returns `null` if the set's folder is missing
- * @throws RequestError `data_invalid` naming file and line
+ * @throws RequestError `golden_invalid` naming file and line
  */
 export function readSupportSet(name: SupportSetName, data: string): SupportItem[] | null {
   const folder = join(data, name);
@@ -69,7 +69,7 @@ const ragTruthSchema = z.object({
 });
 
 function ragTruth(folder: string): SupportItem[] {
-  return readLines(folder, "ragtruth", ragTruthSchema).map(
+  return readGolden(folder, "ragtruth", ragTruthSchema).map(
     ({ id, task, source_id, question, context, response, hallucinated, labels }) => ({
       ...(typeof question === "string" ? { question } : {}),
       set: "ragtruth",
@@ -92,7 +92,7 @@ const wiceSchema = z.object({ label: z.string(), claim: z.string(), evidence: z.
 
 /** Partly supported counts as not supported, as in the published figures. */
 function wice(folder: string): SupportItem[] {
-  return readLines(folder, "claim", wiceSchema).map(({ label, claim, evidence, meta }) => {
+  return readGolden(folder, "claim", wiceSchema).map(({ label, claim, evidence, meta }) => {
     const supported = label === "supported";
     const whole = { start: 0, end: claim.length, supported };
     return {
@@ -120,9 +120,9 @@ const editSchema = z.object({
 /** A sentence that the original contains too is supported; in an inconsistent edit the changed ones are not. */
 function summEdits(folder: string): SupportItem[] {
   const texts = new Map(
-    readLines(folder, "docs", z.object({ doc_id: z.string(), text: z.string() })).map(({ doc_id, text }) => [doc_id, text]),
+    readGolden(folder, "docs", z.object({ doc_id: z.string(), text: z.string() })).map(({ doc_id, text }) => [doc_id, text]),
   );
-  return readLines(folder, "summedits", editSchema).flatMap(({ id, domain, doc_id, summary, label, original_summary }): SupportItem[] => {
+  return readGolden(folder, "summedits", editSchema).flatMap(({ id, domain, doc_id, summary, label, original_summary }): SupportItem[] => {
     const document = texts.get(doc_id);
     if (document === undefined) return [];
     const supported = label === 1;
@@ -139,7 +139,7 @@ const beginSchema = z.object({ data_source: z.string(), knowledge: z.string(), r
 
 /** Skips generic remarks, which make no claim. People judged whole responses. */
 function begin(folder: string): SupportItem[] {
-  return readLines(folder, "begin", beginSchema).flatMap(({ data_source, knowledge, response, begin_label }, i): SupportItem[] => {
+  return readGolden(folder, "begin", beginSchema).flatMap(({ data_source, knowledge, response, begin_label }, i): SupportItem[] => {
     if (begin_label === "Generic" || response.trim() === "") return [];
     const supported = begin_label === "Fully attributable";
     const units = splitSentences(response);
@@ -167,7 +167,7 @@ const haluSchema = z.object({
 });
 
 function haluEval(folder: string): SupportItem[] {
-  return readLines(folder, "qa", haluSchema).flatMap(({ id, knowledge, right_answer, hallucinated_one_turn, hallucinated_multi_turn }) => {
+  return readGolden(folder, "qa", haluSchema).flatMap(({ id, knowledge, right_answer, hallucinated_one_turn, hallucinated_multi_turn }) => {
     const wrong = new Set([hallucinated_one_turn, hallucinated_multi_turn].filter((answer) => answer !== null));
     const answers = [[right_answer, true] as const, ...[...wrong].map((answer) => [answer, false] as const)];
     return answers
@@ -189,8 +189,8 @@ const tableSchema = z.object({
 
 /** A row becomes a sentence: "header value" for each cell, after the caption. */
 function tabFact(folder: string): SupportItem[] {
-  const tables = new Map(readLines(folder, "tables", tableSchema).map((table) => [table.table_id, table]));
-  return readLines(folder, "tabfact", statementSchema).flatMap(({ id, table_id, statement, label, subset }): SupportItem[] => {
+  const tables = new Map(readGolden(folder, "tables", tableSchema).map((table) => [table.table_id, table]));
+  return readGolden(folder, "tabfact", statementSchema).flatMap(({ id, table_id, statement, label, subset }): SupportItem[] => {
     const table = tables.get(table_id);
     if (table === undefined) return [];
     const rows = table.rows.map((row) => row.map((cell, i) => `${table.header[i]?.trim() ?? ""} ${cell.trim()}`).join(", "));

@@ -4,22 +4,14 @@ import { z } from "zod";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 
-/** Error codes for a missing file and an invalid line. */
-interface LineErrors {
-  readonly missing: { readonly code: string; readonly hint: string };
-  readonly invalid: string;
-}
-
-const DATA_ERRORS: LineErrors = { missing: { code: "data_invalid", hint: "" }, invalid: "data_invalid" };
-
 /**
- * Parses the rows of every file `PREFIX*.jsonl` in a folder, sorted by name.
- * @throws RequestError when there is no such file, or naming file and line of an invalid row; default code `data_invalid`
+ * Parses every file `PREFIX*.jsonl` of a folder, sorted by name.
+ * @throws RequestError `golden_missing` when there is no such file, `golden_invalid` naming file and line
  */
-export function readLines<T>(folder: string, prefix: string, schema: z.ZodType<T>, { missing, invalid }: LineErrors = DATA_ERRORS): T[] {
+export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
   const names = (existsSync(folder) ? readdirSync(folder) : []).filter((name) => name.startsWith(prefix) && name.endsWith(".jsonl")).sort();
-  if (names.length === 0) throw new RequestError(missing.code, `${folder} contains no file ${prefix}*.jsonl. ${missing.hint}`.trim());
-  return names.flatMap((name) => readLinesOf(join(folder, name), schema, invalid));
+  if (names.length > 0) return names.flatMap((name) => readLinesOf(join(folder, name), schema, "golden_invalid"));
+  throw new RequestError("golden_missing", `${folder} holds no file ${prefix}*.jsonl. Give the folder of a golden set with --golden DIR.`);
 }
 
 /**
@@ -82,16 +74,3 @@ export const unanswerableSchema = z.object({
   tenant: z.string().min(1).nullable().default(null),
 });
 export type GoldenUnanswerable = z.infer<typeof unanswerableSchema>;
-
-/**
- * Parses every file `PREFIX*.jsonl` of a golden set's folder, sorted by name.
- * @throws RequestError `golden_missing` when there is no such file, `golden_invalid` naming file and line
- */
-export function readGolden<T>(folder: string, prefix: string, schema: z.ZodType<T>): T[] {
-  return readLines(folder, prefix, schema, GOLDEN_ERRORS);
-}
-
-const GOLDEN_ERRORS = {
-  missing: { code: "golden_missing", hint: "Give the folder of a golden set with --golden DIR." },
-  invalid: "golden_invalid",
-} as const;

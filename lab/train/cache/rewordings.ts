@@ -5,7 +5,7 @@ import { z } from "zod";
 import { dot } from "../../../src/cross-encoder/dot.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../../src/grading/choose-sets.ts";
-import { readLines } from "../../../src/grading/golden.ts";
+import { readGolden } from "../../../src/grading/golden.ts";
 import { openGoldenSet } from "../../../src/grading/run-golden.ts";
 import { readRewordings } from "../../../src/memory/match.ts";
 import { retrievedFor } from "../../../src/memory/named-documents.ts";
@@ -65,8 +65,10 @@ async function readSet({ name, golden }: ChosenFolders, engine: Engine, domain: 
   if (read === null) throw new Error("the reader cannot be used");
   const settings = parts.profile.match;
   const vectorOf = (text: string) => encoder.embedSync([matcher.textFor(text, settings)])[0] as Float32Array;
-  const pairs = readLines(golden, "pairs", pairSchema);
-  const quotes = new Map(readLines(golden, "answerable", answerable).map(({ question, gold_quotes }) => [question, gold_quotes.join(" ")]));
+  const pairs = readGolden(golden, "pairs", pairSchema);
+  const quotes = new Map(
+    readGolden(golden, "answerable", answerable).map(({ question, gold_quotes }) => [question, gold_quotes.join(" ")]),
+  );
   const stored = new Map<string, { answer: Answer; vector: Float32Array; slots: string }>();
   for (const question of new Set(pairs.map(({ a }) => a))) {
     const answer = await askFresh(engine, question, where);

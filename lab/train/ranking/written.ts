@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { readLines } from "../../../src/grading/golden.ts";
+import { readGolden } from "../../../src/grading/golden.ts";
 import { locatePlaces, type Places } from "../../../src/grading/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grading/golden-set.ts";
 import { questionParts } from "../../../src/pipeline/follow-up.ts";
@@ -81,7 +81,7 @@ type SeveralRow = z.infer<typeof severalSchema>;
 export function readWrittenSets(packed: string): WrittenSet[] {
   const folder = unpackSets(packed);
   const bySet = <Row extends { set: string }>(file: string, schema: z.ZodType<Row>) =>
-    Map.groupBy(existsSync(join(folder, file)) ? readLines(folder, file, schema) : [], ({ set }) => set);
+    Map.groupBy(existsSync(join(folder, file)) ? readGolden(folder, file, schema) : [], ({ set }) => set);
   const messages = bySet(MESSAGES, messageSchema);
   const several = bySet(SEVERAL, severalSchema);
   return findGoldenSets(folder).map((folders) => {
@@ -180,7 +180,7 @@ function endOfParagraph(text: string, from: number): number {
 
 /** Returns the paraphrase pairs of a collection. */
 function otherWordings(folder: string): readonly Pair[] {
-  return existsSync(join(folder, PAIRS)) ? readLines(folder, PAIRS, pairSchema).filter(({ same_answer: same }) => same) : [];
+  return existsSync(join(folder, PAIRS)) ? readGolden(folder, PAIRS, pairSchema).filter(({ same_answer: same }) => same) : [];
 }
 
 /** Tests whether two ranges share at least half of the shorter one. */
