@@ -65,8 +65,11 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
       return rows.map(({ key }) => key);
     },
     nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
-    /** Returns unexpired stored questions of a domain with their nodes, newest first, without access checks. */
-    async questions(domain: string, limit: number): Promise<LinkedQuestion[]> {
+    /**
+     * Returns unexpired stored questions of a domain with their nodes, newest first, without access checks. `question`: redacted, `null`
+     * where no text may be stored; `answerId`: `null` where the answer is not kept.
+     */
+    async questions(domain: string, limit: number) {
       const entries = await db
         .selectFrom("cache_entries")
         .select(["key", "tenant", "access", "question", "interactionId as answerId"])
@@ -157,13 +160,4 @@ async function nodesOf(db: Kysely<Database>, keys: readonly string[]): Promise<M
   return nodes;
 }
 
-/** A stored question with its nodes, without access checks. */
-export interface LinkedQuestion extends LinkedNodes {
-  readonly key: string;
-  readonly tenant: string | null;
-  readonly access: readonly string[];
-  /** Redacted; `null` where no text may be stored. */
-  readonly question: string | null;
-  /** `null`: the answer is not kept. */
-  readonly answerId: string | null;
-}
+export type LinkedQuestion = Awaited<ReturnType<GraphStore["questions"]>>[number];

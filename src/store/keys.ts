@@ -33,13 +33,7 @@ export interface KeyGrant {
   readonly usdPerDay?: number | null | undefined;
 }
 
-export interface KeyRecord extends KeyGrant {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-}
+export type KeyRecord = ReturnType<typeof toRecord>;
 
 export interface NewKey extends KeyGrant {
   readonly name: string;
@@ -105,7 +99,7 @@ export function isLiveKey({ expiresAt, revokedAt }: Pick<KeyRecord, "expiresAt" 
   return revokedAt === null && (expiresAt === null || expiresAt > now.toISOString());
 }
 
-function toRecord({ hash: _, roles, domains, tenants, access, ...row }: Database["api_keys"]): KeyRecord {
+function toRecord({ hash: _, roles, domains, tenants, access, ...row }: Database["api_keys"]) {
   return {
     ...row,
     roles: JSON.parse(roles) as Role[],

@@ -35,13 +35,6 @@ export interface VectorQuery {
   readonly kept: number;
 }
 
-export interface FoundVector {
-  readonly documentId: string;
-  readonly start: number;
-  /** Cosine similarity. */
-  readonly score: number;
-}
-
 export interface VectorsOf {
   readonly domain: string;
   /** Id of the encoder. */
@@ -80,8 +73,8 @@ export async function openPostgresVectors(store: Kysely<Database>, { domain, mod
       }
       return found;
     },
-    /** Returns the nearest vectors, best first; ties by document and offset. */
-    async search({ vector, k, tenants, access, documentIds, kept }: VectorQuery): Promise<FoundVector[]> {
+    /** Returns the nearest vectors by cosine similarity, best first; ties by document and offset. */
+    async search({ vector, k, tenants, access, documentIds, kept }: VectorQuery) {
       const distance = sql`embedding <=> ${toText(vector)}::${sql.raw(type)}`;
       const documents = documentIds === null ? sql`` : sql`and document_id = any(${documentIds}::text[])`;
       // No index serves an order by a sum, so this forces an exact scan of the filtered rows.

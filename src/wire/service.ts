@@ -298,8 +298,8 @@ const keyItemSchema = z.object({
 export const keyListSchema = z.object({ items: z.array(keyItemSchema), next_cursor: nextCursor });
 export const newKeyResponseSchema = keyItemSchema.extend({ key: z.string().describe("The secret key, shown only once.") });
 
-export function keyToWire({ tokensPerDay = null, usdPerDay = null, ...key }: KeyRecord): z.infer<typeof keyItemSchema> {
-  return toWire(keyItemSchema, { ...key, tokensPerDay, usdPerDay });
+export function keyToWire(key: KeyRecord): z.infer<typeof keyItemSchema> {
+  return toWire(keyItemSchema, key);
 }
 
 const names = () => z.array(z.string().min(1).max(100)).max(100);

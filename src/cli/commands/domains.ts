@@ -49,7 +49,7 @@ Examples:
       if (documents.length === 0)
         throw new RequestError("config_invalid", `${folder} contains no readable document to propose a pack from.`);
       const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
-      const pack = proposePack(name, documents, { title, path: path === "" ? "." : path });
+      const pack = proposePack(name, documents, path === "" ? "." : path, title);
       const written = dryRun ? null : writePack(domainsDir, pack);
       for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
       if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));

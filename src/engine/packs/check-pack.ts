@@ -75,28 +75,19 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
 /** `fault`: does not work; `warning`: has no effect or an unintended one; `note`: missing or informative. */
 export type FindingLevel = "fault" | "warning" | "note";
 
-export interface PackFinding {
-  readonly level: FindingLevel;
-  /** Part of the pack, such as `topics`. */
-  readonly check: string;
-  /** The problem and its remedy. */
-  readonly message: string;
-  /** All places, if there are several. */
-  readonly items: readonly string[];
-}
+type PackFinding = ReturnType<typeof packFinding>;
 
-function packFinding(level: FindingLevel, check: string, message: string, items: readonly string[] = []): PackFinding {
+/**
+ * @param check part of the pack, such as `topics`
+ * @param message the problem and its remedy
+ * @param items all places, if there are several
+ */
+function packFinding(level: FindingLevel, check: string, message: string, items: readonly string[] = []) {
   return { level, check, message, items };
 }
 
-export interface PackReport {
-  readonly name: string;
-  /** `null`: the pack cannot be parsed. */
-  readonly title: string | null;
-  readonly documents: number;
-  readonly questions: number;
-  readonly findings: readonly PackFinding[];
-}
+/** `title`: `null` if the pack cannot be parsed. */
+export type PackReport = Awaited<ReturnType<typeof checkPack>>;
 
 export interface CheckPackOptions {
   readonly domainsDir: string | undefined;
@@ -112,7 +103,7 @@ export interface CheckPackOptions {
 const DAY_MS = 86_400_000;
 
 /** Checks a pack without asking questions. @throws RequestError `unknown_domain` */
-export async function checkPack(name: string, options: CheckPackOptions): Promise<PackReport> {
+export async function checkPack(name: string, options: CheckPackOptions) {
   let pack: DomainPack;
   try {
     pack = loadDomain(name, options.domainsDir);

@@ -37,7 +37,7 @@ const HARBOUR = {
 describe("proposePack", () => {
   it("proposes title, topics, terms, hosts and questions that stand in the documents", async () => {
     const { documents } = await read(HARBOUR);
-    const pack = proposePack("harbour", documents, { path: "../papers" });
+    const pack = proposePack("harbour", documents, "../papers");
     expect(pack).toMatchObject({
       name: "harbour",
       title: "Harbour handbook",
@@ -62,7 +62,7 @@ describe("proposePack", () => {
       "b.md": "---\nurl: not an address\n---\nshort",
       "c.json": "{",
     });
-    const pack = proposePack("odd-one", documents, { path: "." });
+    const pack = proposePack("odd-one", documents, ".");
     expect(pack.title).toBe("Odd one");
     expect(pack.hosts).toEqual([]);
     expect(failed.map(({ path }) => path)).toEqual(["c.json"]);

@@ -148,17 +148,14 @@ const proposedSchema = domainSchema.pick({
 /** A draft pack, derived from the documents. */
 export type ProposedPack = z.infer<typeof proposedSchema>;
 
-export interface ProposeOptions {
-  /** @default the title of the folder's first page, else the name in words */
-  readonly title?: string | undefined;
-  /** Folder of the documents, as written in the pack. */
-  readonly path: string;
-}
-
 const MOST_TOPICS = 12;
 
-/** Proposes title, topics, terms and examples that occur in the documents. */
-export function proposePack(name: string, documents: readonly FolderDocument[], { title, path }: ProposeOptions): ProposedPack {
+/**
+ * Proposes title, topics, terms and examples that occur in the documents.
+ * @param path folder of the documents, as written in the pack
+ * @param title @default the title of the folder's first page, else the name in words
+ */
+export function proposePack(name: string, documents: readonly FolderDocument[], path: string, title?: string): ProposedPack {
   const first = documents.find(({ path: file }) => /(?:^|\/)(?:index|readme)\.[a-z]+$/i.test(file));
   const groups = groupsOf(documents);
   const words = tellingWords(groups);

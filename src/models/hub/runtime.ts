@@ -35,12 +35,7 @@ export interface HubRuntime {
   readonly AutoModelForSequenceClassification: Loader<HubModel>;
 }
 
-const loader = z.custom<Loader<never>>(
-  (value) =>
-    ((typeof value === "object" && value !== null) || typeof value === "function") &&
-    "from_pretrained" in value &&
-    typeof value.from_pretrained === "function",
-);
+const loader = z.custom<Loader<never>>((value) => typeof (value as Loader<never> | null)?.from_pretrained === "function");
 const runtimeSchema = z.object({
   env: z.custom<HubRuntime["env"]>((value) => typeof value === "object" && value !== null && "localModelPath" in value),
   AutoTokenizer: loader,

@@ -13,7 +13,8 @@ const STRANGER = "203.0.113.7";
 
 function keysOf(made: Readonly<Record<string, Partial<KeyRecord>>>): Pick<KeyStore, "find" | "any"> {
   const record = (id: string): KeyRecord => ({
-    ...{ id, name: id, roles: ["ask"], domains: ["d"], tenants: [], access: null, requestsPerHour: null },
+    ...{ id, name: id, roles: ["ask"], domains: ["d"], tenants: [], access: null },
+    ...{ requestsPerHour: null, tokensPerDay: null, usdPerDay: null },
     ...{ createdAt: "", expiresAt: null, revokedAt: null },
     ...made[id],
   });
