@@ -1,13 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PROGRAM, runCli } from "./support/cli.ts";
+import { folderOfFile } from "./support/folders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "check-"));
+const folder = folderOfFile();
 writeFileSync(join(folder, "tinnitus.md"), "# Tinnitus\n\nTinnitus is rated at 10 percent.\n");
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const argsOf = (options: readonly string[]) => [
   "check",

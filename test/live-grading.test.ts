@@ -1,24 +1,22 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { profiles } from "../src/profiles/index.ts";
 import { canonicalJson } from "../src/proofs/canonical-json.ts";
 import { sha256Hex } from "../src/text/hash.ts";
 import { runCli } from "./support/cli.ts";
+import { folderOfFile } from "./support/folders.ts";
 
 const QUESTION = "What does a lost card cost?";
 const METRICS = ["answer_relevancy", "chain_terminology", "faithfulness", "pii_leakage", "token_budget"];
 const KEY_FREE = profiles.filter(({ needs }) => !needs.includes("model")).map(({ name }) => name);
 
-let cwd = "";
+const cwd = folderOfFile();
 beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), "live-grading-"));
   mkdirSync(join(cwd, "documents"));
   writeFileSync(join(cwd, "documents", "cards.md"), "# Cards\n\nA lost card costs 5 dollars to replace.\n");
   expect((await runCli(["ingest", "./documents"], { cwd })).code).toBe(0);
 });
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 async function asked(profile: string, env: Readonly<Record<string, string>> = {}) {
   const { stdout, code } = await runCli(["ask", "--json", "--profile", profile, QUESTION], { cwd, env });

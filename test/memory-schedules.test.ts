@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { createStore } from "../src/store/store.ts";
+import { folderOfFile } from "./support/folders.ts";
 import { MemoryWorld, type Page, type Process, processOn, SUBJECTS } from "./support/memory-world.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -15,11 +14,7 @@ const OPERATIONS = 14;
 const SEED = 20_261_121;
 const clock = { now: () => new Date("2026-01-01T00:00:00Z"), clock: () => performance.now() };
 
-let folder = "";
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-schedules-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile();
 
 const subject = fc.nat(SUBJECTS.length - 1);
 /** The acting process, and whether it waits for earlier operations. */

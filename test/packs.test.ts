@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -11,16 +10,15 @@ import { readGoldenSet } from "../src/grading/golden-set.ts";
 import { runGolden } from "../src/grading/run-golden.ts";
 import { type Config, configSchema } from "../src/shared/config.ts";
 import { isCivil, runCli } from "./support/cli.ts";
+import { folderOfFile } from "./support/folders.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const run = promisify(execFile);
-let cwd = "";
+const cwd = folderOfFile();
 beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), "packs-"));
   mkdirSync(join(cwd, "papers"));
   writeFileSync(join(cwd, "papers", "fees.md"), "# Fees\n\n## What does a mooring cost?\n\nA mooring costs 9 dollars a night.\n");
 });
-afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe("a pack with tenants", () => {
   let engine: Engine;

@@ -1,19 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { loadConfig } from "../shared/config.ts";
 import { documentUrl, listDomains, loadDomain, SHIPPED_DOMAINS } from "./domain.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const here = folderOfTest();
 
 function pack(name: string, yaml: string): void {
-  mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(join(folder, name, "domain.yaml"), yaml);
+  mkdirSync(join(here.folder, name), { recursive: true });
+  writeFileSync(join(here.folder, name, "domain.yaml"), yaml);
 }
 
 const RETAIL = `name: retail
@@ -31,8 +27,8 @@ tenants:
 describe("loadDomain", () => {
   it("reads a pack of two lines and fills in the rest", () => {
     pack("shop", "name: shop\ntitle: Shop\n");
-    expect(loadDomain("shop", folder)).toMatchObject({
-      folder: join(folder, "shop"),
+    expect(loadDomain("shop", here.folder)).toMatchObject({
+      folder: join(here.folder, "shop"),
       documents: { path: "documents", access: "public" },
       default_profile: "sourcebound",
       tenants: {},
@@ -42,7 +38,7 @@ describe("loadDomain", () => {
 
   it("keeps each tenant's own words and access", () => {
     pack("retail", RETAIL);
-    const { tenants } = loadDomain("retail", folder);
+    const { tenants } = loadDomain("retail", here.folder);
     expect(tenants.novamart).toEqual({
       title: "NovaMart",
       access: ["public", "novamart"],
@@ -55,39 +51,39 @@ describe("loadDomain", () => {
   it("adds one's own packs to those that ship, and takes one's own of two with one name", () => {
     pack("veterans", "name: veterans\ntitle: Ours\n");
     pack("shop", "name: shop\ntitle: Shop\n");
-    expect(listDomains(folder)).toEqual(["book", "documents", "pharma", "retail", "shop", "veterans"]);
-    expect(loadDomain("veterans", folder).title).toBe("Ours");
-    expect(loadDomain("documents", folder).folder).toBe(join(SHIPPED_DOMAINS, "documents"));
+    expect(listDomains(here.folder)).toEqual(["book", "documents", "pharma", "retail", "shop", "veterans"]);
+    expect(loadDomain("veterans", here.folder).title).toBe("Ours");
+    expect(loadDomain("documents", here.folder).folder).toBe(join(SHIPPED_DOMAINS, "documents"));
   });
 
   it("shows people in a crisis the help of every country where a pack names none, and none where it says so", () => {
     pack("choir", "name: choir\ntitle: Choir\n");
     pack("robots", "name: robots\ntitle: Robots\nhotlines: []\n");
-    const everywhere = loadDomain("documents", folder).hotlines;
+    const everywhere = loadDomain("documents", here.folder).hotlines;
     expect(everywhere.filter(({ crisis }) => crisis)).toHaveLength(1);
-    expect(loadDomain("choir", folder).hotlines).toEqual(everywhere);
-    expect(loadDomain("robots", folder).hotlines).toEqual([]);
+    expect(loadDomain("choir", here.folder).hotlines).toEqual(everywhere);
+    expect(loadDomain("robots", here.folder).hotlines).toEqual([]);
     pack("documents", "name: documents\ntitle: Ours\n");
-    expect(loadDomain("choir", folder).hotlines).toEqual(everywhere);
+    expect(loadDomain("choir", here.folder).hotlines).toEqual(everywhere);
     pack("documents", "name: documents\ntitle: Ours\nhotlines: []\n");
-    expect(loadDomain("choir", folder).hotlines).toEqual([]);
+    expect(loadDomain("choir", here.folder).hotlines).toEqual([]);
   });
 
   it("knows nothing of any field by default", () => {
-    const pack = loadDomain(loadConfig({ cwd: folder, env: {} }).domain);
+    const pack = loadDomain(loadConfig({ cwd: here.folder, env: {} }).domain);
     expect(pack).toMatchObject({ name: "documents", base_url: null, home_page: null, hosts: [], contacts: [], examples: [], synonyms: [] });
     expect(JSON.stringify({ ...pack, folder: "" })).not.toMatch(/veteran|va\.gov|838255/i);
   });
 
   it("names the nearest domain, or says that there is none", () => {
     pack("retail", RETAIL);
-    expect(() => loadDomain("retial", folder)).toThrow(
-      'Unknown domain "retial". Did you mean "retail"? Known domains: book, documents, pharma, retail, veterans.',
+    expect(() => loadDomain("retial", here.folder)).toThrow(
+      'There is no domain "retial". Did you mean "retail"? Known: book, documents, pharma, retail, veterans.',
     );
-    expect(() => loadDomain("x", join(folder, "nowhere"))).toThrow(
+    expect(() => loadDomain("x", join(here.folder, "nowhere"))).toThrow(
       /Known domains: book, documents, pharma, retail, veterans\. .*nowhere, does not exist/,
     );
-    expect(() => loadDomain("../retail", folder)).toThrow(/Unknown domain "\.\.\/retail"/);
+    expect(() => loadDomain("../retail", here.folder)).toThrow(/Unknown domain "\.\.\/retail"/);
   });
 
   it.each([
@@ -118,10 +114,10 @@ describe("loadDomain", () => {
     ["nothing", "", /is not valid/],
   ])("rejects %s, naming the file and the place", (_what, yaml, words) => {
     pack("d", yaml);
-    const load = () => loadDomain("d", folder);
+    const load = () => loadDomain("d", here.folder);
     expect(load).toThrow(words);
     expect(load).toThrow(
-      expect.objectContaining({ code: "domain_invalid", message: expect.stringContaining(join(folder, "d", "domain.yaml")) }),
+      expect.objectContaining({ code: "domain_invalid", message: expect.stringContaining(join(here.folder, "d", "domain.yaml")) }),
     );
   });
 });

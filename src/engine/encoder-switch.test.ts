@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { type Config, loadConfig } from "../shared/config.ts";
@@ -10,7 +10,7 @@ import type { AnswerEvent, IngestEvent } from "../shared/events.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine, type Engine, type EngineParts } from "./engine.ts";
 
-const root = mkdtempSync(join(tmpdir(), "switch-"));
+const root = folderOfFile();
 const topics = [
   "tinnitus rating percent",
   "pension monthly payment",
@@ -31,7 +31,6 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all(open.splice(0).map((engine) => engine.close()));
 });
-afterAll(() => rmSync(root, { recursive: true }));
 
 async function start(encoder: Encoder, parts: EngineParts = {}): Promise<Engine> {
   const engine = await createEngine(config, { ...SHARED_PARTS, encoder, ...parts });

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -11,8 +11,7 @@ import type { AnswerEvent } from "../shared/events.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine } from "./engine.ts";
 
-const root = mkdtempSync(join(tmpdir(), "thresholds-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = folderOfFile();
 
 async function decideWith(
   encoder: Encoder,

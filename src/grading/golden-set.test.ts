@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { FileDescription } from "../store/documents.ts";
 import { goldenItem } from "../testing/golden-item.ts";
@@ -10,6 +10,8 @@ import { answerableSchema, unanswerableSchema } from "./golden.ts";
 import { reportGolden } from "./golden-report.ts";
 import { type DocumentFiles, layOutDocuments, readSentQuestions } from "./golden-set.ts";
 import { readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
+
+const here = folderOfTest();
 
 function faultOf(name: string, text: string): RequestError {
   try {
@@ -99,14 +101,9 @@ describe("assertFigures", () => {
 });
 
 describe("readGoldenFile", () => {
-  let root = "";
-  beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "sourcebound-formats-"));
-  });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
   function file(name: string, text: string): string {
-    writeFileSync(join(root, name), text);
-    return join(root, name);
+    writeFileSync(join(here.folder, name), text);
+    return join(here.folder, name);
   }
 
   it("reads our own questions from YAML, JSON and JSON lines alike", () => {
@@ -138,7 +135,7 @@ describe("readGoldenFile", () => {
       'Did you mean "contradicting_quotes"?',
     );
     file("answerable.jsonl", `\n${JSON.stringify(row)}`);
-    expect(() => readGoldenFolder(root)).toThrow(/answerable\.jsonl:2 is not valid: unknown key "keyvalues"/);
+    expect(() => readGoldenFolder(here.folder)).toThrow(/answerable\.jsonl:2 is not valid: unknown key "keyvalues"/);
   });
 
   it("carries notes, and names other keys that it does not read without refusing the set", () => {
@@ -150,7 +147,7 @@ describe("readGoldenFile", () => {
     const { notices, unanswerable } = readGoldenFile(file("a.json", JSON.stringify(rows)));
     expect(unanswerable).toHaveLength(2);
     expect(notices).toEqual([
-      `${join(root, "a.json")}: unknown keys: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? Use "notes" for comments.`,
+      `${join(here.folder, "a.json")}: keys that are not read: "absent" of u and 1 more. "contradicting_pages" of u. Did you mean "contradicting_quotes"? What nobody is to read goes under "notes".`,
     ]);
     expect(readGoldenFile(file("b.json", JSON.stringify(rows.slice(0, 1)))).notices).toEqual([]);
   });
@@ -169,16 +166,11 @@ describe("readGoldenFile", () => {
   });
 
   it("says that a file is not there", () => {
-    expect(() => readGoldenFile(join(root, "nowhere.yaml"))).toThrow("The file or folder");
+    expect(() => readGoldenFile(join(here.folder, "nowhere.yaml"))).toThrow("The file or folder");
   });
 });
 
 describe("layOutDocuments", () => {
-  let folder = "";
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "sourcebound-layout-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   function file(source: string, path: string, documents: readonly string[]): FileDescription {
     const about = { title: "", version: "1", characters: 1, chunks: 1, pages: null, format: null, encoding: null, notices: [] };
     return {
@@ -200,14 +192,14 @@ describe("layOutDocuments", () => {
     };
   }
   const layOut = (files: DocumentFiles, signal: AbortSignal = new AbortController().signal) =>
-    layOutDocuments(files, "library", { folder, signal });
+    layOutDocuments(files, "library", { folder: here.folder, signal });
 
   it("writes every file once under its own path, and none that could not be read", async () => {
     const files = fakeFiles([file("a", "cards.md", ["1"]), file("a", "mail/box.mbox", ["2", "3"]), file("b", "broken.pdf", [])]);
     await layOut(files);
     expect(files.read).toEqual(["1", "2"]);
-    expect(readdirSync(folder, { recursive: true }).sort()).toEqual(["cards.md", "mail", "mail/box.mbox"]);
-    expect(readFileSync(join(folder, "mail/box.mbox"), "utf8")).toBe("file of 2");
+    expect(readdirSync(here.folder, { recursive: true }).sort()).toEqual(["cards.md", "mail", "mail/box.mbox"]);
+    expect(readFileSync(join(here.folder, "mail/box.mbox"), "utf8")).toBe("file of 2");
   });
 
   it("refuses two sources with a file of one path by their names, rather than ask one of them alone", async () => {
@@ -242,6 +234,6 @@ describe("layOutDocuments", () => {
       },
     };
     await expect(layOut(stopping, stop.signal)).rejects.toThrow("aborted");
-    expect(readdirSync(folder)).toEqual(["one.md"]);
+    expect(readdirSync(here.folder)).toEqual(["one.md"]);
   });
 });

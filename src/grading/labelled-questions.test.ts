@@ -1,17 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { readLabelledQuestions } from "./labelled-questions.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "labelled-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const here = folderOfTest();
 
 function write(name: string, rows: readonly unknown[]): string {
-  const path = join(folder, name);
+  const path = join(here.folder, name);
   writeFileSync(path, rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n"));
   return path;
 }
@@ -23,7 +19,7 @@ describe("readLabelledQuestions", () => {
     write("va-answerable-dev.jsonl", [yes("1", "What is A?"), "", yes("2", "What is B?")]);
     write("va-unanswerable-dev.jsonl", [no("3", "What is C?"), { ...no("4", "Why is D free?"), kind: "false_premise" }]);
     write("va-drafts-dev.jsonl", ["{}"]);
-    const { questions, repeated } = readLabelledQuestions(folder);
+    const { questions, repeated } = readLabelledQuestions(here.folder);
     expect(questions.map(({ id, kind }) => [id, kind])).toEqual([
       ["1", "answerable"],
       ["2", "answerable"],
@@ -77,8 +73,8 @@ describe("readLabelledQuestions", () => {
   });
 
   it("says what is missing", () => {
-    expect(() => readLabelledQuestions(join(folder, "none"))).toThrowError(/none does not exist.*--golden/);
-    mkdirSync(join(folder, "empty"));
-    expect(() => readLabelledQuestions(join(folder, "empty"))).toThrowError(/contains no file \*answerable\*\.jsonl/);
+    expect(() => readLabelledQuestions(join(here.folder, "none"))).toThrowError(/none does not exist.*--golden/);
+    mkdirSync(join(here.folder, "empty"));
+    expect(() => readLabelledQuestions(join(here.folder, "empty"))).toThrowError(/contains no file \*answerable\*\.jsonl/);
   });
 });

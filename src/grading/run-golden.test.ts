@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { type Config, configSchema } from "../shared/config.ts";
@@ -12,11 +12,7 @@ import { findGoldenSets, readGoldenSet } from "./golden-set.ts";
 import { renderGolden } from "./render-golden.ts";
 import { runGolden } from "./run-golden.ts";
 
-let root = "";
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "sourcebound-golden-test-"));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const here = folderOfTest();
 
 const ANSWERABLE = {
   id: "a1",
@@ -53,7 +49,7 @@ async function run(
 
 describe("runGolden", () => {
   it("asks the engine that everybody uses and judges by the places of the quotes", async () => {
-    const folder = writeSet(join(root, "library"));
+    const folder = writeSet(join(here.folder, "library"));
     const { asked, ingested } = await run(folder);
     expect(ingested.documents).toBe(1);
     expect(asked.map(({ item: { id, shown, right, first } }) => ({ id, shown, right, first }))).toEqual([
@@ -68,7 +64,7 @@ describe("runGolden", () => {
   });
 
   it("leaves nothing behind, also when it is cancelled", async () => {
-    const folder = writeSet(join(root, "library"));
+    const folder = writeSet(join(here.folder, "library"));
     const folders: string[] = [];
     const openEngine = (config: Config) => {
       folders.push(config.data_dir);
@@ -83,30 +79,30 @@ describe("runGolden", () => {
   });
 
   it("says which question names a page or a quote that is not there", async () => {
-    const other = writeSet(join(root, "pages-missing"), { answerable: [{ ...ANSWERABLE, gold_pages: ["pages/none.md"] }] });
+    const other = writeSet(join(here.folder, "pages-missing"), { answerable: [{ ...ANSWERABLE, gold_pages: ["pages/none.md"] }] });
     await expect(run(other)).rejects.toMatchObject({ code: "golden_pages_missing", data: { id: "a1" } });
-    const reworded = writeSet(join(root, "quote-missing"), { answerable: [{ ...ANSWERABLE, gold_quotes: ["21 whole days"] }] });
+    const reworded = writeSet(join(here.folder, "quote-missing"), { answerable: [{ ...ANSWERABLE, gold_quotes: ["21 whole days"] }] });
     await expect(run(reworded)).rejects.toMatchObject({ code: "golden_quote_missing", data: { id: "a1" } });
   });
 });
 
 describe("readGoldenSet and findGoldenSets", () => {
   it("refuses what is no set, naming file and line", () => {
-    const folder = writeSet(join(root, "library"), { answerable: [ANSWERABLE, { id: "a2" }] });
+    const folder = writeSet(join(here.folder, "library"), { answerable: [ANSWERABLE, { id: "a2" }] });
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow(/x-answerable-dev\.jsonl:2 is not valid/);
-    expect(() => readGoldenSet({ name: "x", corpus: join(root, "none"), golden: folder })).toThrow("does not exist. Give the folder");
-    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: root })).toThrow("contains no questions");
+    expect(() => readGoldenSet({ name: "x", corpus: join(here.folder, "none"), golden: folder })).toThrow("does not exist. Give the folder");
+    expect(() => readGoldenSet({ name: "x", corpus: folder, golden: here.folder })).toThrow("contains no questions");
     writeSet(folder, { unanswerable: [{ ...UNANSWERABLE, id: "a1" }] });
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow("has two questions with the id a1");
   });
 
   it("finds sets with their own pages and pairs of folders", () => {
-    writeSet(join(root, "golden", "book"));
-    writeSet(join(root, "va-golden"));
-    mkdirSync(join(root, "va-pages", "pages"), { recursive: true });
-    mkdirSync(join(root, "other", "pages"), { recursive: true });
-    expect(findGoldenSets(root).map(({ name }) => name)).toEqual(["book", "va", "va-golden"]);
-    expect(() => findGoldenSets(join(root, "other"))).toThrow("contains no golden set");
+    writeSet(join(here.folder, "golden", "book"));
+    writeSet(join(here.folder, "va-golden"));
+    mkdirSync(join(here.folder, "va-pages", "pages"), { recursive: true });
+    mkdirSync(join(here.folder, "other", "pages"), { recursive: true });
+    expect(findGoldenSets(here.folder).map(({ name }) => name)).toEqual(["book", "va", "va-golden"]);
+    expect(() => findGoldenSets(join(here.folder, "other"))).toThrow("contains no golden set");
   });
 });
 

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { renderVerified } from "../cli/commands/check.ts";
 import { loadDomain } from "../engine/domain.ts";
 import { verifyAnswer } from "./verify-answer.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "verify-"));
+const folder = folderOfFile();
 const sources = join(folder, "sources");
 const QUESTION = "How is tinnitus rated and how long do I have to appeal?";
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
@@ -35,7 +35,6 @@ beforeAll(() => {
   mkdirSync(join(sources, "c"), { recursive: true });
   for (const [path, content] of Object.entries(FILES)) writeFileSync(join(sources, path), content);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("verifyAnswer", () => {
   it("passes quotes and faithful sentences that cite their source", async () => {

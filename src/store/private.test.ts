@@ -1,22 +1,19 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { makePrivateFolder } from "./private.ts";
 
+const here = folderOfTest();
+
 test("makes a folder with those above it, and leaves one that is there", () => {
-  const root = mkdtempSync(join(tmpdir(), "private-"));
-  try {
-    const path = join(root, "a", "b", "c");
-    makePrivateFolder(path);
-    makePrivateFolder(path);
-    expect(statSync(path).isDirectory()).toBe(true);
-    writeFileSync(join(root, "file"), "");
-    expect(() => makePrivateFolder(join(root, "file"))).toThrow("EEXIST");
-    expect(() => makePrivateFolder(join(root, "file", "x"))).toThrow("EEXIST");
-  } finally {
-    rmSync(root, { recursive: true });
-  }
+  const path = join(here.folder, "a", "b", "c");
+  makePrivateFolder(path);
+  makePrivateFolder(path);
+  expect(statSync(path).isDirectory()).toBe(true);
+  writeFileSync(join(here.folder, "file"), "");
+  expect(() => makePrivateFolder(join(here.folder, "file"))).toThrow("EEXIST");
+  expect(() => makePrivateFolder(join(here.folder, "file", "x"))).toThrow("EEXIST");
 });
 
 test.runIf(existsSync("/proc/self"))("fails at once where no folder can be made", () => {

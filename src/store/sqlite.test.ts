@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
@@ -112,27 +112,6 @@ describe("openSqlite", () => {
     const rows = await db.selectFrom("revisions").select("revision").orderBy("revision").execute();
     expect(rows.map(({ revision }) => revision)).toEqual(kept);
     await db.destroy();
-  });
-
-  it("refuses a file that is no database, and leaves it as it is", async () => {
-    const path = join(here.folder, "test.db");
-    writeFileSync(path, "this is no database ".repeat(500));
-    await expect(openSqlite(path)).rejects.toMatchObject({ code: "store_corrupt", message: expect.stringContaining("Move the file away") });
-  });
-
-  it("says what to do when the folder cannot be made", async () => {
-    writeFileSync(join(here.folder, "file"), "");
-    await expect(openSqlite(join(here.folder, "file", "test.db"))).rejects.toMatchObject({
-      code: "store_unwritable",
-      message: expect.stringContaining("SOURCEBOUND_DATA_DIR"),
-    });
-  });
-
-  it("lets many connections open a new database at once", async () => {
-    const path = join(here.folder, "test.db");
-    const opened = await Promise.all(Array.from({ length: 8 }, () => openSqlite(path)));
-    await Promise.all(opened.map((db) => createStore(db, clock).secret()));
-    await Promise.all(opened.map((db) => db.destroy()));
   });
 
   it("keeps the locks of a process that opens and closes it once more", async () => {

@@ -1,25 +1,21 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../../test/support/folders.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { listDomains, loadDomain, SHIPPED_DOMAINS } from "../domain.ts";
 import { checkPack } from "./check-pack.ts";
 
-let domains = "";
-beforeEach(() => {
-  domains = mkdtempSync(join(tmpdir(), "sourcebound-packs-"));
-});
-afterEach(() => rmSync(domains, { recursive: true, force: true }));
+const here = folderOfTest();
 
 const options = { maxFileBytes: MAX_FILE_BYTES, signal: new AbortController().signal };
-const check = (name: string, documents?: string) => checkPack(name, { ...options, domainsDir: domains, documents });
+const check = (name: string, documents?: string) => checkPack(name, { ...options, domainsDir: here.folder, documents });
 const faults = async (name: string) => (await check(name)).findings.filter(({ level }) => level === "fault");
 
 /** Copies the bundled retail pack with one file changed. */
 function retailWith(file: string, change: (text: string) => string): void {
-  cpSync(join(SHIPPED_DOMAINS, "retail"), join(domains, "retail"), { recursive: true });
-  const path = join(domains, "retail", file);
+  cpSync(join(SHIPPED_DOMAINS, "retail"), join(here.folder, "retail"), { recursive: true });
+  const path = join(here.folder, "retail", file);
   const before = readFileSync(path, "utf8");
   const after = change(before);
   expect(after).not.toBe(before);
@@ -28,8 +24,8 @@ function retailWith(file: string, change: (text: string) => string): void {
 
 describe("a pack of few lines", () => {
   const of = (yaml: string) => {
-    mkdirSync(join(domains, "few"), { recursive: true });
-    writeFileSync(join(domains, "few/domain.yaml"), `name: few\ntitle: Few\n${yaml}`);
+    mkdirSync(join(here.folder, "few"), { recursive: true });
+    writeFileSync(join(here.folder, "few/domain.yaml"), `name: few\ntitle: Few\n${yaml}`);
     return faults("few");
   };
 
@@ -114,9 +110,9 @@ describe("checkPack", () => {
   });
 
   it("says what a pack of two lines lacks, and checks its words against other documents", async () => {
-    mkdirSync(join(domains, "shop"));
+    mkdirSync(join(here.folder, "shop"));
     writeFileSync(
-      join(domains, "shop", "domain.yaml"),
+      join(here.folder, "shop", "domain.yaml"),
       "name: shop\ntitle: Shop\ntopics: [{ slug: cards, name: Cards, keywords: [card] }]\n",
     );
     expect((await check("shop")).findings.map(({ level, check: kind }) => `${level} ${kind}`)).toEqual([
@@ -125,7 +121,7 @@ describe("checkPack", () => {
       "note calibration",
       "note examples",
     ]);
-    const other = join(domains, "papers");
+    const other = join(here.folder, "papers");
     mkdirSync(other);
     writeFileSync(join(other, "a.md"), "# Horses\n\nA horse eats hay.\n");
     expect((await check("shop", other)).findings.map(({ check: kind }) => kind)).toContain("topics");

@@ -1,22 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../../test/support/folders.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
 import { loadDomain } from "../domain.ts";
 import { proposePack, writePack } from "./propose-pack.ts";
 import { readFolder } from "./read-documents.ts";
 
-let root = "";
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "sourcebound-propose-"));
-});
-afterEach(() => rmSync(root, { recursive: true, force: true }));
+const here = folderOfTest();
 
 const signal = new AbortController().signal;
 
 async function read(files: Readonly<Record<string, string>>) {
-  const folder = join(root, "papers");
+  const folder = join(here.folder, "papers");
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -66,7 +62,7 @@ describe("proposePack", () => {
     expect(pack.title).toBe("Odd one");
     expect(pack.hosts).toEqual([]);
     expect(failed.map(({ path }) => path)).toEqual(["c.json"]);
-    writePack(join(root, "domains"), pack);
-    expect(loadDomain("odd-one", join(root, "domains")).name).toBe("odd-one");
+    writePack(join(here.folder, "domains"), pack);
+    expect(loadDomain("odd-one", join(here.folder, "domains")).name).toBe("odd-one");
   });
 });
