@@ -89,17 +89,11 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
 
 type SessionRow = Selectable<Database["sessions"]>;
 
-/** A session that receives turns, in its state after the last one. */
-interface SpokenIn {
-  readonly row: SessionRow;
-  /** Maximum number of turns kept. */
-  readonly limit: number;
-  /** Number of added turns. */
-  readonly said: number;
-}
-
-/** Returns each session once, sorted by id: concurrent processes lock rows in the same order and cannot deadlock. */
-function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]): SpokenIn[] {
+/**
+ * Returns each session once, with its limit of turns and the number of added ones. Sorted by id: concurrent processes lock rows in the same
+ * order and cannot deadlock.
+ */
+function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]) {
   const sessions = [...Map.groupBy(spoken, ({ row }) => row.id).values()];
   return sessions
     .flatMap((turns) => turns.slice(-1).map(({ row, settings }) => ({ row, limit: settings.limit, said: turns.length })))
