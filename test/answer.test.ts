@@ -212,8 +212,7 @@ describe("sessions", () => {
     const vague = "And what about that for penguins in it?";
     const alone = await ask(vague);
     expect((await ask(CARD, { sessionId: "s" })).status).toBe("ok");
-    const events: AnswerEvent[] = [];
-    for await (const event of engine.ask(vague, { sessionId: "s" })) events.push(event);
+    const events = await Array.fromAsync(engine.ask(vague, { sessionId: "s" }));
     const followed = answerOf(events);
     const [readAs = ""] = events.flatMap((event) => (event.type === "notice" && event.code === "follow_up" ? [event.message] : []));
     expect(readAs).toMatch(/^Interpreted as: And what about that for penguins in it\? \(.+\)$/);

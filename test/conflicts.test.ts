@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { type Finished, runCli } from "./support/cli.ts";
-import { collect, openInTest } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_PACK, type Sandbox, writeFiles } from "./support/library.ts";
 import { ownConflicts } from "./support/own-conflicts.ts";
 
@@ -34,7 +34,7 @@ it.each(Object.entries(ownConflicts))("%s: what contradicts is found, and nothin
     [`${i}-leaflet.md`, `# ${title}\n\nThis leaflet was printed for guests. ${other}\n`],
   ]);
   const library = await openInTest({ documents: Object.fromEntries(pages) });
-  const found = (await collect(library.engine.conflicts())).flatMap((event) =>
+  const found = (await Array.fromAsync(library.engine.conflicts())).flatMap((event) =>
     event.type === "conflicts" ? event.conflicts.flatMap(({ sides }) => sides.map(({ title }) => title)) : [],
   );
   expect(alike.filter(({ title }) => found.includes(title))).toEqual([]);

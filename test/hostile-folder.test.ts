@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
 import { docxOf, epubOf, xlsxOf, zip } from "../src/ingest/testing/made-files.ts";
 import { startCli } from "./support/cli.ts";
-import { collect, openLibrary } from "./support/engine.ts";
+import { openLibrary } from "./support/engine.ts";
 import { createSandbox, type Sandbox } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -66,7 +66,7 @@ describe("a folder of hostile files", () => {
     const library = await openLibrary({ documents: {} });
     try {
       const { folder } = sandboxOf(documents);
-      const events = await collect(library.engine.ingest(`${folder}/documents`, { source: "documents" }));
+      const events = await Array.fromAsync(library.engine.ingest(`${folder}/documents`, { source: "documents" }));
       const reported = new Set(events.flatMap((event) => ("path" in event ? [event.path] : [])));
       expect(Object.keys(documents).filter((name) => !reported.has(name))).toEqual([]);
       const { citations } = await library.ask("When does the hall open?");

@@ -91,8 +91,7 @@ describe("over HTTP", () => {
 
   it("is the first event of a stream that ends in an error", async () => {
     const response = await post(LONG, "text/event-stream");
-    const events = [];
-    for await (const event of parseEvents(response.body as ReadableStream<Uint8Array>)) events.push(event);
+    const events = await Array.fromAsync(parseEvents(response.body as ReadableStream<Uint8Array>));
     expect(events[0]).toEqual({ event: "warning", data: HELP });
     expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "question_too_long", warnings: [HELP] } });
   });

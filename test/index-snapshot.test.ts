@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { loadConfig } from "../src/shared/config.ts";
-import { collect } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -23,7 +22,7 @@ async function open(): Promise<Engine> {
   return engine;
 }
 
-const ingest = (engine: Engine) => collect(engine.ingest(join(sandbox.folder, "documents"), { source: "documents" }));
+const ingest = (engine: Engine) => Array.fromAsync(engine.ingest(join(sandbox.folder, "documents"), { source: "documents" }));
 const snapshotOf = ({ config, domain }: Engine) => join(config.data_dir, "index", `${domain().name}.snapshot`);
 const cited = async (engine: Engine, question: string) =>
   (await engine.answer(question)).citations.map(({ documentId }) => documentId).sort();

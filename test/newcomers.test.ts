@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 import { healthOf } from "../src/server/routes/service.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import { answerToWire } from "../src/wire/index.ts";
-import { collect, openInTest } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { createSandbox, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -17,7 +17,7 @@ async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
   onTestFinished(() => sandbox.remove());
   const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }), SHARED_PARTS);
-  const events = await collect(engine.ingest(`${sandbox.folder}/documents`));
+  const events = await Array.fromAsync(engine.ingest(`${sandbox.folder}/documents`));
   return { engine, events };
 }
 
@@ -53,7 +53,7 @@ describe("the pack of docs/domain-yaml.md", () => {
     writeFiles(sandbox.folder, { "packs/library/domain.yaml": pack });
     const env = { SOURCEBOUND_DOMAINS_DIR: "packs", SOURCEBOUND_DOMAIN: "library", SOURCEBOUND_ANSWER_FROM: "0.6" };
     const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env }), SHARED_PARTS);
-    await collect(engine.ingest(`${sandbox.folder}/documents`));
+    await Array.fromAsync(engine.ingest(`${sandbox.folder}/documents`));
     const desk = await engine.answer("When does the desk open?");
     const card = await engine.answer("How much does a library pass cost?");
     await engine.close();
@@ -137,7 +137,7 @@ describe("a message of somebody in a crisis", () => {
     await ask("Who is paid a survivors pension?");
     const crisis = await ask("I have a loaded gun next to me and nobody knows");
     expect(crisis.refusal?.reason).toBe("crisis");
-    const later = JSON.stringify(await collect(engine.ask("and how long?", { sessionId: "a-conversation" })));
+    const later = JSON.stringify(await Array.fromAsync(engine.ask("and how long?", { sessionId: "a-conversation" })));
     expect(later).toMatch(/Interpreted as: and how long\? \([^)]*pension/i);
     expect(later).not.toMatch(/gun/);
     await engine.close();

@@ -1,7 +1,7 @@
 // @module-tag all/postgres
 import { afterEach, describe, expect, it } from "vitest";
 import { type FakeWeb, startFakeWeb } from "../src/testing/fake-web.ts";
-import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 const page = (title: string, body: string) => `<!doctype html><title>${title}</title><main><h1>${title}</h1>${body}</main>`;
@@ -28,7 +28,7 @@ describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input wit
   const titles = async ({ engine }: Library) =>
     (await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title)).sort();
   const put = ({ engine }: Library, name: string, text: string) =>
-    collect(engine.ingestBytes({ name, bytes: new TextEncoder().encode(text) }, { domain: "library" }));
+    Array.fromAsync(engine.ingestBytes({ name, bytes: new TextEncoder().encode(text) }, { domain: "library" }));
 
   it("keep what any process was handed, also when several are handed something at once", async () => {
     const [first, second] = await replicas();
@@ -53,7 +53,7 @@ describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input wit
       "/old": page("Old", "<p>Atlases may be kept for 3 days.</p>"),
     };
     const [first, second] = await replicas(pages);
-    const crawl = ({ engine }: Library) => collect(engine.ingestUrl("https://site.example/", { domain: "library" }));
+    const crawl = ({ engine }: Library) => Array.fromAsync(engine.ingestUrl("https://site.example/", { domain: "library" }));
     await crawl(first);
     expect(await titles(second)).toEqual(["Cards", "Old", "Start"]);
     const { citations } = await second.ask("How much does a library card cost?");

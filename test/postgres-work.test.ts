@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { collect, type Library } from "./support/engine.ts";
+import type { Library } from "./support/engine.ts";
 import { createSandbox } from "./support/library.ts";
 import { whyNoPostgres } from "./support/postgres.ts";
 import { useReplicas } from "./support/replicas.ts";
@@ -54,7 +54,10 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
       createSandbox({ [`note${n}.md`]: `# Note ${n}\n\nThe number of this note is ${n + 500}.\n` }),
     );
     for (const { folder } of folders) await first.engine.queue(join(folder, "documents"));
-    const [one, two] = await Promise.all([collect(second.engine.work({ once: true })), collect(third.engine.work({ once: true }))]);
+    const [one, two] = await Promise.all([
+      Array.fromAsync(second.engine.work({ once: true })),
+      Array.fromAsync(third.engine.work({ once: true })),
+    ]);
     const ended = [...one, ...two].filter(({ type }) => type === "job-end");
     expect(ended.map(({ counts }) => counts?.added)).toEqual(folders.map(() => 1));
     expect((await first.engine.library()).filter(({ path }) => path.startsWith("note"))).toHaveLength(folders.length);
@@ -65,7 +68,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
     const [only] = (await replicas.open(1)) as [Library];
     await only.engine.queue(join(only.sandbox.folder, "nowhere"));
     await only.engine.queue(join(only.sandbox.folder, "documents"));
-    const events = await collect(only.engine.work({ once: true }));
+    const events = await Array.fromAsync(only.engine.work({ once: true }));
     expect(events.map(({ type }) => type)).toEqual(["job-start", "job-failed", "job-start", "job-end"]);
     expect(events[1]?.reason).toContain("nowhere");
   });

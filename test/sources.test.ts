@@ -6,7 +6,7 @@ import type { CrawlRequest } from "../src/engine/engine.ts";
 import type { IngestEvent } from "../src/shared/events.ts";
 import { type FakeHost, type FakeWeb, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { runCli, startCli } from "./support/cli.ts";
-import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
 import { createSandbox, type Sandbox } from "./support/library.ts";
 
 let library: Library | null = null;
@@ -29,7 +29,7 @@ async function open(hosts: Record<string, FakeHost>) {
   web = await startFakeWeb(hosts);
   library = await openLibrary({ documents: {}, network: web.network });
   const { engine } = library;
-  const crawl = (url: string, options: CrawlRequest = {}) => collect(engine.ingestUrl(url, { domain: "library", ...options }));
+  const crawl = (url: string, options: CrawlRequest = {}) => Array.fromAsync(engine.ingestUrl(url, { domain: "library", ...options }));
   const known = async () =>
     (await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title)).sort();
   return { engine, web, crawl, known };
@@ -211,7 +211,7 @@ describe("files by name and standard input", () => {
     const { engine } = library;
     sandbox ??= createSandbox({ "a.md": "# A\n\nOld.\n", "b.md": "# B\n\nOld.\n" });
     const root = join(sandbox.folder, "documents");
-    await collect(engine.ingestFiles([join(root, "a.md"), join(root, "b.md")], { root, domain: "library" }));
+    await Array.fromAsync(engine.ingestFiles([join(root, "a.md"), join(root, "b.md")], { root, domain: "library" }));
     const [file] = await engine.files({ domain: "library" });
     const original = await engine.original(file?.documents[0]?.id ?? "", { domain: "library" });
     expect(Buffer.from(original.bytes).toString()).toBe("# A\n\nOld.\n");

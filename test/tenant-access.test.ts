@@ -8,7 +8,7 @@ import { serveEngine } from "../src/server/start.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { runCli } from "./support/cli.ts";
-import { collect, type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openLibrary } from "./support/engine.ts";
 import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
@@ -54,7 +54,7 @@ describe("access of a tenant", () => {
     ["ask again, with the answer to another tenant in the cache", (tenant) => library.ask(QUESTION, { tenant, sessionId: "shared" })],
     ["every event of ask", (tenant) => library.events(QUESTION, { tenant })],
     ["the explanation of the cache", (tenant) => library.engine.explainCache(QUESTION, { tenant })],
-    ["the scan for conflicts", (tenant) => collect(library.engine.conflicts({ tenant }))],
+    ["the scan for conflicts", (tenant) => Array.fromAsync(library.engine.conflicts({ tenant }))],
     ["diagnostic reports", (tenant) => library.engine.reports({ tenant })],
     [
       "the command line",
@@ -174,7 +174,7 @@ describe("tenant-words", () => {
     });
 
     it("tell nothing in events either", async () => {
-      const events = await collect(library.engine.ask(NAMED, { tenant: "alice", access: ["public"] }));
+      const events = await Array.fromAsync(library.engine.ask(NAMED, { tenant: "alice", access: ["public"] }));
       expect(JSON.stringify(events)).not.toMatch(/30 (days|weeks)|quokkaflix/);
     });
   });

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { WireEvent } from "../wire/index.ts";
 import { createClient } from "./client.ts";
 import { parseEvents } from "./parse-events.ts";
 
@@ -26,27 +25,23 @@ function clientAnswering(body: BodyInit | null, status = 200, contentType = "tex
   });
 }
 
-async function collect(events: AsyncIterable<WireEvent>): Promise<WireEvent[]> {
-  const all: WireEvent[] = [];
-  for await (const event of events) all.push(event);
-  return all;
-}
-
 describe("the client", () => {
   it("throws the server's error with its code, status and facts", async () => {
     const body = JSON.stringify({ error: { code: "question_too_long", message: "Too long.", data: { limit: 500 } } });
     const failed = { code: "question_too_long", message: "Too long.", status: 400, data: { limit: 500 } };
     await expect(clientAnswering(body, 400, "application/json").ask({ question: "q" })).rejects.toMatchObject(failed);
-    await expect(collect(clientAnswering(body, 400, "application/json").stream({ question: "q" }))).rejects.toMatchObject(failed);
+    await expect(Array.fromAsync(clientAnswering(body, 400, "application/json").stream({ question: "q" }))).rejects.toMatchObject(failed);
   });
 
   it("throws invalid_response for what is not of this server", async () => {
     await expect(clientAnswering("<html>", 502, "text/html").ask({ question: "q" })).rejects.toMatchObject({ code: "invalid_response" });
     await expect(clientAnswering("<html>", 200, "text/html").ask({ question: "q" })).rejects.toMatchObject({ code: "invalid_response" });
-    await expect(collect(clientAnswering("{}\n{}\n", 200, "application/x-ndjson").stream({ question: "q" }))).rejects.toMatchObject({
-      code: "invalid_response",
-    });
-    await expect(collect(clientAnswering("event: answer\ndata: {oops\n\n").stream({ question: "q" }))).rejects.toMatchObject({
+    await expect(Array.fromAsync(clientAnswering("{}\n{}\n", 200, "application/x-ndjson").stream({ question: "q" }))).rejects.toMatchObject(
+      {
+        code: "invalid_response",
+      },
+    );
+    await expect(Array.fromAsync(clientAnswering("event: answer\ndata: {oops\n\n").stream({ question: "q" }))).rejects.toMatchObject({
       code: "invalid_response",
     });
   });
@@ -76,19 +71,19 @@ describe("the client", () => {
   });
 
   it("throws stream_cut when the stream ends before the answer, between frames, inside one, or by failure", async () => {
-    await expect(collect(clientAnswering(frame(stage)).stream({ question: "q" }))).rejects.toMatchObject({ code: "stream_cut" });
-    await expect(collect(clientAnswering('event: answer\ndata: {"id":"a').stream({ question: "q" }))).rejects.toMatchObject({
+    await expect(Array.fromAsync(clientAnswering(frame(stage)).stream({ question: "q" }))).rejects.toMatchObject({ code: "stream_cut" });
+    await expect(Array.fromAsync(clientAnswering('event: answer\ndata: {"id":"a').stream({ question: "q" }))).rejects.toMatchObject({
       code: "stream_cut",
     });
     const failing = new ReadableStream({ start: (controller) => controller.error(new TypeError("terminated")) });
-    await expect(collect(clientAnswering(failing).stream({ question: "q" }))).rejects.toMatchObject({ code: "stream_cut" });
+    await expect(Array.fromAsync(clientAnswering(failing).stream({ question: "q" }))).rejects.toMatchObject({ code: "stream_cut" });
   });
 });
 
 describe("parseEvents", () => {
   it("skips comments and events of unknown names", async () => {
     const text = `: heartbeat\n\n${frame({ event: "tomorrow", data: {} })}${frame(stage)}`;
-    expect(await collect(parseEvents(new Blob([text]).stream()))).toEqual([stage]);
+    expect(await Array.fromAsync(parseEvents(new Blob([text]).stream()))).toEqual([stage]);
   });
 
   it("gives back what was sent, however the bytes are cut", async () => {
@@ -101,7 +96,7 @@ describe("parseEvents", () => {
           const bytes = new TextEncoder().encode(events.map(frame).join(": heartbeat\n\n"));
           const places = [0, ...cuts.filter((cut) => cut < bytes.length).toSorted((a, b) => a - b), bytes.length];
           const chunks = places.slice(1).map((end, index) => bytes.slice(places[index], end));
-          expect(await collect(parseEvents(streamOf(chunks)))).toEqual(events);
+          expect(await Array.fromAsync(parseEvents(streamOf(chunks)))).toEqual(events);
         },
       ),
     );

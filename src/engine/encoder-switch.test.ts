@@ -6,7 +6,7 @@ import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { type Config, loadConfig } from "../shared/config.ts";
 import { ModelError, StoreError } from "../shared/errors.ts";
-import type { AnswerEvent, IngestEvent } from "../shared/events.ts";
+import type { AnswerEvent } from "../shared/events.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine, type Engine, type EngineParts } from "./engine.ts";
 
@@ -38,17 +38,8 @@ async function start(encoder: Encoder, parts: EngineParts = {}): Promise<Engine>
   return engine;
 }
 
-async function ingest(engine: Engine): Promise<IngestEvent[]> {
-  const events: IngestEvent[] = [];
-  for await (const event of engine.ingest(pages)) events.push(event);
-  return events;
-}
-
-async function ask(engine: Engine, question = "What is the tinnitus rating?"): Promise<AnswerEvent[]> {
-  const events: AnswerEvent[] = [];
-  for await (const event of engine.ask(question)) events.push(event);
-  return events;
-}
+const ingest = (engine: Engine) => Array.fromAsync(engine.ingest(pages));
+const ask = (engine: Engine, question = "What is the tinnitus rating?") => Array.fromAsync(engine.ask(question));
 
 const factsOf = (events: AnswerEvent[]) => {
   const end = events.find(({ type }) => type === "retrieve-end");

@@ -7,7 +7,6 @@ import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts
 import type { Encoder } from "../models/encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { loadConfig } from "../shared/config.ts";
-import type { AnswerEvent } from "../shared/events.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { createEngine } from "./engine.ts";
 
@@ -26,8 +25,7 @@ async function decideWith(
   const engine = await createEngine(loadConfig({ cwd: folder, env: {} }), { ...SHARED_PARTS, encoder });
   try {
     for await (const _ of engine.ingest(join(folder, "pages")));
-    const events: AnswerEvent[] = [];
-    for await (const event of engine.ask("How is recurrent tinnitus rated?", { profile })) events.push(event);
+    const events = await Array.fromAsync(engine.ask("How is recurrent tinnitus rated?", { profile }));
     const end = events.find(({ type }) => type === "decide-end");
     return {
       facts: end !== undefined && "facts" in end ? end.facts : {},

@@ -11,11 +11,8 @@ const document = (id: string, ...pieces: FakePassage["pieces"]): ScannedDocument
 async function* each(documents: readonly ScannedDocument[]): AsyncGenerator<ScannedDocument, void> {
   yield* documents;
 }
-async function scan(documents: readonly ScannedDocument[], signal = new AbortController().signal): Promise<ScanEvent[]> {
-  const events: ScanEvent[] = [];
-  for await (const event of scanConflicts(each(documents), words, { total: documents.length, precedence: [], signal })) events.push(event);
-  return events;
-}
+const scan = (documents: readonly ScannedDocument[], signal = new AbortController().signal) =>
+  Array.fromAsync(scanConflicts(each(documents), words, { total: documents.length, precedence: [], signal }));
 const report = (events: readonly ScanEvent[]) => {
   const last = events.at(-1);
   if (last?.type !== "conflicts") throw new Error("no report");

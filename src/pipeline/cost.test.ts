@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { loadConfig } from "../shared/config.ts";
-import type { IngestEvent } from "../shared/events.ts";
 import { hashedWords } from "../testing/fake-encoder.ts";
 import { type FakeEndpoint, startFakeEndpoint } from "../testing/fake-endpoint.ts";
 
@@ -33,8 +32,7 @@ async function run(embeddings: string, small: string) {
   // Measure the cost whether or not the gate would answer.
   const overrides = { model, embeddings: { base_url: endpoint.url, model: embeddings }, answer_from: 0 };
   engine = await createEngine(loadConfig({ cwd: folder, env: {}, overrides }), SHARED_PARTS);
-  const events: IngestEvent[] = [];
-  for await (const event of engine.ingest(join(folder, "pages"))) events.push(event);
+  const events = await Array.fromAsync(engine.ingest(join(folder, "pages")));
   const end = events.at(-1);
   return { embedding: end?.type === "ingest-end" ? end.embedding : undefined, answer: await engine.answer("How is tinnitus rated?") };
 }

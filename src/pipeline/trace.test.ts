@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { collect } from "../../test/support/engine.ts";
 import { createTrace } from "./trace.ts";
 
 const parts = { clock: () => 0, turn: async () => undefined };
@@ -18,6 +17,6 @@ it.each([
       return "a";
     });
   });
-  expect(await collect(events)).toEqual([{ type: "decide-start" }, { type: "decide-end", ms: 0, facts }]);
+  expect(await Array.fromAsync(events)).toEqual([{ type: "decide-start" }, { type: "decide-end", ms: 0, facts }]);
   expect(worked).toBe(times);
 });

@@ -209,8 +209,7 @@ describe("POST /v1/ask as Server-Sent Events", () => {
     });
     const raw = await (await post(app, '{"question":"q"}', events)).text();
     expect(raw).not.toMatch(/[\r\u0085\u2028\u2029]/);
-    const parsed: WireEvent[] = [];
-    for await (const event of parseEvents(new Blob([raw]).stream())) parsed.push(event);
+    const parsed: WireEvent[] = await Array.fromAsync(parseEvents(new Blob([raw]).stream()));
     expect(parsed.filter(({ event }) => event === "answer")).toHaveLength(1);
     expect(parsed.find(({ event }) => event === "sentence")?.data).toMatchObject({ index: 0, text });
   });

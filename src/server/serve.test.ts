@@ -38,8 +38,7 @@ describe("serve", () => {
     const { client } = await start(slow(5));
     const wholes = await Promise.all(Array.from({ length: 50 }, () => client.ask({ question: "q" })));
     expect(new Set(wholes.map(({ answer_plain }) => answer_plain))).toEqual(new Set(["One."]));
-    const names: string[] = [];
-    for await (const { event } of client.stream({ question: "q" })) names.push(event);
+    const names = await Array.fromAsync(client.stream({ question: "q" }), ({ event }) => event);
     expect(names.at(-1)).toBe("answer");
   });
 

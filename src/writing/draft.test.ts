@@ -152,8 +152,7 @@ describe("readDraft", () => {
       yield { type: "text", text: "The parcel is insured [1]. " };
       for (; given < 5000; given++) yield { type: "text", text: "It is sent by ship [2]. It takes a month [2]. " };
     }
-    const texts: string[] = [];
-    for await (const { text } of readDraft(circling(), { cite }, { inputTokens: null, outputTokens: null })) texts.push(text);
+    const texts = await Array.fromAsync(readDraft(circling(), { cite }, { inputTokens: null, outputTokens: null }), ({ text }) => text);
     expect(texts).toEqual(["The parcel is insured.", "It is sent by ship.", "It takes a month."]);
     expect(given).toBeLessThan(5);
   });

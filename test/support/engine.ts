@@ -31,9 +31,10 @@ export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...
   const library: Library = {
     sandbox,
     engine,
-    events: (question, options) => collect(engine.ask(question, options)),
+    events: (question, options) => Array.fromAsync(engine.ask(question, options)),
     ask: (question, options) => engine.answer(question, options),
-    ingest: (folder = "documents", options = {}) => collect(engine.ingest(`${sandbox.folder}/${folder}`, { source: folder, ...options })),
+    ingest: (folder = "documents", options = {}) =>
+      Array.fromAsync(engine.ingest(`${sandbox.folder}/${folder}`, { source: folder, ...options })),
     async close() {
       await engine.close();
       sandbox.remove();
@@ -55,10 +56,4 @@ export function answerOf(events: readonly AnswerEvent[]): Answer {
   const last = events.at(-1);
   if (last?.type !== "answer") throw new Error("the last event is no answer");
   return last.answer;
-}
-
-export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
 }

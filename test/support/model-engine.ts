@@ -88,8 +88,7 @@ export async function ask(
   question = QUESTION,
   options: AskOptions = {},
 ): Promise<{ answer: Answer; events: AnswerEvent[] }> {
-  const events: AnswerEvent[] = [];
-  for await (const event of engine.ask(question, options)) events.push(event);
+  const events = await Array.fromAsync(engine.ask(question, options));
   return { answer: answerOf(events), events };
 }
 

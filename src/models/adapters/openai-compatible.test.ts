@@ -12,7 +12,7 @@ import {
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "../../testing/fake-endpoint.ts";
-import type { ChatEvent, ChatModel } from "../chat.ts";
+import type { ChatModel } from "../chat.ts";
 import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
 /** Short where only a timeout ends a reply; long otherwise, for busy machines. */
@@ -32,12 +32,6 @@ async function start(script: FakeEndpointOptions, over: Partial<EndpointOptions>
 
 const ask = (model: ChatModel, signal = new AbortController().signal) =>
   model.stream({ system: "Rules.", user: "Question?" }, { temperature: 0.3, signal });
-
-async function readAll(stream: AsyncIterable<ChatEvent>): Promise<ChatEvent[]> {
-  const events: ChatEvent[] = [];
-  for await (const event of stream) events.push(event);
-  return events;
-}
 
 function httpReply(behaviour: ChatBehaviour): ChatReply {
   switch (behaviour.type) {
@@ -91,7 +85,7 @@ describeEncoderContract("OpenAI-compatible", async (behaviour) => {
 describe("chat over HTTP", () => {
   it("sends the key as bearer, the prompt, the temperature, and asks for usage", async () => {
     const { endpoint, model } = await start({ chat: [{ type: "stream", pieces: ["Yes."] }] });
-    await readAll(ask(model));
+    await Array.fromAsync(ask(model));
     expect(endpoint.requests).toHaveLength(1);
     expect(endpoint.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
     expect(endpoint.requests[0]?.body).toMatchObject({
@@ -118,7 +112,7 @@ describe("chat over HTTP", () => {
       { replyTokens: 70 },
     );
     for (let asked = 0; asked < 2; asked++)
-      await expect(readAll(ask(model))).rejects.toThrow("length after at most 70 tokens: model.reply_tokens");
+      await expect(Array.fromAsync(ask(model))).rejects.toThrow("length after at most 70 tokens: model.reply_tokens");
     expect(endpoint.chats.map(({ body }) => [body.max_tokens, body.max_completion_tokens])).toEqual([
       [70, undefined],
       [undefined, 70],
@@ -128,7 +122,7 @@ describe("chat over HTTP", () => {
 
   it.each(Object.entries(brokenChatReplies))("throws a ModelError after %s", async (name, reply) => {
     const { endpoint, model } = await start({ chat: [reply] }, timeoutFor(name));
-    const error = await readAll(ask(model)).then(
+    const error = await Array.fromAsync(ask(model)).then(
       () => null,
       (thrown: unknown) => thrown as ModelError,
     );
@@ -142,7 +136,7 @@ describe("chat over HTTP", () => {
 
   it.each(Object.entries(brokenChatReplies).filter(([name]) => name !== "401"))("recovers from %s", async (name, reply) => {
     const { endpoint, model } = await start({ chat: [reply, { type: "stream", pieces: ["Yes ", "[1]."] }] }, timeoutFor(name));
-    const events = await readAll(ask(model)).catch((error: ModelError) => error.code);
+    const events = await Array.fromAsync(ask(model)).catch((error: ModelError) => error.code);
     if (events !== "model_cut") {
       expect(endpoint.chats).toHaveLength(2);
       expect(events).toMatchObject([{ text: "Yes " }, { text: "[1]." }, { type: "end" }]);
@@ -153,10 +147,10 @@ describe("chat over HTTP", () => {
     const limited = (seconds: string): ChatReply => ({ type: "status", status: 429, headers: { "retry-after": seconds } });
     const patient = await start({ chat: [limited("0.2"), { type: "stream", pieces: ["Yes."] }] });
     const begun = performance.now();
-    await readAll(ask(patient.model));
+    await Array.fromAsync(ask(patient.model));
     expect(performance.now() - begun).toBeGreaterThan(190);
     const hasty = await start({ chat: [limited("3600"), { type: "stream", pieces: ["Yes."] }] });
-    await expect(readAll(ask(hasty.model))).rejects.toThrow("HTTP 429");
+    await expect(Array.fromAsync(ask(hasty.model))).rejects.toThrow("HTTP 429");
     expect(hasty.endpoint.chats).toHaveLength(1);
   });
 
@@ -166,7 +160,7 @@ describe("chat over HTTP", () => {
       chat: [{ type: "status", status: 401, body }],
       embeddings: [{ type: "status", status: 401, body }],
     });
-    for (const call of [() => readAll(ask(model)), () => encoder.embed(["a"])]) {
+    for (const call of [() => Array.fromAsync(ask(model)), () => encoder.embed(["a"])]) {
       const error = await call().then(
         () => null,
         (thrown: unknown) => thrown as ModelError,
@@ -189,7 +183,7 @@ describe("chat over HTTP", () => {
   ])("says of %s what came back and what to check", async (_what, type, body, told) => {
     const reply = { type: "status" as const, status: 200, headers: { "content-type": type }, body };
     const { model, encoder } = await start({ chat: [reply], embeddings: [reply] });
-    const chat = await readAll(ask(model)).catch(({ message }: ModelError) => message);
+    const chat = await Array.fromAsync(ask(model)).catch(({ message }: ModelError) => message);
     const vectors = await encoder.embed(["a"]).catch(({ message }: ModelError) => message);
     expect(chat).toContain(told);
     expect(chat).toMatch(/Check that model\.base_url is/);
@@ -203,14 +197,14 @@ describe("chat over HTTP", () => {
     const drip = (pieces: number): ChatReply => ({ type: "stream", pieces: Array.from({ length: pieces }, () => "drip "), delayMs: 80 });
     // Longer than the timeout in total, but a fifth of it between two parts.
     const { model } = await start({ chat: [drip(8), drip(400)] }, { timeoutMs: 400 });
-    expect(await readAll(ask(model))).toHaveLength(9);
-    await expect(readAll(ask(model))).rejects.toThrow("no complete response within 4000 ms");
+    expect(await Array.fromAsync(ask(model))).toHaveLength(9);
+    await expect(Array.fromAsync(ask(model))).rejects.toThrow("no complete response within 4000 ms");
   });
 
   it("hangs up when it is cancelled while it waits, and does not try again", async () => {
     const { endpoint, model } = await start({ chat: [{ type: "silence" }] }, {});
     const controller = new AbortController();
-    const reading = readAll(ask(model, controller.signal));
+    const reading = Array.fromAsync(ask(model, controller.signal));
     await expect.poll(() => endpoint.chats.length).toBe(1);
     controller.abort(new Error("reader left"));
     await expect(reading).rejects.toThrow("reader left");
@@ -221,7 +215,7 @@ describe("chat over HTTP", () => {
   it("leaves out what a model thinks aloud", async () => {
     const pieces = ["<thi", "nk>Perhaps 70 percent [1].</th", "ink>Tinnitus is rated at 10 percent [1]."];
     const { model } = await start({ chat: [{ type: "stream", pieces }] });
-    const events = await readAll(ask(model));
+    const events = await Array.fromAsync(ask(model));
     expect(
       events
         .map((event) => (event.type === "text" ? event.text : ""))

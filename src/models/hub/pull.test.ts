@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { folderOfFile } from "../../../test/support/folders.ts";
 import { type FakeHub, type FakeHubOptions, startFakeHub, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findLocalModel, listLocalModels } from "./local.ts";
-import { type PullEvent, type PullOptions, pullModel } from "./pull.ts";
+import { type PullOptions, pullModel } from "./pull.ts";
 import { findHubRuntime, installHubRuntime } from "./runtime.ts";
 
 const root = folderOfFile();
@@ -33,11 +33,7 @@ async function start(over: Partial<FakeHubOptions> = {}): Promise<PullOptions> {
   return { hubUrl: hub.url, modelsDir, dtype: "q8", signal: new AbortController().signal, timeoutMs: 2000, backoffMs: 1 };
 }
 
-async function pull(options: PullOptions, name = "all-MiniLM-L6-v2"): Promise<PullEvent[]> {
-  const events: PullEvent[] = [];
-  for await (const event of pullModel(name, options)) events.push(event);
-  return events;
-}
+const pull = (options: PullOptions, name = "all-MiniLM-L6-v2") => Array.fromAsync(pullModel(name, options));
 
 const errorOf = (promise: Promise<unknown>) =>
   promise.then(
@@ -133,10 +129,8 @@ describe("installing the runtime", () => {
     return [process.execPath, path];
   };
   const install = async (folder: string, program: readonly [string, ...string[]]) => {
-    const events = [];
     const options = { env: process.env, signal: new AbortController().signal, npm: program, everyMs: 5 };
-    for await (const event of installHubRuntime(folder, options)) events.push(event);
-    return events;
+    return await Array.fromAsync(installHubRuntime(folder, options));
   };
 
   it("runs npm without scripts and without CUDA, and renames what is whole", async () => {

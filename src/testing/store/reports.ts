@@ -68,8 +68,7 @@ export function describeReports(name: string, withStore: WithStore): void {
       "reads each report once, however many were made at the same time",
       withStore(async ({ store }) => {
         for (let n = 0; n < 502; n++) await add(store, `i${n}`, { report: { entries: 5000 } });
-        const seen: string[] = [];
-        for await (const { id } of store.reports.each(all)) seen.push(id);
+        const seen = await Array.fromAsync(store.reports.each(all), ({ id }) => id);
         expect(seen).toHaveLength(502);
         expect(new Set(seen).size).toBe(502);
         expect(seen).toEqual([...seen].sort().reverse());
