@@ -89,7 +89,7 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
 
 /** @throws RequestError `evaluation_running` */
 function judgedIn({ report, latenciesMs }: Evaluation) {
-  if (report === null) throw new RequestError("evaluation_running", "This golden run is not done: compare runs that came to their end.");
+  if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Compare only completed runs.");
   return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
 }
 
@@ -115,7 +115,7 @@ function keptIn(folder: string) {
   const read = async (id: string): Promise<Evaluation> => {
     const text = ID.test(id) ? await readFile(pathOf(id), "utf8").catch(() => null) : null;
     if (text !== null) return JSON.parse(text) as Evaluation;
-    const message = "There is no such golden run here: GET /v1/evaluations lists them.";
+    const message = "This evaluation run does not exist. GET /v1/evaluations lists the runs.";
     throw new RequestError("unknown_evaluation", message, { id: id.slice(0, 100) });
   };
   return {

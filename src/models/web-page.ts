@@ -259,7 +259,7 @@ function readType(header: string | undefined, types: Asked["types"]): Pick<Fetch
     .toLowerCase()
     .split(";")
     .map((part) => part.trim());
-  if (!types.includes(type)) throw new WebError("web_type", `type ${JSON.stringify(type.slice(0, 60))} is not read`);
+  if (!types.includes(type)) throw new WebError("web_type", `type ${JSON.stringify(type.slice(0, 60))} is not supported`);
   const charset = parameters.flatMap((parameter) => /^\s*charset\s*=\s*"?([\w.:-]{1,40})"?\s*$/.exec(parameter)?.[1] ?? []);
   return { type, charset: charset[0] ?? null };
 }

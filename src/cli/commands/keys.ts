@@ -11,11 +11,11 @@ const toRate = numberOf(/^\d{1,9}$/, "a whole number, or 0 for unlimited");
 const toAmount = numberOf(/^\d{1,7}(\.\d{1,4})?$/, "an amount such as 1.50, or 0 for unlimited");
 
 const GRANT = [
-  ["--role <role...>", "what it lets do", { choices: ROLES, default: ["ask"] }],
-  ["--domain <name...>", "domains that it opens; the first one is meant where a request names none (default: the configured one)"],
-  ["--tenant <name...>", "tenants that it opens (default: only what belongs to no tenant)"],
-  ["--all-tenants", "every tenant of its domains, and what belongs to none"],
-  ["--access <label...>", "access labels that it grants, in the place of the configured ones"],
+  ["--role <role...>", "what the key allows", { choices: ROLES, default: ["ask"] }],
+  ["--domain <name...>", "domains of the key; requests that name none use the first (default: the configured domain)"],
+  ["--tenant <name...>", "tenants of the key (default: only documents without a tenant)"],
+  ["--all-tenants", "all tenants of its domains, and documents without a tenant"],
+  ["--access <label...>", "access labels of the key, instead of the configured ones"],
 ] as const;
 
 export function addKeysCommand(program: Command, context: CliContext): void {

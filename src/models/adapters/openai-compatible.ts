@@ -167,7 +167,7 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
         if (vectors.length === 0) return [];
         dimensions ||= vectors[0]?.length ?? 0;
         const other = vectors.find(({ length }) => length !== dimensions);
-        if (other !== undefined) throw new CallFailure(`vectors of ${other.length} dimensions came back; ${dimensions} were expected`);
+        if (other !== undefined) throw new CallFailure(`received vectors of ${other.length} dimensions, but expected ${dimensions}`);
         return vectors;
       } catch (cause) {
         signal?.throwIfAborted();
