@@ -78,7 +78,7 @@ describe("loadDomain", () => {
   it("names the nearest domain, or says that there is none", () => {
     pack("retail", RETAIL);
     expect(() => loadDomain("retial", here.folder)).toThrow(
-      'There is no domain "retial". Did you mean "retail"? Known: book, documents, pharma, retail, veterans.',
+      'Unknown domain "retial". Did you mean "retail"? Known domains: book, documents, pharma, retail, veterans.',
     );
     expect(() => loadDomain("x", join(here.folder, "nowhere"))).toThrow(
       /Known domains: book, documents, pharma, retail, veterans\. .*nowhere, does not exist/,

@@ -35,7 +35,8 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
      */
     start(of: { readonly domain: string; readonly profile: string | null; readonly questions: SentQuestions | null }): Evaluation {
       const { domain, profile, questions } = of;
-      if (running !== null) throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
+      if (running !== null)
+        throw new RequestError("evaluation_running", "An evaluation run is in progress. Wait until it ends, or stop it.");
       const asked = questions === null ? ownSet(domain, config.domains_dir) : readSentQuestions(questions);
       const total = asked.answerable.length + asked.unanswerable.length;
       const evaluation = begun({ domain, profile, questions: questions?.name ?? null, total, startedAt: now().toISOString() });

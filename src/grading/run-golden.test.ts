@@ -90,7 +90,9 @@ describe("readGoldenSet and findGoldenSets", () => {
   it("refuses what is no set, naming file and line", () => {
     const folder = writeSet(join(here.folder, "library"), { answerable: [ANSWERABLE, { id: "a2" }] });
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow(/x-answerable-dev\.jsonl:2 is not valid/);
-    expect(() => readGoldenSet({ name: "x", corpus: join(here.folder, "none"), golden: folder })).toThrow("does not exist. Give the folder");
+    expect(() => readGoldenSet({ name: "x", corpus: join(here.folder, "none"), golden: folder })).toThrow(
+      "does not exist. Give the folder",
+    );
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: here.folder })).toThrow("contains no questions");
     writeSet(folder, { unanswerable: [{ ...UNANSWERABLE, id: "a1" }] });
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow("has two questions with the id a1");
