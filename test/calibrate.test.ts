@@ -150,13 +150,13 @@ describe("calibrate", () => {
     const weights = await use("library.sourcebound.2026-11-22T100000Z", { weights: { id: "others", model: "vectors" } });
     expect(weights.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("other gate weights (others") }]);
     expect(weights.answer?.confidenceCalibrated).toBe(false);
-    expect(warned.filter((message) => message.includes("other weights"))).toHaveLength(1);
-    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("other weights")] });
+    expect(warned.filter((message) => message.includes("other gate weights"))).toHaveLength(1);
+    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("other gate weights")] });
 
     const grown = await use("library.sourcebound.2026-11-23T110000Z", { documents: { ...calibration.documents, windows: 20 } });
     expect(grown.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("but had 20") }]);
     expect(grown.answer?.confidenceCalibrated).toBe(false);
-    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("it had 20")] });
+    expect(await library.engine.health()).toMatchObject({ calibration: null, warnings: [expect.stringContaining("had 20")] });
 
     writeFileSync(join(dataDir, "calibration", "library.sourcebound.2026-11-24T100000Z.json"), "{ torn");
     settle();

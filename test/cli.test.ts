@@ -133,7 +133,7 @@ describe("reports", () => {
     expect(empty).toMatchObject({ code: 0, stderr: "" });
     expect(empty.stdout).toMatch(/No reports in domain "library" from the last 90 days.*\n\s+sourcebound ask/);
     const narrowed = await cli(sandbox, ["reports", "--topic", "cards", "--since", "2020-01-01"]);
-    expect(narrowed.stdout).toContain("Leave --topic and --since out");
+    expect(narrowed.stdout).toContain("Omit --topic and --since");
     expect(JSON.parse((await cli(sandbox, ["reports", "--json"])).stdout)).toEqual({ total: 0, topics: [], reports: [] });
   });
 

@@ -47,7 +47,7 @@ describe("the index of an engine", () => {
     truncateSync(file, length - 10);
     const third = await open();
     expect(await cited(third, question)).toEqual(before);
-    expect(warnings).toEqual([expect.stringMatching(/cut short.*nothing is lost/)]);
+    expect(warnings).toEqual([expect.stringMatching(/truncated.*nothing/)]);
     await third.close();
     expect(readFileSync(file)).toHaveLength(length);
   });

@@ -223,7 +223,7 @@ describe("engine.explainCache", () => {
     const library = await open({ settings: { "cache.enabled": false } });
     expect((await library.engine.explainCache(CARD)).notAsked).toContain("disabled");
     const other = await open();
-    expect((await other.engine.explainCache("I want to kill myself")).notAsked).toContain("emergency");
+    expect((await other.engine.explainCache("I want to kill myself")).notAsked).toContain("emergencies");
   });
 });
 

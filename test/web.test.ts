@@ -256,7 +256,8 @@ const HOSTILE: Readonly<Record<string, Pick<WebScript, "pages" | "results" | "ho
     pages: { "/": redirectTo("https://inside.library.example/") },
     hosts: { "inside.library.example": { pages: { "/": SAME }, addresses: [["10.0.0.7"]] } },
   },
-  "elements without end": { pages: { "/": "<b>x</b>".repeat(200_000) } },
+  "elements inside each other without end": { pages: { "/": "<b>".repeat(200_000) } },
+  "elements without end": { hosts: { "*": { pages: { "/": "<b>x</b>".repeat(200_000) } } } },
   "other hosts": {
     results: ["https://evil.test/", "https://library.example.evil.test/", "https://notlibrary.example/"],
     hosts: { "*": { pages: { "/": SAME } } },

@@ -258,7 +258,7 @@ describe.concurrent("the support score", () => {
 
   it("says what to do when the hub's model is not installed, or no model is configured", async () => {
     await expect(open({}, { encoder: null }, DOCUMENTS, {}, { support: { hub: "owner/hhem" } })).rejects.toThrow(/models|install/i);
-    await expect(openLibrary({ settings: { support: "model" }, models: null })).rejects.toThrow(/support is "model".*set `model`/);
+    await expect(openLibrary({ settings: { support: "model" }, models: null })).rejects.toThrow(/support is "model".*Set `model`/);
   });
 });
 

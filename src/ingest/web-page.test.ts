@@ -57,7 +57,7 @@ describe("reading a page", () => {
   });
 
   it("refuses elements inside each other without end", () => {
-    expect(() => readWebPage(source("<div>".repeat(100_000)))).toThrow(/more than 6000 deep/);
+    expect(() => readWebPage(source("<div>".repeat(100_000)))).toThrow(/more than 6000 levels deep/);
   });
 
   it("keeps nothing that is longer than a statement, and no more text than a book chapter", () => {
