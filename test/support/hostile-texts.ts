@@ -13,6 +13,7 @@ const SAMPLES = [
   '"><img src=x onerror=alert(1)>',
   "<svg/onload=alert(1)>",
   "javascript:alert(1)",
+  "' onmouseover='x",
   "</p></li></ol><style>*{display:none}</style>",
   "<a href='data:text/html,<script>alert(1)</script>'>x</a>",
   "&lt;script&gt;alert(1)&lt;/script&gt;",
