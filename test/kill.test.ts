@@ -1,10 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import Libsql from "libsql";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type MadeFormat, makeFile } from "../src/ingest/testing/made-files.ts";
-import { makePdf } from "../src/ingest/testing/made-pdf.ts";
 import { bundleProgram } from "./support/bundle.ts";
 import { type Finished, type Running, runCli, startCli } from "./support/cli.ts";
 import { changeCorpus, createRandom, generateCorpus } from "./support/corpus.ts";
@@ -17,31 +14,8 @@ const FILES = rounds({ all: 200, usually: 40 });
 const SEED = 20_260_101;
 const MEMORY_KILLS = rounds({ all: 12, usually: 4 });
 const SERVER_KILLS = rounds({ all: 5, usually: 2 });
-const FORMAT_KILLS = rounds({ all: 200, usually: 4 });
 /** More than half of the kills must hit a running process: adds rounds if fewer did, up to three times as many. Rounds come in pairs. */
 const goesOn = (n: number, killed: number, kills: number) => n < kills || n % 2 === 1 || (killed <= kills / 2 && n < 3 * kills);
-
-/** Generates distinct files of every format, `each` per format. */
-function everyFormat(each: number): Record<string, string | Uint8Array> {
-  const formats: readonly MadeFormat[] = ["docx", "epub", "xlsx", "csv", "html", "rst", "adoc", "eml", "json", "yaml"];
-  const files: Record<string, string | Uint8Array> = {};
-  for (let n = 0; n < each; n++) {
-    const text = (of: string) => `The register of the ${of} number ${n} is kept for ${n + 2} years in the house.`;
-    for (const format of formats) {
-      const table = Array.from({ length: 40 }, (_, row) => [`key ${row}`, `value ${row * n} of ${format}`]);
-      const { bytes } = makeFile(format, [
-        { type: "heading", level: 1, text: `${format} ${n}` },
-        { type: "paragraph", text: text(format) },
-        { type: "table", rows: [["name", "value"], ...table] },
-      ]);
-      files[`${n}.${format}`] = bytes;
-    }
-    files[`${n}.pdf`] = makePdf(Array.from({ length: 30 }, (_, i) => ({ type: "paragraph", text: `${text("pdf")} Part ${i}.` }))).bytes;
-    files[`${n}.md`] = `# Markdown ${n}\n\n${text("markdown")}\n`;
-    files[`${n}.txt.gz`] = gzipSync(`${text("packed text")}\n`);
-  }
-  return files;
-}
 
 let program: string;
 beforeAll(async () => {
@@ -175,33 +149,6 @@ describe("SIGKILL", () => {
     process.stderr.write(
       `killed ${killed} of ${KILLS} ingests (whole run ${wholeMs} ms, files ${filesMs} ms); documents kept: ${kept.join(" ")}\n`,
     );
-  });
-
-  it(`${FORMAT_KILLS} times while files of every format are read: nothing is lost, doubled or halved`, {
-    timeout: 3_600_000,
-    tags: "all/kill",
-  }, async () => {
-    const files = everyFormat(4);
-    const texts = (on: Sandbox) => open(on, (all) => all("select file, path, text from documents order by file, path"));
-    const reference = create(files);
-    const begun = Date.now();
-    await completesApart(reference);
-    const wholeMs = Date.now() - begun;
-    expect(new Set(texts(reference).map(({ file }) => file)).size).toBe(Object.keys(files).length);
-
-    const sandbox = create(files);
-    const random = createRandom(SEED + 7);
-    let killed = 0;
-    for (let n = 0; goesOn(n, killed, FORMAT_KILLS); n++) {
-      if (n % 2 === 0) rmSync(join(sandbox.folder, "data"), { recursive: true, force: true });
-      if ((await killAfter(sandbox, random() * wholeMs, "start")) === "killed") killed++;
-      if (databaseExists(sandbox)) expectWhole(sandbox);
-      if (n % 2 === 0) continue;
-      await completes(sandbox);
-      expect(texts(sandbox)).toEqual(texts(reference));
-    }
-    expect(killed).toBeGreaterThan(FORMAT_KILLS / 2);
-    process.stderr.write(`killed ${killed} of ${FORMAT_KILLS} ingests of ${Object.keys(files).length} files in all formats\n`);
   });
 
   it(`${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`, {
