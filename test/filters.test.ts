@@ -162,34 +162,6 @@ describe("filters", () => {
     expect(await refused({ filters, tenant: "bob" })).toMatchObject({ status: "ok" });
   });
 
-  it("keep cache entries apart", async () => {
-    const { ask } = await openInTest({
-      settings: UNSURE,
-      documents: {
-        "a.md": "# A\n\nThe card costs 3 dollars.\n\f\nThe card costs 4 dollars in May.\n",
-        "b.md": "# B\n\nThe card costs 8 dollars.\n",
-      },
-    });
-    const asked: (FilterRequest | null)[] = [
-      null,
-      { document: "a" },
-      { document: "b" },
-      { page: 1 },
-      { page: "1-2" },
-      { page: 2 },
-      { chapter: "A" },
-    ];
-    const first = [];
-    for (const filters of asked) first.push(await ask("What does the card cost?", { filters }));
-    expect(first.map(({ cacheMode }) => cacheMode)).toEqual(asked.map(() => "miss"));
-    for (const [i, filters] of asked.entries()) {
-      const again = await ask("What does the card cost?", { filters });
-      expect(again.cacheMode).toBe("exact");
-      expect(again.sentences).toEqual(first[i]?.sentences);
-      expect(again.filters).toEqual(first[i]?.filters);
-    }
-  });
-
   it("hold for a follow-up in a session", async () => {
     const { ask } = await openInTest();
     const options = { sessionId: "s", filters: { document: "Library cards" } };

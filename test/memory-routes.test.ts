@@ -103,29 +103,6 @@ describe("GET and DELETE /v1/sessions/ID", () => {
   });
 });
 
-describe("POST /v1/feedback", () => {
-  it("keeps a verdict, once, and says where something is wrong", async () => {
-    const { ask, call, engine } = await open();
-    const { id, session_id } = await ask(CARD);
-    for (let n = 0; n < 2; n++) {
-      const { status, body } = await call("POST", "/v1/feedback", { id, session_id, verdict: "down", reason: "Old." });
-      expect([status, body]).toEqual([200, { status: "kept", id, verdict: "down" }]);
-    }
-    expect((await engine.memory.review.history()).rows).toHaveLength(1);
-    const wrong: [unknown, number, string][] = [
-      [{ id, verdict: "sideways" }, 400, "invalid_request"],
-      [{ id, verdict: "up", reason: "x".repeat(501) }, 400, "invalid_request"],
-      [{ id: "nobody", verdict: "up" }, 404, "unknown_answer"],
-      [{ id, verdict: "up", session_id: "another" }, 404, "unknown_answer"],
-      [{ id, verdict: "up", tenant: "alice" }, 404, "unknown_answer"],
-    ];
-    for (const [body, status, code] of wrong) {
-      const response = await call("POST", "/v1/feedback", body);
-      expect([response.status, response.body.error.code], JSON.stringify(body).slice(0, 80)).toEqual([status, code]);
-    }
-  });
-});
-
 describe("/v1/admin", () => {
   it("reviews: list, show, approve, flag, correct, history", async () => {
     const { ask, admin } = await open();
