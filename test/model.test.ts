@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { profiles } from "../src/profiles/index.ts";
-import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { brokenChatReplies } from "../src/testing/fake-endpoint.ts";
 import { countTokens } from "../src/text/cl100k.ts";
 import { answerToWire } from "../src/wire/index.ts";
@@ -12,7 +11,6 @@ import {
   GOOD,
   isQuoted,
   near,
-  type Opened,
   open,
   promptOf,
   QUESTION,
@@ -111,17 +109,6 @@ describe.concurrent("an answer by a model", () => {
         expect(codes(answer)).toContain("model_failed");
       },
     ));
-
-  it("is stopped when the reader leaves", () =>
-    using(open({ chat: [{ type: "stream", pieces: [...GOOD, " On"], delayMs: 50, thenSilence: true }] }), async ({ engine, endpoint }) => {
-      const controller = new AbortController();
-      const reading = (async () => {
-        for await (const event of engine.ask(QUESTION, { signal: controller.signal }))
-          if (event.type === "sentence") controller.abort(new Error("reader left"));
-      })();
-      await expect(reading).rejects.toThrow("reader left");
-      await expect.poll(() => endpoint.chats[0]?.aborted).toBe(true);
-    }));
 });
 
 /** Replies that end only by a timeout. */
@@ -282,17 +269,6 @@ describe.concurrent("the prompt", () => {
       expect(await modelFor("How do I appeal the tinnitus rating?", { profile: "book" })).toBe("small");
       expect(await modelFor(QUESTION, { profile: "spark" })).toBe("large");
     }));
-
-  it("goes to the large model when there are more than 5 passages, or when they are weak", async () => {
-    await using(open({ chat: [stream(...GOOD)] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
-      await ask(engine, QUESTION, { profile: "seven-layer" });
-      expect(endpoint.chats.at(-1)?.body.model).toBe("large");
-    });
-    await using(open({ chat: [stream(...GOOD)] }, { encoder: near(0.52) }), async ({ engine, endpoint }) => {
-      await ask(engine, QUESTION, { profile: "seven-layer" });
-      expect(endpoint.chats.at(-1)?.body.model).toBe("large");
-    });
-  });
 });
 
 /** Whole passages are given: the first of them says both. */
@@ -378,25 +354,4 @@ describe.concurrent("profiles with an encoder", () => {
       const { answer } = await ask(engine, "Regular money for old soldiers", { profile: "seven-layer" });
       expect(texts(answer)).toEqual(["A pension is paid every month."]);
     }));
-});
-
-describe("an encoder that is down", () => {
-  let opened: Opened;
-  let isDown = false;
-  beforeAll(async () => {
-    opened = await open({ chat: [stream(...GOOD)] }, { encoder: fakeEncoder({ failure: () => (isDown ? encoderDown() : null) }) });
-    isDown = true;
-  });
-  afterAll(() => opened.close());
-
-  it("leaves the ranking to the words, and says so", async () => {
-    const { answer, events } = await ask(opened.engine);
-    expect(answer.status).toBe("ok");
-    expect(codes(answer)).toEqual(["dense_failed"]);
-    expect(events).toContainEqual(expect.objectContaining({ type: "notice", code: "dense_failed" }));
-  });
-
-  it("is an error in a profile that ranks by vectors alone", async () => {
-    await expect(ask(opened.engine, QUESTION, { profile: "book" })).rejects.toMatchObject({ code: "encoder_failed" });
-  });
 });

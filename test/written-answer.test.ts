@@ -6,7 +6,7 @@ import { ModelError } from "../src/shared/errors.ts";
 import type { AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { type ChatReply, deltaStream } from "../src/testing/fake-endpoint.ts";
+import type { ChatReply } from "../src/testing/fake-endpoint.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../src/writing/render.ts";
 import { answerOf, openLibrary } from "./support/engine.ts";
@@ -283,11 +283,6 @@ describe.concurrent("bad output of a model", () => {
       ...Array.from({ length: 2000 }, (_, i) => `Tinnitus is common in case ${i} and in others too. `),
     ),
     "one sentence without end": stream(`Tinnitus [1] ${"and tinnitus [1] ".repeat(7000)}`),
-    "a tool call": deltaStream(
-      [{ tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }] }],
-      "tool_calls",
-    ),
-    "null content": deltaStream([{ content: null }, { content: null }]),
     "a stream under another content type that is no stream": {
       type: "status",
       status: 200,
@@ -330,14 +325,6 @@ describe.concurrent("bad output of a model", () => {
       expect(texts(answer).some((one) => one.endsWith("within one year."))).toBe(true);
     }),
   );
-
-  it("that does not reach the line of support is not shown as if it stood", () =>
-    using(open({ chat: [stream(`${TEN.slice(0, -1)} [1]. Tinnitus pays well [1].`), stream("INSUFFICIENT")] }), async (opened) => {
-      const { answer } = await ask(opened.engine);
-      expect(texts(answer)).toEqual([TEN]);
-      expect(answer.checks.some(({ name, verdict, leftOut }) => name === "support" && verdict === "fail" && leftOut === true)).toBe(true);
-      expect(codes(answer)).toEqual([]);
-    }));
 
   it("that the checks only warn about says so at its sentence, before the next one, and what was left out says nothing", () =>
     using(
