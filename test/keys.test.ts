@@ -6,7 +6,7 @@ import { serveEngine } from "../src/server/start.ts";
 import { tokenSchema } from "../src/shared/config/tokens.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openInTest, openLibrary } from "./support/engine.ts";
 import { appOf, createKey } from "./support/keyed-app.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
@@ -111,45 +111,41 @@ const readSession = (tenant: string, mine: string): readonly [Send, Comes] => [
   tenant === mine ? null : "denied",
 ];
 const REQUESTS = rounds({ all: 10_000, usually: 1_000 });
-/** Milliseconds per request before the test times out. */
-const REQUEST_TIMEOUT_MS = 120;
 
 describe("20 tenants with keys and tokens", () => {
-  it(
-    `${REQUESTS} requests with forged bodies and credentials, of which every tenant's code shows to its own key and its own token alone`,
-    async () => {
-      const call = caller();
-      const leaks: string[] = [];
-      const came = { answered: 0, denied: 0, refused: 0, keyless: 0 };
-      for (let i = 0; i < REQUESTS; i++) {
-        const mine = pick(TENANTS);
-        const { right, forged } = tokenOf.get(mine) ?? { right: "", forged: [] };
-        const isHis = below(10) !== 0;
-        const key = isHis ? pick([keyOf(mine), right]) : pick([undefined, `${keyOf(mine)}x`, keyOf(mine).slice(0, -1), ...forged]);
-        const [send, comes] = below(5) === 0 ? readSession(pick(TENANTS), mine) : ask(pick(FORGED)(mine));
-        const { status, text } = await send(call, key);
-        const shown = TENANTS.filter((other) => text.includes(codeOf(other)));
-        leaks.push(...shown.filter((other) => !isHis || other !== mine).map((other) => `${other} to ${mine}: ${text}`));
-        if (!isHis) {
-          expect([401, 429]).toContain(status);
-          came.keyless++;
-        } else if (comes === "answered") {
-          expect([status, shown]).toEqual([200, [mine]]);
-          came.answered++;
-        } else if (comes === "denied") {
-          expect([status, text]).toEqual([403, expect.not.stringMatching(/party[a-t]|library|veterans|nowhere/)]);
-          came.denied++;
-        } else if (comes === "refused") {
-          expect(status).toBe(400);
-          came.refused++;
-        }
+  it(`${REQUESTS} requests with forged bodies and credentials, of which every tenant's code shows to its own key and its own token alone`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const call = caller();
+    const leaks: string[] = [];
+    const came = { answered: 0, denied: 0, refused: 0, keyless: 0 };
+    for (let i = 0; i < REQUESTS; i++) {
+      const mine = pick(TENANTS);
+      const { right, forged } = tokenOf.get(mine) ?? { right: "", forged: [] };
+      const isHis = below(10) !== 0;
+      const key = isHis ? pick([keyOf(mine), right]) : pick([undefined, `${keyOf(mine)}x`, keyOf(mine).slice(0, -1), ...forged]);
+      const [send, comes] = below(5) === 0 ? readSession(pick(TENANTS), mine) : ask(pick(FORGED)(mine));
+      const { status, text } = await send(call, key);
+      const shown = TENANTS.filter((other) => text.includes(codeOf(other)));
+      leaks.push(...shown.filter((other) => !isHis || other !== mine).map((other) => `${other} to ${mine}: ${text}`));
+      if (!isHis) {
+        expect([401, 429]).toContain(status);
+        came.keyless++;
+      } else if (comes === "answered") {
+        expect([status, shown]).toEqual([200, [mine]]);
+        came.answered++;
+      } else if (comes === "denied") {
+        expect([status, text]).toEqual([403, expect.not.stringMatching(/party[a-t]|library|veterans|nowhere/)]);
+        came.denied++;
+      } else if (comes === "refused") {
+        expect(status).toBe(400);
+        came.refused++;
       }
-      expect(leaks).toEqual([]);
-      expect(Math.min(...Object.values(came))).toBeGreaterThan(REQUESTS * 0.09);
-      expect(came.answered).toBeGreaterThan(REQUESTS * 0.15);
-    },
-    REQUESTS * REQUEST_TIMEOUT_MS,
-  );
+    }
+    expect(leaks).toEqual([]);
+    expect(Math.min(...Object.values(came))).toBeGreaterThan(REQUESTS * 0.09);
+    expect(came.answered).toBeGreaterThan(REQUESTS * 0.15);
+  });
 
   it("a session is its key's, also where another key has the same tenant and user", async () => {
     const call = caller();
@@ -211,21 +207,17 @@ it("a reviewer whose key names no labels sees answers of the configured ones alo
 });
 
 it("an address that others can reach is not served without a key, unless a setting says so in words", async () => {
-  const bare = await openLibrary({ documents: {}, settings: { "server.port": 0, "server.host": "0.0.0.0" } });
-  try {
-    await expect(serveEngine(bare.engine, () => undefined)).rejects.toMatchObject({ code: "config_keys_missing" });
-    const told = {
-      ...bare.engine,
-      config: { ...bare.engine.config, server: { ...bare.engine.config.server, without_keys: "anyone" as const } },
-    };
-    await (await serveEngine(told, () => undefined)).close();
-    await createKey(bare, { expiresAt: "2020-01-01T00:00:00.000Z" });
-    await expect(serveEngine(bare.engine, () => undefined)).rejects.toMatchObject({ code: "config_keys_missing" });
-    await createKey(bare);
-    await (await serveEngine(bare.engine, () => undefined)).close();
-  } finally {
-    await bare.close();
-  }
+  const bare = await openInTest({ documents: {}, settings: { "server.port": 0, "server.host": "0.0.0.0" } });
+  await expect(serveEngine(bare.engine, () => undefined)).rejects.toMatchObject({ code: "config_keys_missing" });
+  const told = {
+    ...bare.engine,
+    config: { ...bare.engine.config, server: { ...bare.engine.config.server, without_keys: "anyone" as const } },
+  };
+  await (await serveEngine(told, () => undefined)).close();
+  await createKey(bare, { expiresAt: "2020-01-01T00:00:00.000Z" });
+  await expect(serveEngine(bare.engine, () => undefined)).rejects.toMatchObject({ code: "config_keys_missing" });
+  await createKey(bare);
+  await (await serveEngine(bare.engine, () => undefined)).close();
 });
 
 describe("sourcebound keys", () => {

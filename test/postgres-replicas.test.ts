@@ -86,17 +86,12 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     await wait(OUTAGE_MS);
     await server().start();
     const before = seen.right;
-    const restarted = performance.now();
-    while (seen.right < before + 20 && performance.now() - restarted < 30_000) await wait(50);
-    const recovered = performance.now() - restarted;
+    while (seen.right < before + 20) await wait(50);
     ended = true;
     await Promise.all(load);
-    process.stderr.write(
-      `right ${seen.right}, wrong ${seen.wrong}, errors ${JSON.stringify([...seen.errors])}, 20 answers ${recovered.toFixed(0)} ms after it was back\n`,
-    );
+    process.stderr.write(`right ${seen.right}, wrong ${seen.wrong}, errors ${JSON.stringify([...seen.errors])}\n`);
     expect(seen.wrong).toBe(0);
     expect([...seen.errors.keys()]).toEqual(["store_unavailable"]);
-    expect(seen.right).toBeGreaterThan(before + 19);
     await edit(both[0], 7);
     expect(await priceOf(both[1])).toBe(7);
   });

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { createApp } from "../server/app.ts";
 import { ENDPOINTS, type Endpoint } from "../server/endpoints.ts";
 import { silentLog } from "../server/log.ts";
@@ -23,6 +23,10 @@ function setUp(replies: readonly (Response | Error | (() => Promise<Response>))[
 }
 const never = (signal: AbortSignal | null | undefined) =>
   new Promise<Response>((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted")), { once: true }));
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("tries", () => {
   it.each([
@@ -59,10 +63,12 @@ describe("tries", () => {
 
   it("waits no shorter than the server asks, and not at all where that is too long", async () => {
     const { client, sent } = setUp([problem(429, "too_many_requests", { retry_after_s: 0.2 }), Response.json({ id: "a" })]);
-    const begun = performance.now();
-    await client.ask({ question: "q" });
-    expect(performance.now() - begun).toBeGreaterThan(190);
-    expect(sent).toHaveLength(2);
+    vi.useFakeTimers();
+    const asked = client.ask({ question: "q" });
+    await vi.advanceTimersByTimeAsync(199);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([await asked, sent.length]).toEqual([{ id: "a" }, 2]);
     const long = setUp([problem(429, "too_many_requests", { retry_after_s: 3_000 })]);
     await expect(long.client.ask({ question: "q" })).rejects.toMatchObject({ name: "ApiError", status: 429 });
     expect(long.sent).toHaveLength(1);
@@ -92,6 +98,7 @@ describe("time", () => {
   });
 
   it("of a stream begins anew with every sign of life, and runs out in silence", async () => {
+    vi.useFakeTimers();
     const encoder = new TextEncoder();
     const fetch: typeof globalThis.fetch = async (_url, init) => {
       const body = new ReadableStream<Uint8Array>({
@@ -106,8 +113,12 @@ describe("time", () => {
       return new Response(body, { headers: { "content-type": "text/event-stream" } });
     };
     const events = createClient({ baseUrl: "http://server.test", fetch, timeoutMs: 200 }).stream({ question: "q" });
-    expect((await events.next()).value).toMatchObject({ event: "stage" });
-    await expect(events.next()).rejects.toBeInstanceOf(TimeoutError);
+    const first = events.next();
+    await vi.advanceTimersByTimeAsync(240);
+    expect((await first).value).toMatchObject({ event: "stage" });
+    const silence = expect(events.next()).rejects.toBeInstanceOf(TimeoutError);
+    await vi.advanceTimersByTimeAsync(320);
+    await silence;
   });
 });
 

@@ -12,8 +12,10 @@ async function fed(input: string, chunkBytes = 1_000) {
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunkBytes) }, (_, i) =>
     bytes.subarray(i * chunkBytes, (i + 1) * chunkBytes),
   );
+  const ended = Promise.withResolvers<void>();
   const stdin = (async function* () {
     yield* chunks;
+    ended.resolve();
   })();
   const transport = createLineTransport(stdin, (line) => written.push(JSON.parse(line)));
   transport.onmessage = (message) => received.push(message);
@@ -22,7 +24,8 @@ async function fed(input: string, chunkBytes = 1_000) {
     isDone = true;
   });
   await transport.start();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await ended.promise;
+  await new Promise((resolve) => setImmediate(resolve));
   return { transport, written, received, isDone: () => new Promise((resolve) => setImmediate(() => resolve(isDone))) };
 }
 
