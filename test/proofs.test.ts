@@ -7,7 +7,7 @@ import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
 import { createRandom } from "./support/corpus.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openInTest, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -182,19 +182,15 @@ describe("a proof", () => {
   });
 
   it("is still made after its document was replaced, and not after it was deleted", async () => {
-    const own = await openLibrary();
-    try {
-      const { id } = await own.ask(LIBRARY_QUESTIONS[0].question);
-      const before = await own.engine.prove(id);
-      writeFiles(own.sandbox.folder, { "documents/cards.md": LIBRARY_DOCUMENTS["cards.md"]?.replace("5 dollars", "9 dollars") ?? "" });
-      await own.ingest();
-      const after = await own.engine.prove(id);
-      expect(after.statement).toEqual(before.statement);
-      for (const one of await own.engine.files()) if (one.path === "cards.md") await own.engine.deleteFile(one);
-      await expect(own.engine.prove(id)).rejects.toMatchObject({ code: "proof_documents_gone" });
-    } finally {
-      await own.close();
-    }
+    const own = await openInTest();
+    const { id } = await own.ask(LIBRARY_QUESTIONS[0].question);
+    const before = await own.engine.prove(id);
+    writeFiles(own.sandbox.folder, { "documents/cards.md": LIBRARY_DOCUMENTS["cards.md"]?.replace("5 dollars", "9 dollars") ?? "" });
+    await own.ingest();
+    const after = await own.engine.prove(id);
+    expect(after.statement).toEqual(before.statement);
+    for (const one of await own.engine.files()) if (one.path === "cards.md") await own.engine.deleteFile(one);
+    await expect(own.engine.prove(id)).rejects.toMatchObject({ code: "proof_documents_gone" });
   });
 });
 
