@@ -1,24 +1,20 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { folderOfFile, writeIn } from "./support/folders.ts";
 
 const run = promisify(execFile);
 /** Inside the package, so that `sourcebound` resolves to it. */
 const programs = join(PACKAGE_ROOT, "dist", ".doc-examples");
-let cwd = "";
+const cwd = folderOfFile();
 beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), "doc-examples-"));
-  mkdirSync(join(cwd, "documents"));
-  writeFileSync(join(cwd, "documents", "cards.md"), "# Library cards\n\nA lost library card costs 5 dollars to replace.\n");
+  writeIn(cwd, "documents/cards.md", "# Library cards\n\nA lost library card costs 5 dollars to replace.\n");
   mkdirSync(programs, { recursive: true });
 });
-afterAll(() => {
-  for (const folder of [cwd, programs]) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
 
 /** Extracts the example above `declaration` as a program. */
 function exampleOf(path: string, declaration: string): string {

@@ -1,31 +1,25 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Command } from "commander";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createLab } from "../lab/create-lab.ts";
 import type { CliContext } from "../src/cli/context.ts";
 import { createProgram, runProgram } from "../src/cli/run.ts";
 import { createTerminal } from "../src/cli/terminal.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { commandOf, inlineCommands, PAGES, sectionsOf, shellLines, TUTORIALS, withoutComment } from "./support/docs.ts";
+import { folderOfTest, writeIn } from "./support/folders.ts";
 import { runLine } from "./support/run-example.ts";
 
 describe("docs-pages", () => {
-  let cwd = "";
-  beforeEach(() => {
-    cwd = realpathSync(mkdtempSync(join(tmpdir(), "docs-pages-")));
-  });
-  afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+  const here = folderOfTest();
 
   it.each(TUTORIALS)("every block of %s runs as it stands", async (page) => {
     for (const { info, text } of sectionsOf(page).flatMap(([, blocks]) => blocks)) {
       const file = /title=(\S+)/.exec(info)?.[1];
-      if (file !== undefined) {
-        mkdirSync(dirname(join(cwd, file)), { recursive: true });
-        writeFileSync(join(cwd, file), text);
-      } else if (info === "sh") for (const line of text.split("\n").filter((one) => one.trim() !== "")) await runLine(line, cwd);
+      if (file !== undefined) writeIn(here.folder, file, text);
+      else if (info === "sh") for (const line of text.split("\n").filter((one) => one.trim() !== "")) await runLine(line, here.folder);
       else expect(info).toBe("text");
     }
   });

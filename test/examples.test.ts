@@ -1,19 +1,19 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { startCli } from "./support/cli.ts";
+import { folderOfFile, writeIn } from "./support/folders.ts";
 import { runLine } from "./support/run-example.ts";
 
 const run = promisify(execFile);
 const CARD = "What does a lost card cost?";
 const MAIN = join(PACKAGE_ROOT, "dist/src/cli/main.js");
 
-let cwd = "";
+const cwd = folderOfFile();
 let url = "";
 let stop = async (): Promise<unknown> => undefined;
 
@@ -24,9 +24,7 @@ async function example(name: string, args: readonly string[] = [], env: Readonly
 }
 
 beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), "examples-"));
-  mkdirSync(join(cwd, "documents"));
-  writeFileSync(join(cwd, "documents", "fees.md"), "# Fees\n\nA lost card costs 5 dollars to replace.\n");
+  writeIn(cwd, "documents/fees.md", "# Fees\n\nA lost card costs 5 dollars to replace.\n");
   await runLine("sourcebound ingest ./documents", cwd);
   const { child, shows, finished } = startCli(["serve", "--port", "0"], { cwd, timeoutMs: 120_000 });
   [, url = ""] = await shows(/(http:\/\/127\.0\.0\.1:\d+)/);
@@ -35,10 +33,7 @@ beforeAll(async () => {
     return finished;
   };
 });
-afterAll(async () => {
-  await stop();
-  rmSync(cwd, { recursive: true, force: true });
-});
+afterAll(() => stop());
 
 it("library.mjs answers and refuses in process", async () => {
   const printed = await example("library.mjs");

@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { profiles } from "../src/profiles/index.ts";
 import { canonicalJson } from "../src/proofs/canonical-json.ts";
 import { sha256Hex } from "../src/text/hash.ts";
 import { runCli } from "./support/cli.ts";
-import { folderOfFile } from "./support/folders.ts";
+import { folderOfFile, writeIn } from "./support/folders.ts";
 
 const QUESTION = "What does a lost card cost?";
 const METRICS = ["answer_relevancy", "chain_terminology", "faithfulness", "pii_leakage", "token_budget"];
@@ -13,8 +13,7 @@ const KEY_FREE = profiles.filter(({ needs }) => !needs.includes("model")).map(({
 
 const cwd = folderOfFile();
 beforeAll(async () => {
-  mkdirSync(join(cwd, "documents"));
-  writeFileSync(join(cwd, "documents", "cards.md"), "# Cards\n\nA lost card costs 5 dollars to replace.\n");
+  writeIn(cwd, "documents/cards.md", "# Cards\n\nA lost card costs 5 dollars to replace.\n");
   expect((await runCli(["ingest", "./documents"], { cwd })).code).toBe(0);
 });
 

@@ -10,14 +10,13 @@ import { readGoldenSet } from "../src/grading/golden-set.ts";
 import { runGolden } from "../src/grading/run-golden.ts";
 import { type Config, configSchema } from "../src/shared/config.ts";
 import { isCivil, runCli } from "./support/cli.ts";
-import { folderOfFile } from "./support/folders.ts";
+import { folderOfFile, writeIn } from "./support/folders.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const run = promisify(execFile);
 const cwd = folderOfFile();
 beforeAll(() => {
-  mkdirSync(join(cwd, "papers"));
-  writeFileSync(join(cwd, "papers", "fees.md"), "# Fees\n\n## What does a mooring cost?\n\nA mooring costs 9 dollars a night.\n");
+  writeIn(cwd, "papers/fees.md", "# Fees\n\n## What does a mooring cost?\n\nA mooring costs 9 dollars a night.\n");
 });
 
 describe("a pack with tenants", () => {
@@ -116,8 +115,7 @@ describe("new-domain and doctor", () => {
 
   it("exits with 5 where a pack has a fault, with --strict also where it has a warning, and tells all as JSON", async () => {
     const folder = join(cwd, "broken", "shop");
-    mkdirSync(join(folder, "documents"), { recursive: true });
-    writeFileSync(join(folder, "documents", "a.md"), "# Cards\n\nA card costs 5 dollars.\n");
+    writeIn(folder, "documents/a.md", "# Cards\n\nA card costs 5 dollars.\n");
     const env = { SOURCEBOUND_DOMAINS_DIR: join(cwd, "broken") };
     const pack = "name: shop\ntitle: Shop\ntopics: [{ slug: zoo, name: Zoo, keywords: [giraffe] }]\n";
     writeFileSync(join(folder, "domain.yaml"), pack);

@@ -1,14 +1,11 @@
 import { spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { folderOfFile } from "./support/folders.ts";
 
-const roots: string[] = [];
-afterAll(() => {
-  for (const root of roots) rmSync(root, { recursive: true, force: true });
-});
+const folder = folderOfFile();
 
 interface Machine {
   /** The checkout: `run`, `scripts` and a program that prints its Node.js version. */
@@ -19,8 +16,7 @@ interface Machine {
 
 /** Creates a checkout on a machine with these commands; `npm` logs its arguments and "installs" this process's Node.js. */
 function machine({ node, npm = NPM }: { node: string | null; npm?: string | null }): Machine {
-  const root = mkdtempSync(join(tmpdir(), "run-script-"));
-  roots.push(root);
+  const root = mkdtempSync(join(folder, "machine-"));
   const checkout = join(root, "a checkout");
   const bin = join(root, "bin");
   mkdirSync(join(checkout, "dist"), { recursive: true });
@@ -31,24 +27,7 @@ function machine({ node, npm = NPM }: { node: string | null; npm?: string | null
   const main = /main=(\S+)/.exec(readFileSync(join(checkout, "run"), "utf8"))?.[1] ?? "";
   mkdirSync(join(checkout, main, ".."), { recursive: true });
   writeFileSync(join(checkout, main), 'console.log("ran on", process.execPath, process.argv.slice(2).join(" "));\n');
-  for (const tool of [
-    "sh",
-    "cat",
-    "chmod",
-    "cksum",
-    "cp",
-    "dirname",
-    "find",
-    "head",
-    "ls",
-    "mkdir",
-    "mv",
-    "rm",
-    "sleep",
-    "touch",
-    "tr",
-    "uname",
-  ]) {
+  for (const tool of "sh cat chmod cksum cp dirname find head ls mkdir mv rm sleep touch tr uname".split(" ")) {
     const path = ["/bin", "/usr/bin"].map((folder) => join(folder, tool)).find((one) => existsSync(one));
     if (path !== undefined) symlinkSync(path, join(bin, tool));
   }

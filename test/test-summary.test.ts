@@ -1,12 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { folderOfFile } from "./support/folders.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "test-summary-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = folderOfFile();
 
 /** Returns the output of `scripts/test-summary.mjs` for these tests. */
 function summary(run: "usual" | "all", tests: readonly (readonly [status: string, ...tags: string[]])[]): string {

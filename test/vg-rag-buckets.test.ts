@@ -1,20 +1,19 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { configSchema } from "../src/shared/config.ts";
 import type { Evidence } from "../src/shared/types.ts";
+import { folderOfFile } from "./support/folders.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Documents of three packs: the learned confidence requires at least 150 windows. */
 const PACKS = ["veterans", "retail", "pharma"];
 
-let folder = "";
+const folder = folderOfFile();
 let engine: Engine;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "sourcebound-buckets-"));
   for (const pack of PACKS) cpSync(join(PACKAGE_ROOT, "domains", pack, "documents"), join(folder, "pages", pack), { recursive: true });
   for (const pack of ["retail", "pharma"])
     cpSync(join(PACKAGE_ROOT, "domains", pack, "tenants"), join(folder, "pages", `${pack}-tenants`), { recursive: true });
@@ -29,10 +28,7 @@ beforeAll(async () => {
   );
   all = asked.flatMap(({ evidence }) => evidence);
 });
-afterAll(async () => {
-  await engine.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => engine.close());
 
 const evidenceFor = async (question: string) => (await engine.answer(question)).evidence;
 /** Evidence for the first questions of the veterans' pack. */

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { fakeCalibration } from "../testing/gate-calibration.ts";
 import { applyThreshold, CalibrationFiles, type GateFacts, gateCalibrationSchema, misfitOf } from "./calibration.ts";
 import type { Sufficiency } from "./gate.ts";
@@ -87,23 +87,17 @@ describe("applyThreshold", () => {
 });
 
 describe("CalibrationFiles", () => {
-  let folder = "";
-  let now = 0;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "calibrations-"));
-    now = 0;
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-  const files = (at = folder) => new CalibrationFiles({ folder: at, clock: () => now });
+  const here = folderOfTest();
+  const files = (at = here.folder) => new CalibrationFiles({ folder: at, clock: () => 0 });
   function write(name: string, content: unknown = fakeCalibration({ name })): string {
-    const path = join(folder, `${name}.json`);
+    const path = join(here.folder, `${name}.json`);
     writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
     return path;
   }
   const found = (name: string) => ({ type: "found", calibration: expect.objectContaining({ name }) });
 
   it("reports a folder that cannot be read, and fails no question for it", () => {
-    const file = join(folder, "file");
+    const file = join(here.folder, "file");
     writeFileSync(file, "");
     expect(files(file).find("d", "p", null)).toMatchObject({ type: "unreadable", why: expect.stringContaining("folder cannot be read") });
   });

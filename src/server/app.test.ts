@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
 import { parseEvents } from "../client/index.ts";
 import { ModelError, RequestError, StoreError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
@@ -30,16 +30,14 @@ const answering: AskScript = async function* () {
 
 const LONG_SCRIPT = `export const words = ${JSON.stringify(Array.from({ length: 2_000 }, (_, i) => `word ${i % 40}`))};`;
 
-let webRoot: string;
+const webRoot = folderOfFile();
 beforeAll(() => {
-  webRoot = mkdtempSync(join(tmpdir(), "sourcebound-web-"));
   mkdirSync(join(webRoot, "assets"));
   writeFileSync(join(webRoot, "index.html"), "<!doctype html><title>page</title>");
   writeFileSync(join(webRoot, "assets", "page-abc123.js"), "export {};");
   writeFileSync(join(webRoot, "assets", "long-abc123.js"), LONG_SCRIPT);
   writeFileSync(join(webRoot, "favicon.svg"), "<svg/>");
 });
-afterAll(() => rmSync(webRoot, { recursive: true, force: true }));
 
 function setUp({ script = answering, ...options }: { script?: AskScript } & Pick<AppOptions, "limits" | "cors"> = {}) {
   const engine = createFakeAskEngine(script);

@@ -1,23 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../../test/support/folders.ts";
 import { keysAt } from "../../text/validate.ts";
 import { configSchema, DEFAULT_FILE_BYTES, DEFAULT_QUESTION_CHARACTERS, ENVIRONMENT_VARIABLES, loadConfig } from "../config.ts";
 
-let cwd = "";
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "sourcebound-test-"));
-});
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
-
-const write = (name: string, text: string) => writeFileSync(join(cwd, name), text);
-const load = (env: Record<string, string> = {}, overrides: Record<string, unknown> = {}) => loadConfig({ cwd, env, overrides });
+const here = folderOfTest();
+const write = (name: string, text: string) => writeFileSync(join(here.folder, name), text);
+const load = (env: Record<string, string> = {}, overrides: Record<string, unknown> = {}) =>
+  loadConfig({ cwd: here.folder, env, overrides });
 
 describe("loadConfig", () => {
   it("needs no file and no variable", () => {
     expect(load()).toMatchObject({
-      data_dir: join(cwd, ".sourcebound"),
+      data_dir: join(here.folder, ".sourcebound"),
       question_characters: DEFAULT_QUESTION_CHARACTERS,
       access: ["public"],
       server: { host: "127.0.0.1", port: 8787 },
@@ -54,7 +50,7 @@ describe("loadConfig", () => {
 
   it("counts relative folders from the working directory and leaves absolute ones", () => {
     expect(load({ SOURCEBOUND_DATA_DIR: "x/y", SOURCEBOUND_DOMAINS_DIR: "/z" })).toMatchObject({
-      data_dir: join(cwd, "x/y"),
+      data_dir: join(here.folder, "x/y"),
       domains_dir: "/z",
     });
   });
