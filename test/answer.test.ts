@@ -7,7 +7,7 @@ import { ANSWER_STAGES, type AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { answerOf, openInTest } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
 const CARD = LIBRARY_QUESTIONS[0].question;
@@ -82,10 +82,10 @@ describe("the path of a question", () => {
   });
 
   it("lists in every refusal what was searched, what came nearest, and whom to ask", async () => {
-    const { ask } = await openInTest();
+    const { ask, engine } = await openInTest();
     const { refusal, sentences, citations } = await ask(UNANSWERABLE);
     expect(refusal?.searched).toEqual({
-      ...{ documents: 4, chunks: 4, revision: 1, unreadable: [], unreadableCount: 0 },
+      ...{ documents: 4, chunks: 4, revision: await engine.store.documents.revision("library"), unreadable: [], unreadableCount: 0 },
       asOf: { from: "2026-02-01", to: "2026-02-01", undated: 3 },
     });
     expect(refusal?.contacts).toEqual([{ name: "Front desk", contact: "555-0100" }]);
@@ -189,13 +189,6 @@ describe("the exact cache", () => {
     expect(await engine.store.cache.count()).toBe(0);
   });
 
-  it("does not keep an answered question that holds personal data either", async () => {
-    const { ask, engine } = await openInTest({ documents: { "renew.md": "Call 555-123-4567 to renew a library card." } });
-    const question = "Do I call 555-123-4567 to renew a library card?";
-    for (let n = 0; n < 2; n++) expect(await ask(question)).toMatchObject({ status: "ok", cacheMode: "miss" });
-    expect(await engine.store.cache.count()).toBe(0);
-  });
-
   it("does not keep answers that carry a warning: low confidence", async () => {
     const { ask, engine } = await openInTest({ encoder: fakeEncoder(0.48) });
     const answer = await ask(CARD, { profile: "seven-layer" });
@@ -222,28 +215,6 @@ describe("sessions", () => {
     // The conversation only adds words, so confidence is at most that of the spelled-out question, and far below the threshold (.56).
     expect(followed.confidence).toBeLessThanOrEqual(spelled.confidence ?? 0);
     expect(followed.confidence).toBeLessThan(0.28);
-  });
-});
-
-describe("tenants and access", () => {
-  it("keep Alice's and Bob's documents apart, in answers, refusals, nearest misses and the cache", async () => {
-    const { ask, ingest, sandbox } = await openInTest();
-    writeFiles(sandbox.folder, {
-      "alice/safe.md": "The vault of the branch opens with code 4711.",
-      "bob/safe.md": "The vault of the branch opens with code 9922.",
-    });
-    await ingest("alice", { tenant: "alice" });
-    await ingest("bob", { tenant: "bob" });
-    const question = "With which code does the vault of the branch open?";
-    for (let n = 0; n < 2; n++) {
-      expect(text(await ask(question, { tenant: "alice" }))).toBe("The vault of the branch opens with code 4711.");
-      expect(text(await ask(question, { tenant: "bob" }))).toBe("The vault of the branch opens with code 9922.");
-      const nobody = await ask(question);
-      expect(nobody.status).toBe("insufficient_context");
-      expect(JSON.stringify(nobody)).not.toMatch(/\b(?:4711|9922)\b|safe\.md/);
-      expect(nobody.refusal?.searched.documents).toBe(4);
-    }
-    expect(text(await ask(CARD, { tenant: "bob" }))).toContain("5 dollars");
   });
 });
 
