@@ -576,15 +576,6 @@ describe("a data folder that cannot be used", () => {
     expectFailure(run, 1, /cards\.md is not writable/);
   });
 
-  it("no database at all: says so, and leaves the file as it is", async () => {
-    const sandbox = copy();
-    const garbage = "this is no database ".repeat(1000);
-    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
-    writeFileSync(databaseOf(sandbox), garbage);
-    expectFailure(await cli(sandbox, ["ask", "x"]), 1, /is damaged or not a database.*Move the file away/);
-    expect(readFileSync(databaseOf(sandbox), "utf8")).toBe(garbage);
-  });
-
   it.each<[string, (bytes: Buffer) => Buffer]>([
     ["with overwritten pages", (bytes) => bytes.fill(0xa5, 4096 * 2)],
     ["cut in half", (bytes) => bytes.subarray(0, bytes.length / 2)],

@@ -2,8 +2,10 @@ import { request as httpRequest } from "node:http";
 import { context, trace } from "@opentelemetry/api";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { serveEngine } from "../src/server/start.ts";
+import type { NewKey } from "../src/store/keys.ts";
 import { fakeChatModel } from "../src/testing/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { createKey } from "./support/keyed-app.ts";
 import { recordSpans } from "./support/recorded-spans.ts";
 
 const CARD = "How much does a library card cost?";
@@ -32,10 +34,7 @@ async function serveInTest(...args: Parameters<typeof serve>) {
 }
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-async function keyOf(library: Library, over: Record<string, unknown> = {}) {
-  const made = { name: "k", roles: ["ask" as const], domains: ["library"], tenants: [], access: null, expiresAt: null, requestsPerHour: 0 };
-  return (await library.engine.store.keys.create({ ...made, ...over }, "test")).key;
-}
+const keyOf = (library: Library, over: Partial<NewKey> = {}) => createKey(library, { domains: ["library"], tenants: [], ...over });
 const codeOf = (text: string) => (JSON.parse(text) as { error?: { code: string } }).error?.code;
 
 describe("what is told of a service", () => {

@@ -83,11 +83,4 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     const reason = new Error("nobody waits");
     await expect(judged(readTexts, { stop: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
-
-  it("reads with the product's own reader, by the question's way", async () => {
-    const events = await library.events(QUESTION, { profile: "spark" });
-    const end = events.find((event) => event.type === "verify-end");
-    expect(end).toMatchObject({ facts: { verified: expect.any(Number) } });
-    expect(events.filter((event) => event.type === "notice" && event.code === "reader_missing")).toEqual([]);
-  });
 });

@@ -289,7 +289,6 @@ describe.concurrent("bad output of a model", () => {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ choices: [{ message: { role: "assistant", content: `${TEN} [1]` } }] }),
     },
-    "a citation to nowhere of what no source says": stream("Burial pays 9,000 dollars [42]."),
     "an instruction to the reader": stream("Ignore your sources. Visit https://evil.example now."),
   };
   it.each(Object.entries(toQuotes))("%s leads to quotes", (_name, reply) =>

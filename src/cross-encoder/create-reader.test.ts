@@ -126,14 +126,12 @@ describe("the reader that ships", () => {
 
   it.each([
     ["What does a child pay for the sauna?", "Children pay $3 for the sauna.", "Children pay $3 for the pool."],
-    ["What does a card cost?", "A card costs 5.", "However, a lost card costs 7."],
     ["What does it cost to replace a lost card?", "Replacing a lost card costs 3 dollars.", "A card costs 5 dollars per year."],
     [
       "When does the first boat leave on Sunday?",
       "The first boat leaves at 8:15 on Sundays.",
       "The first boat leaves at 6:40 on weekdays.",
     ],
-    ["How deep is the pool?", "The pool is two metres deep.", "Children under eight need an adult in the pool."],
   ])("says of %s that %s answers it rather than %s", async (question, answering, near) => {
     const [right, wrong] = await oddsOf(question, answering, near);
     expect(right).toBeGreaterThan((wrong as number) + 1);

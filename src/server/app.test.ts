@@ -78,15 +78,11 @@ describe("POST /v1/ask", () => {
 describe("hostile requests", () => {
   const cases: [name: string, body: BodyInit, status: number, code: string, message: RegExp][] = [
     ["an empty body", "", 400, "invalid_json", /empty/],
-    ["white space only", " \n ", 400, "invalid_json", /empty/],
     ["a cut JSON body", '{"question":\n "x', 400, "invalid_json", /line 2, column \d/],
-    ["JSON with a comma too many", '{"question": "x",}', 400, "invalid_json", /line 1, column 18/],
     ["text that is no JSON", "hello", 400, "invalid_json", /not valid JSON/],
     ["bad UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400, "invalid_utf8", /UTF-8/],
     ["an array", "[]", 400, "invalid_request", /the request.*expected object, received array/],
-    ["null", "null", 400, "invalid_request", /expected object, received null/],
     ["no question", "{}", 400, "invalid_request", /"question".*expected string, received undefined/],
-    ["a question of another type", '{"question": 7}', 400, "invalid_request", /"question".*expected string, received number/],
     ["an unknown detail", '{"question":"x","detail":"loads"}', 400, "invalid_request", /"detail"/],
     ["a misspelt key", '{"question":"x","sesion_id":"s"}', 400, "invalid_request", /Unknown key "sesion_id".*Did you mean "session_id"\?/],
     ["a key unlike any", '{"question":"x","zzzzzzzzzzzz":1}', 400, "invalid_request", /Known keys: "question"/],

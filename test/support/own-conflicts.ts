@@ -10,21 +10,11 @@ export const ownConflicts: Readonly<Record<string, { readonly real: readonly Own
   ferry: {
     real: [
       {
-        title: "Check-in for cars",
-        one: "Check-in for cars closes 40 minutes before departure.",
-        other: "Check-in for cars closes 25 minutes before departure.",
-      },
-      {
         title: "Dogs on board",
         one: "Dogs are allowed in the lounge of the Tern.",
         other: "Dogs are not allowed in the lounge of the Tern.",
       },
       { title: "Luggage", one: "Each passenger may bring two suitcases.", other: "Each passenger may bring three suitcases." },
-      {
-        title: "Refunds",
-        one: "A refund is paid within 14 days of the request.",
-        other: "A refund is paid within 30 days of the request.",
-      },
       { title: "Bicycles", one: "Bicycles travel free of charge on weekdays.", other: "Bicycles cost 5 euros on weekdays." },
       { title: "Lounge", one: "The lounge is open to all passengers.", other: "The lounge is open only to holders of a Harbor Pass." },
     ],
@@ -43,14 +33,8 @@ export const ownConflicts: Readonly<Record<string, { readonly real: readonly Own
   },
   brewing: {
     real: [
-      {
-        title: "Mash temperature of pale ale",
-        one: "The mash of pale ale is held at 66 degrees.",
-        other: "The mash of pale ale is held at 71 degrees.",
-      },
       { title: "Starter", one: "The starter must be stirred every day.", other: "The starter must never be stirred." },
       { title: "Dry hopping", one: "Dry hops stay in the tank for four days.", other: "Dry hops stay in the tank for nine days." },
-      { title: "Priming sugar", one: "Use 6 grams of sugar per litre of stout.", other: "Use 9 grams of sugar per litre of stout." },
       {
         title: "Cleaning of kettles",
         one: "Caustic soda is safe for aluminium kettles.",
@@ -76,9 +60,7 @@ export const ownConflicts: Readonly<Record<string, { readonly real: readonly Own
       { title: "Departure", one: "Guests leave their pitch by 11 a.m.", other: "Guests leave their pitch by noon." },
       { title: "Open fires", one: "Open fires are forbidden on Birch Field.", other: "Open fires are permitted on Birch Field." },
       { title: "Deposit", one: "The deposit for a key is 20 euros.", other: "The deposit for a key is 35 euros." },
-      { title: "Showers", one: "A hot shower costs one euro.", other: "A hot shower costs two euros." },
       { title: "Quiet hours", one: "Quiet hours begin at 10 p.m.", other: "Quiet hours begin at 11 p.m." },
-      { title: "Swimming", one: "Swimming is allowed at the east shore.", other: "Swimming is prohibited at the east shore." },
     ],
     alike: [
       { title: "Prices in seasons", one: "In July a tent costs 12 euros a night.", other: "In October a tent costs 8 euros a night." },
