@@ -23,7 +23,7 @@ describe("an answer's blocks", () => {
   it("joins items of a list that follow one another, also where one quote holds several", () => {
     const blocks = blocksOf(cite(1, "Some facts."), cite(2, "bread"), cite(3, "milk\nsalt"), cite(4, "Nothing else is paid."));
     expect(blocks.map(({ type }) => type)).toEqual(["text", "list", "text"]);
-    expect(blocks[1]).toMatchObject({ sentences: [{ index: 1 }, { index: 2 }] });
+    expect(blocks[1]).toMatchObject({ lines: ["bread", "milk", "salt"].map((text) => ({ text })) });
   });
 
   it("gives a table the sentence above it as its caption, unless that is shown above it already", () => {
@@ -36,10 +36,12 @@ describe("an answer's blocks", () => {
     ["a list", "Paid are:\n\nbread\nmilk", ["bread", "milk"]],
     ["rows that only line breaks lay out", "Charge each month:\nup to 5 tons 12\nup to 9 tons 30", ["up to 5 tons 12", "up to 9 tons 30"]],
   ])("parts what announces %s from it, each line with its place in the quote", (_, quote, rows) => {
-    const placed = (lines: readonly string[]) => ({ lines: lines.map((text) => ({ text, from: quote.indexOf(text) })) });
-    const announced = quote.slice(0, quote.indexOf("\n"));
+    const placed = (text: string) => ({ text, from: quote.indexOf(text), isLast: text === rows.at(-1) });
     const blocks = blocksOf(cite(1, quote, { context: quote, quote_start: 0 }));
-    expect(blocks).toMatchObject([{ type: "parts", parts: [placed([announced]), placed(rows)] }]);
+    expect(blocks).toMatchObject([
+      { type: "text", lines: [placed(quote.slice(0, quote.indexOf("\n")))] },
+      { type: "list", lines: rows.map(placed) },
+    ]);
   });
 
   it("joins rows of one table, and parts those of another table or document", () => {

@@ -6,25 +6,25 @@ export interface PlacedSentence extends ShownSentence {
   readonly index: number;
 }
 
-/** A part of a quote between blank lines: one line is a paragraph, several lines are a list. */
-export interface TextPart {
-  /** Lines with their start offsets in the quote, in characters. */
-  readonly lines: readonly { readonly text: string; readonly from: number }[];
+/** A line of a sentence: a paragraph or an item of a list. */
+export interface Line {
+  readonly text: string;
+  /** Offset in the sentence, in characters. */
+  readonly from: number;
+  readonly sentence: PlacedSentence;
+  /** Whether the sentence ends here; its sources follow. */
+  readonly isLast: boolean;
 }
 
-/** Sentences shown together: consecutive rows of a source table form a table, consecutive list items a list. */
+/** Lines or rows shown together: consecutive rows of a source table form a table, consecutive list items a list. */
 export type AnswerBlock =
-  | { readonly type: "text"; readonly sentences: readonly [PlacedSentence] }
-  | { readonly type: "list"; readonly sentences: readonly PlacedSentence[] }
-  | { readonly type: "parts"; readonly sentences: readonly [PlacedSentence]; readonly parts: readonly TextPart[] }
+  | { readonly type: "text" | "list"; readonly lines: readonly Line[] }
   | {
       readonly type: "table";
       readonly columns: readonly string[];
       readonly caption: string | null;
       readonly rows: readonly { readonly cells: readonly string[]; readonly sentence: PlacedSentence }[];
     };
-
-type Row = NonNullable<WireCitation["row"]>;
 
 /** Groups sentences into blocks: consecutive rows of one table become one table, consecutive items of one document one list. */
 export function toBlocks(sentences: readonly ShownSentence[], citations: readonly WireCitation[]): AnswerBlock[] {
@@ -43,14 +43,15 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
         // Omit a caption that the previous sentence already shows.
         const { caption = null } = cited.row;
         const isAbove = caption !== null && sentences[index - 1]?.text === caption;
-        blocks.push({ type: "table", columns: columnsOf(cited.row), caption: isAbove ? null : caption, rows: [row] });
+        blocks.push({ type: "table", columns: cited.row.cells.map(({ name }) => name), caption: isAbove ? null : caption, rows: [row] });
       }
     } else if (cited !== null && (cited.quote.includes("\n\n") || ANNOUNCED.test(cited.quote))) {
-      blocks.push({ type: "parts", sentences: [placed], parts: partsOf(sentence.text) });
+      blocks.push(...partsOf(placed));
     } else if (cited !== null && isListItem(cited)) {
-      if (last?.type === "list" && follows) blocks[blocks.length - 1] = { ...last, sentences: [...last.sentences, placed] };
-      else blocks.push({ type: "list", sentences: [placed] });
-    } else blocks.push({ type: "text", sentences: [placed] });
+      const lines = linesOf(placed, sentence.text, 0);
+      if (last?.type === "list" && follows) blocks[blocks.length - 1] = { ...last, lines: [...last.lines, ...lines] };
+      else blocks.push({ type: "list", lines });
+    } else blocks.push({ type: "text", lines: [{ text: sentence.text, from: 0, sentence: placed, isLast: true }] });
     before = cited;
   }
   return blocks;
@@ -59,23 +60,25 @@ export function toBlocks(sentences: readonly ShownSentence[], citations: readonl
 /** Matches a text whose first line ends in a colon and introduces the lines directly below it. */
 const ANNOUNCED = /^[^\n]*:[^\S\n]*\n(?!\n)/;
 
-function partsOf(text: string): TextPart[] {
+/** Splits a sentence at blank lines: one line is a paragraph, several lines are a list. */
+function partsOf(sentence: PlacedSentence): AnswerBlock[] {
   let from = 0;
-  return text.split("\n\n").flatMap((part) => {
-    const lines = linesOf(part, from);
+  return sentence.text.split("\n\n").flatMap((part) => {
+    const lines = linesOf(sentence, part, from);
     from += part.length + 2;
     // The introducing line is a paragraph, not an item of its list.
-    return ANNOUNCED.test(part) ? [{ lines: lines.slice(0, 1) }, { lines: lines.slice(1) }] : [{ lines }];
+    const parts = ANNOUNCED.test(part) ? [lines.slice(0, 1), lines.slice(1)] : [lines];
+    return parts.map((inside): AnswerBlock => ({ type: inside.length === 1 ? "text" : "list", lines: inside }));
   });
 }
 
-/** Splits a text at line breaks. @param start offset of the text in the quote */
-export function linesOf(text: string, start: number): TextPart["lines"] {
+/** Splits a part of a sentence at line breaks. @param start offset of the part in the sentence */
+function linesOf(sentence: PlacedSentence, part: string, start: number): Line[] {
   let from = start;
-  return text.split("\n").map((line) => {
-    const placed = { text: line, from };
-    from += line.length + 1;
-    return placed;
+  return part.split("\n").map((text) => {
+    const line = { text, from, sentence, isLast: from + text.length === sentence.text.length };
+    from += text.length + 1;
+    return line;
   });
 }
 
@@ -84,10 +87,6 @@ function quotedBy({ text, citations: [n, ...others] }: ShownSentence, citations:
   if (others.length > 0) return null;
   const cited = citations.find((citation) => citation.n === n);
   return cited?.quote === text ? cited : null;
-}
-
-function columnsOf({ cells }: Row): string[] {
-  return cells.map(({ name }) => name);
 }
 
 /** Detects list items: normalised text separates list items and table rows by one line break, all other blocks by two. */

@@ -2,8 +2,8 @@ import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { Recognised } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
-import { ScrollRegion } from "../kit/scroll-region.tsx";
-import { linesOf, type PlacedSentence, type TextPart, toBlocks } from "./answer-blocks.ts";
+import { ScrollTable } from "../kit/table.tsx";
+import { type AnswerBlock, type Line, type PlacedSentence, toBlocks } from "./answer-blocks.ts";
 import type { CitationLinks } from "./citation-links.ts";
 import type { ShownSentence } from "./conversation/state.ts";
 import { checkInWords, claimInWords, lossInWords } from "./plain-words.ts";
@@ -27,31 +27,30 @@ export interface AnswerTextProps extends CitationLinks {
 /** Renders the sentences with a check mark and their sources; lists and tables keep their form. */
 export function AnswerText({ sentences, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
   const props = { citations, links, spans, doubts: (one: PlacedSentence) => doubtsAt(one, { claims, checks, warnings, states }) };
-  return toBlocks(sentences, citations).map((block) => {
-    switch (block.type) {
-      case "text":
-        return <Paragraph key={firstOf(block)} sentence={block.sentences[0]} {...props} />;
-      case "list":
-        return (
-          <ul key={firstOf(block)} className="answer-list">
-            {block.sentences.map((sentence) => (
-              <ListItems key={sentence.index} sentence={sentence} {...props} />
-            ))}
-          </ul>
-        );
-      case "parts":
-        return <Parts key={firstOf(block)} block={block} {...props} />;
-      default:
-        return <TableBlock key={firstOf(block)} number={number} block={block} {...props} />;
-    }
+  return toBlocks(sentences, citations).map((block, i) => {
+    // Blocks are only appended, so the first sentence and line of a block identify it.
+    if (block.type === "table")
+      return <TableBlock key={block.rows[0]?.sentence.index} label={`Table ${i + 1} of answer ${number}`} block={block} {...props} />;
+    const Item = block.type === "list" ? "li" : "p";
+    const lines = block.lines.map((line) => (
+      <Item key={keyOf(line)} {...pointing(line.sentence, links)}>
+        <Mark doubts={props.doubts(line.sentence)} />
+        <SpannedText text={line.text} from={line.from} spans={spansOf(line.sentence, spans)} />
+        {line.isLast ? <After sentence={line.sentence} {...props} /> : null}
+      </Item>
+    ));
+    return block.type === "text" ? (
+      lines
+    ) : (
+      <ul key={block.lines.slice(0, 1).map(keyOf).join()} className="answer-list">
+        {lines}
+      </ul>
+    );
   });
 }
 
-type AnswerBlock = ReturnType<typeof toBlocks>[number];
-
-/** Returns a block's key: the index of its first sentence, which is stable because sentences are only appended. */
-function firstOf(block: AnswerBlock): number {
-  return (block.type === "table" ? block.rows[0]?.sentence.index : block.sentences[0]?.index) ?? -1;
+function keyOf({ sentence, from }: Line): string {
+  return `${sentence.index} ${from}`;
 }
 
 interface Shared {
@@ -61,120 +60,39 @@ interface Shared {
   readonly doubts: (sentence: PlacedSentence) => readonly string[];
 }
 
-function Paragraph({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
-  return (
-    <p {...pointing(sentence, props.links)}>
-      <Mark doubts={props.doubts(sentence)} />
-      <SpannedText text={sentence.text} from={0} spans={spansOf(sentence, props)} />
-      <After sentence={sentence} {...props} />
-    </p>
-  );
-}
-
-function spansOf({ index }: PlacedSentence, { spans }: Pick<Shared, "spans">) {
+function spansOf({ index }: PlacedSentence, spans: AnswerTextProps["spans"]) {
   return spans.filter((span) => span.sentence === index);
 }
 
-/** Renders a quote of one or more list items; the sources follow the last item. */
-function ListItems({ sentence, ...props }: Shared & { readonly sentence: PlacedSentence }) {
-  const lines = linesOf(sentence.text, 0);
-  return lines.map(({ text, from }) => (
-    <li key={from} {...pointing(sentence, props.links)}>
-      <Line text={text} from={from} sentence={sentence} isLast={from === lines.at(-1)?.from} {...props} />
-    </li>
-  ));
-}
-
-/** Renders a quote that has several paragraphs or introduces its list. */
-function Parts({ block, ...props }: Shared & { readonly block: AnswerBlock & { type: "parts" } }) {
-  const { parts, sentences } = block;
-  const [sentence] = sentences;
-  const last = parts.at(-1)?.lines.at(-1)?.from;
-  const Shown = ({ line: { text, from } }: { readonly line: TextPart["lines"][number] }) => (
-    <Line text={text} from={from} sentence={sentence} isLast={from === last} {...props} />
-  );
-  return parts.map(({ lines }) => {
-    const [first] = lines;
-    if (first === undefined) return null;
-    if (lines.length === 1)
-      return (
-        <p key={first.from} {...pointing(sentence, props.links)}>
-          <Shown line={first} />
-        </p>
-      );
-    return (
-      <ul key={first.from} className="answer-list">
-        {lines.map((line) => (
-          <li key={line.from} {...pointing(sentence, props.links)}>
-            <Shown line={line} />
-          </li>
-        ))}
-      </ul>
-    );
-  });
-}
-
-interface LineProps extends Shared {
-  readonly text: string;
-  /** Offset of the line in the sentence, in characters. */
-  readonly from: number;
-  readonly sentence: PlacedSentence;
-  readonly isLast: boolean;
-}
-
-function Line({ text, from, sentence, isLast, ...props }: LineProps) {
-  return (
-    <>
-      <Mark doubts={props.doubts(sentence)} />
-      <SpannedText text={text} from={from} spans={spansOf(sentence, props)} />
-      {isLast ? <After sentence={sentence} {...props} /> : null}
-    </>
-  );
-}
-
-function TableBlock({ number, block, ...props }: Shared & { readonly number: number; readonly block: AnswerBlock & { type: "table" } }) {
+function TableBlock({ label, block, ...props }: Shared & { readonly label: string; readonly block: AnswerBlock & { type: "table" } }) {
   const { columns, caption, rows } = block;
   return (
-    <figure className="table-figure">
+    <figure>
       {caption === null ? null : <figcaption>{caption}</figcaption>}
-      <ScrollRegion className="answer-table" aria-label={`Table ${firstOf(block) + 1} of answer ${number}`}>
-        <table>
-          <thead>
-            <tr>
-              {numbered(columns).map(({ place, item }) => (
-                <th key={place} scope="col">
-                  {item}
-                </th>
-              ))}
-              <th scope="col">Source</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ cells, sentence }) => (
-              <tr key={sentence.index} {...pointing(sentence, props.links)}>
-                {numbered(cells).map(({ place, item }) => (
-                  <td key={place}>
-                    <Cell text={item} sentence={sentence} {...props} />
-                  </td>
-                ))}
-                <td className="table-source">
-                  <Mark doubts={props.doubts(sentence)} />
-                  <After sentence={sentence} {...props} short />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <ScrollTable
+        label={label}
+        columns={[...columns, "Source"]}
+        rows={rows.map(({ cells, sentence }) => ({
+          key: sentence.index,
+          props: pointing(sentence, props.links),
+          cells: [
+            ...numbered(cells).map(({ place, item }) => <Cell key={place} text={item} sentence={sentence} spans={props.spans} />),
+            <span key="source" className="table-source">
+              <Mark doubts={props.doubts(sentence)} />
+              <After sentence={sentence} {...props} short />
+            </span>,
+          ],
+        }))}
+      />
     </figure>
   );
 }
 
 /** Highlights a cell only if its text occurs once in the row; otherwise its offset in the row is ambiguous. */
-function Cell({ text, sentence, ...props }: Shared & { readonly text: string; readonly sentence: PlacedSentence }) {
+function Cell({ text, sentence, spans }: Pick<Shared, "spans"> & { readonly text: string; readonly sentence: PlacedSentence }) {
   const at = sentence.text.indexOf(text);
   const isOnce = text !== "" && at >= 0 && sentence.text.indexOf(text, at + 1) < 0;
-  return <SpannedText text={text} from={Math.max(0, at)} spans={isOnce ? spansOf(sentence, props) : []} />;
+  return <SpannedText text={text} from={Math.max(0, at)} spans={isOnce ? spansOf(sentence, spans) : []} />;
 }
 
 function After({

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { HTMLAttributes, ReactNode } from "react";
 import { numbered } from "./numbered.ts";
 import { ScrollRegion } from "./scroll-region.tsx";
 
@@ -13,6 +13,7 @@ export interface TableRow {
   /** Row header, in the first column; absent: the first cell is an ordinary cell. */
   readonly head?: ReactNode;
   readonly cells: readonly ReactNode[];
+  readonly props?: HTMLAttributes<HTMLTableRowElement>;
 }
 
 /** A table with a header for each column. */
@@ -22,16 +23,16 @@ export function Table({ columns, rows, caption }: TableProps) {
       {caption === undefined ? null : <caption>{caption}</caption>}
       <thead>
         <tr>
-          {columns.map((name) => (
-            <th key={name} scope="col">
-              {name}
+          {numbered(columns).map(({ place, item }) => (
+            <th key={place} scope="col">
+              {item}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ key, head, cells }) => (
-          <tr key={key}>
+        {rows.map(({ key, head, cells, props }) => (
+          <tr key={key} {...props}>
             {head === undefined ? null : <th scope="row">{head}</th>}
             {numbered(cells).map(({ place, item }) => (
               <td key={place}>{item}</td>
