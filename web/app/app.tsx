@@ -1,10 +1,12 @@
-import { type ComponentType, lazy, useCallback, useEffect, useId, useState } from "react";
+import { type ComponentType, lazy, useCallback, useEffect, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
 import { SharedAnswer } from "../ask/shared-answer.tsx";
-import { late, Opening } from "../kit/late.tsx";
+import { SelectField } from "../kit/controls.tsx";
+import { Opening } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
-import { type Account, rolesOf, useAccount } from "./use-account.ts";
+import { SignIn } from "./sign-in-dialog.tsx";
+import { AccountContext, useAccount, useNewAccount } from "./use-account.ts";
 
 interface Room {
   readonly name: "ask" | "library" | "review" | "graph" | "monitor" | "evaluate";
@@ -36,12 +38,6 @@ function roomOf({ room }: Route): Room["name"] {
   return room === "answer" || room === "why" || room === "read" ? "ask" : room;
 }
 
-const SignIn = late(
-  () => import("./sign-in-dialog.tsx"),
-  "dialog",
-  ({ account }) => (account.signedIn ? "Signed in" : "Sign in"),
-);
-
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
 /** Views outside Ask, by the name in their route. */
@@ -51,13 +47,12 @@ const VIEWS = {
   graph: lazy(() => import("../graph/graph-room.tsx")),
   evaluate: lazy(() => import("../evaluate/evaluate-room.tsx")),
   monitor: lazy(() => import("../monitor/monitor-room.tsx")),
-} satisfies Record<string, ComponentType<{ readonly id: string | null; readonly account: Account }>>;
+} satisfies Record<string, ComponentType<{ readonly id: string | null }>>;
 
 /** The whole page. Ask stays mounted while another view is open. */
 export function App({ first }: { readonly first: FirstLook }) {
-  const account = useAccount(first);
-  const roles = rolesOf(account);
-  const route = entered(useRoute(), roles);
+  const account = useNewAccount(first);
+  const route = entered(useRoute(), account.roles);
   const room = roomOf(route);
   const inAsk = room === "ask" && route.room !== "answer";
 
@@ -72,51 +67,43 @@ export function App({ first }: { readonly first: FirstLook }) {
   }, [room]);
 
   return (
-    <div className="page">
-      <button type="button" className="skip-link" onClick={() => document.getElementById("question")?.focus()}>
-        Skip to the question
-      </button>
-      <Head {...{ account, route, roles }} />
-      <div hidden={!inAsk} className="room-holder">
-        <AskRoom key={account.owner} account={account} away={!inAsk} pane={paneFor(route, account)} handed={handed} />
+    <AccountContext value={account}>
+      <div className="page">
+        <button type="button" className="skip-link" onClick={() => document.getElementById("question")?.focus()}>
+          Skip to the question
+        </button>
+        <Head route={route} />
+        <div hidden={!inAsk} className="room-holder">
+          <AskRoom key={account.owner} away={!inAsk} pane={paneFor(route)} handed={handed} />
+        </div>
+        {inAsk ? null : (
+          <Opening key={room}>
+            <OtherRoom route={route} onHand={hand} />
+          </Opening>
+        )}
       </div>
-      {inAsk ? null : (
-        <Opening key={room}>
-          <OtherRoom route={route} account={account} onHand={hand} />
-        </Opening>
-      )}
-    </div>
+    </AccountContext>
   );
 }
 
-interface OtherRoomProps {
-  readonly route: Route;
-  readonly account: Account;
-  readonly onHand: (handed: Handed) => void;
-}
-
-function OtherRoom({ route, account, onHand }: OtherRoomProps) {
-  if (route.room === "answer") return <SharedAnswer id={route.id} account={account} onHand={onHand} />;
+function OtherRoom({ route, onHand }: { readonly route: Route; readonly onHand: (handed: Handed) => void }) {
+  if (route.room === "answer") return <SharedAnswer id={route.id} onHand={onHand} />;
   if (route.room === "ask" || route.room === "why" || route.room === "read") return null;
-  const View: ComponentType<{ readonly id: string | null; readonly account: Account }> = VIEWS[route.room];
-  return <View id={"id" in route ? route.id : null} account={account} />;
+  const View: ComponentType<{ readonly id: string | null }> = VIEWS[route.room];
+  return <View id={"id" in route ? route.id : null} />;
 }
 
-function paneFor(route: Route, account: Account): ((parts: PaneParts) => React.ReactNode) | null {
+function paneFor(route: Route): ((parts: PaneParts) => React.ReactNode) | null {
   if (route.room !== "why" && route.room !== "read") return null;
   return (parts) => (
     <Opening key={formatRoute(route)}>
-      {route.room === "why" ? (
-        <WhyPane id={route.id} turns={parts.turns} account={account} />
-      ) : (
-        <ReaderPane place={route} account={account} {...parts} />
-      )}
+      {route.room === "why" ? <WhyPane id={route.id} turns={parts.turns} /> : <ReaderPane place={route} {...parts} />}
     </Opening>
   );
 }
 
-function Head({ account, route, roles }: { readonly account: Account; readonly route: Route; readonly roles: readonly string[] }) {
-  const { preferences, prefer } = account;
+function Head({ route }: { readonly route: Route }) {
+  const { preferences, prefer, roles, signedIn } = useAccount();
   const rooms = roomsFor(roles);
   const here = roomOf(route);
   return (
@@ -126,7 +113,7 @@ function Head({ account, route, roles }: { readonly account: Account; readonly r
         Sourcebound
         <span aria-hidden="true">]</span>
       </p>
-      {rooms.length === 0 || (rooms.length < 2 && !account.signedIn) ? null : (
+      {rooms.length === 0 || (rooms.length < 2 && !signedIn) ? null : (
         <nav className="row rooms" aria-label="Rooms">
           {rooms.map(({ name, title, route: to }) => (
             <a key={name} href={formatRoute(to)} aria-current={name === here ? "page" : undefined}>
@@ -135,80 +122,50 @@ function Head({ account, route, roles }: { readonly account: Account; readonly r
           ))}
         </nav>
       )}
-      <Choices account={account} asks={here === "ask"} />
+      <Choices asks={here === "ask"} />
       <div className="row head-end">
-        <label className="choice">
-          <span className="visually-hidden">Colours</span>
-          <select className="field" value={preferences.theme} onChange={(event) => prefer({ theme: themeOf(event.target.value) })}>
-            <option value="system">Auto</option>
-            <option value="light">Light</option>
-            <option value="dark">Dark</option>
-          </select>
-        </label>
-        <SignIn account={account} />
+        <SelectField
+          label={<span className="visually-hidden">Colours</span>}
+          value={preferences.theme}
+          options={THEMES}
+          onChange={(theme) => prefer({ theme })}
+        />
+        <SignIn />
       </div>
     </header>
   );
 }
 
-function themeOf(value: string): Account["preferences"]["theme"] {
-  return value === "light" || value === "dark" ? value : "system";
-}
+const THEMES = [
+  ["system", "Auto"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
 
-interface ChoicesProps {
-  readonly account: Pick<Account, "domain" | "domains" | "preferences" | "prefer">;
-  /** Whether the view asks questions; elsewhere the method has no effect. */
-  readonly asks: boolean;
-}
-
-/** Selectors of domain, tenant and method; a selector with fewer than two options is hidden. */
-function Choices({ account: { domain, domains, preferences, prefer }, asks }: ChoicesProps) {
+/** Selectors of domain, tenant and method; a selector with one option is hidden. @param asks whether the view asks questions */
+function Choices({ asks }: { readonly asks: boolean }) {
+  const { domain, domains, tenant, preferences, prefer } = useAccount();
   // The empty row reserves the space while the domains load.
   if (domains.type !== "ready" || domain === null) return <div className="row choices" />;
-  const known = domains.value;
-  const tenants = [{ name: "", title: "Everybody" }, ...domain.tenants];
-  const profiles = known.profiles.map(({ name, title }) =>
-    name === domain.profile ? { name: "", title: `Default (${name})` } : { name, title: `${name} – ${title}` },
+  const titled = (all: readonly { readonly name: string; readonly title: string }[]) =>
+    all.map(({ name, title }) => [name, title] as const);
+  const profiles = domains.value.profiles.map(({ name, title }) =>
+    name === domain.profile ? (["", `Default (${name})`] as const) : ([name, `${name} – ${title}`] as const),
   );
+  const choices = [
+    ["Documents", domain.name, titled(domains.value.domains), (name: string) => prefer({ domain: name, tenant: "" })],
+    ["For", tenant ?? "", [["", "Everybody"] as const, ...titled(domain.tenants)], (name: string) => prefer({ tenant: name })],
+    ...(asks ? [["Method", preferences.profile, profiles, (profile: string) => prefer({ profile })] as const] : []),
+  ] as const;
   return (
     <div className="row choices">
-      <Choice
-        label="Documents"
-        value={domain.name}
-        options={known.domains.map(({ name, title }) => ({ name, title }))}
-        onChoose={(name) => prefer({ domain: name, tenant: "" })}
-      />
-      <Choice
-        label="For"
-        value={tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : ""}
-        options={tenants}
-        onChoose={(tenant) => prefer({ tenant })}
-      />
-      {asks ? <Choice label="Method" value={preferences.profile} options={profiles} onChoose={(profile) => prefer({ profile })} /> : null}
+      {choices.map(([label, value, options, onChange]) =>
+        options.length < 2 ? null : (
+          <span key={label} className="choice">
+            <SelectField {...{ label, value, options, onChange }} />
+          </span>
+        ),
+      )}
     </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly { readonly name: string; readonly title: string }[];
-  readonly onChoose: (name: string) => void;
-}
-
-function Choice({ label, value, options, onChoose }: ChoiceProps) {
-  const id = useId();
-  if (options.length < 2) return null;
-  return (
-    <span className="choice">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} className="field" value={value} onChange={(event) => onChoose(event.target.value)}>
-        {options.map(({ name, title }) => (
-          <option key={name} value={name}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </span>
   );
 }

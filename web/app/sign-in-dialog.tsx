@@ -1,23 +1,20 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { type SyntheticEvent, useId, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
-import { CheckField } from "../kit/controls.tsx";
-import { DialogFrame } from "../kit/dialog.tsx";
+import { CheckField, TextField } from "../kit/controls.tsx";
+import { DialogButton } from "../kit/dialog.tsx";
+import { Alert, QuietButton } from "../kit/message.tsx";
 import { messageOf } from "./api.ts";
-import type { Account } from "./use-account.ts";
+import { type Account, useAccount } from "./use-account.ts";
 
-export interface SignInProps {
-  readonly account: Pick<Account, "signIn" | "signOut" | "signedIn" | "caller">;
-}
-
-/** Dialog for signing in and out; open when mounted. */
-export default function SignInDialog({ account: { signedIn, signIn, signOut, caller } }: SignInProps) {
+/** A button that opens the dialog for signing in and out. */
+export function SignIn() {
+  const { signedIn, signOut, caller } = useAccount();
   return (
-    <DialogFrame trigger={signedIn ? "Signed in" : "Sign in"} title={signedIn ? "Signed in by key" : "Sign in by key"}>
+    <DialogButton label={signedIn ? "Signed in" : "Sign in"} title={signedIn ? "Signed in by key" : "Sign in by key"}>
       {(close) =>
         signedIn ? (
           <>
-            <Dialog.Description>{describeKey(caller)}</Dialog.Description>
+            <p>{describeKey(caller)}</p>
             <div className="row">
               <button
                 type="button"
@@ -29,14 +26,14 @@ export default function SignInDialog({ account: { signedIn, signIn, signOut, cal
               >
                 Sign out
               </button>
-              <Dialog.Close className="quiet-button">Close</Dialog.Close>
+              <QuietButton onClick={close}>Close</QuietButton>
             </div>
           </>
         ) : (
-          <KeyForm signIn={signIn} onDone={close} />
+          <KeyForm onDone={close} />
         )
       }
-    </DialogFrame>
+    </DialogButton>
   );
 }
 
@@ -56,52 +53,41 @@ function keyFault(error: unknown): string {
 
 const WRONG_KEY: ReadonlySet<string> = new Set(["key_wrong", "key_missing", "admin_token_wrong", "admin_off"]);
 
-function KeyForm({ signIn, onDone }: { readonly signIn: Account["signIn"]; readonly onDone: () => void }) {
+function KeyForm({ onDone }: { readonly onDone: () => void }) {
+  const { signIn } = useAccount();
   const [key, setKey] = useState("");
   const [keep, setKeep] = useState(false);
   const [state, setState] = useState<{ readonly busy: boolean; readonly error: string | null }>({ busy: false, error: null });
-  const id = useId();
+  const errorId = useId();
 
   async function submit(event: SyntheticEvent) {
     event.preventDefault();
     setState({ busy: true, error: null });
-    try {
-      await signIn(key.trim(), keep);
-      onDone();
-    } catch (error) {
-      setState({ busy: false, error: keyFault(error) });
-    }
+    await signIn(key.trim(), keep).then(onDone, (error) => setState({ busy: false, error: keyFault(error) }));
   }
 
   return (
     <form className="key-form" onSubmit={submit}>
-      <Dialog.Description>
+      <p>
         Your administrator creates keys with <code>sourcebound keys create NAME</code>. A key decides what is searched and which views are
         available: without <code>--role</code> it gives access to Ask only, with <code>--role admin</code> to every view.
-      </Dialog.Description>
-      <label htmlFor={id}>Key</label>
-      <input
-        id={id}
-        className="field"
-        type="password"
-        autoComplete="off"
-        spellCheck={false}
-        value={key}
+      </p>
+      <TextField
+        {...{ label: "Key", type: "password", autoComplete: "off", spellCheck: false, value: key, onChange: setKey }}
         aria-invalid={state.error !== null}
-        aria-describedby={`${id}-error`}
-        onChange={(event) => setKey(event.target.value)}
+        aria-describedby={errorId}
       />
       <CheckField checked={keep} onChange={setKeep}>
         Stay signed in on this device
       </CheckField>
-      <p id={`${id}-error`} role="alert" className={state.error === null ? "visually-hidden" : "message is-warning"}>
-        {state.error}
-      </p>
+      <div id={errorId}>
+        <Alert text={state.error} />
+      </div>
       <div className="row">
         <button type="submit" className="ask-button" disabled={state.busy || !/^[\x21-\x7e]{1,500}$/.test(key.trim())}>
           Sign in
         </button>
-        <Dialog.Close className="quiet-button">Cancel</Dialog.Close>
+        <QuietButton onClick={onDone}>Cancel</QuietButton>
       </div>
     </form>
   );

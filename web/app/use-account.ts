@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from "react";
+import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
 import type { WireCaller, WireDomain, WireDomains } from "../../src/client/index.ts";
 import { type Api, createApi } from "./api.ts";
 import type { FirstLook } from "./first-look.ts";
@@ -12,6 +12,10 @@ export interface Account {
   readonly domains: Loaded<WireDomains>;
   /** The selected domain; `null` until it is known. */
   readonly domain: WireDomain | null;
+  /** The selected tenant of the domain; `null`: none. */
+  readonly tenant: string | null;
+  /** `ask` until they are known. */
+  readonly roles: readonly string[];
   readonly signedIn: boolean;
   /** Owner of the stored conversations: each key sees only its own. */
   readonly owner: string;
@@ -23,8 +27,22 @@ export interface Account {
   reload(): void;
 }
 
-/** @param first results already known for the stored key */
-export function useAccount(first: FirstLook): Account {
+export const AccountContext = createContext<Account | null>(null);
+
+export function useAccount(): Account {
+  const account = useContext(AccountContext);
+  if (account === null) throw new Error("useAccount needs an AccountContext");
+  return account;
+}
+
+/** Fetches JSON from a path, and again when the path changes. */
+export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
+  const { api } = useAccount();
+  return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
+}
+
+/** Creates the account of the page. @param first results already known for the stored key */
+export function useNewAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(() => key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
@@ -49,9 +67,11 @@ export function useAccount(first: FirstLook): Account {
     setKey(next);
   }, []);
 
+  const domain = domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null;
   return {
-    ...{ api, caller, domains, preferences, signedIn: key !== null, owner: ownerOf(key) },
-    domain: domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null,
+    ...{ api, caller, domains, domain, preferences, signedIn: key !== null, owner: ownerOf(key) },
+    tenant: domain?.tenants.find(({ name }) => name === preferences.tenant)?.name ?? null,
+    roles: caller.type === "ready" ? caller.value.roles : ["ask"],
     prefer: useCallback((change) => setPreferences((before) => ({ ...before, ...change })), []),
     signIn: useCallback(
       async (given, keep) => {
@@ -75,9 +95,4 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
 /** Returns the public part of a key. Conversations without a key have an owner of their own. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
-}
-
-/** Returns the caller's roles; `ask` until they are known. */
-export function rolesOf({ caller }: Pick<Account, "caller">): readonly string[] {
-  return caller.type === "ready" ? caller.value.roles : ["ask"];
 }

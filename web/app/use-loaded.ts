@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
-import { type Api, messageOf } from "./api.ts";
+import { messageOf } from "./api.ts";
 
 export type Loaded<T> =
   | { readonly type: "loading" }
@@ -33,9 +33,4 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: N
     return () => abort.abort();
   }, [due]);
   return [state, useCallback(() => setAttempt(({ load: same }) => ({ load: same, isKnown: false })), [])];
-}
-
-/** Fetches JSON from a path, and again when the path changes. */
-export function useFetched<T>(api: Pick<Api, "get">, path: string): readonly [Loaded<T>, () => void] {
-  return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
 }

@@ -2,17 +2,17 @@ import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useS
 import type { WireAnswer } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
+import { useAccount } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
-import { late } from "../kit/late.tsx";
 import { Alert, QuietButton } from "../kit/message.tsx";
+import { Popover } from "../kit/popover.tsx";
 
-export type Verdict = "up" | "down";
+type Verdict = "up" | "down";
 
 interface FeedbackProps {
   /** 1-based number of the turn; it keeps labels unique when a page shows several answers. */
   readonly number: number;
-  /** Sends a verdict. @throws an error whose message the page shows */
-  readonly onRate: (verdict: Verdict, reason?: string) => Promise<void>;
+  readonly answer: WireAnswer;
 }
 
 type State =
@@ -24,7 +24,8 @@ type State =
 const REASON_CHARACTERS = 500;
 
 /** Asks whether the answer was right. Sends a thumb at once; after “No” it offers a field for the reason. */
-export function Feedback({ number, onRate }: FeedbackProps) {
+export function Feedback({ number, answer: { id: answerId, session_id: session, domain } }: FeedbackProps) {
+  const { api } = useAccount();
   const [state, setState] = useState<State>({ type: "open" });
   const [telling, setTelling] = useState(false);
   const [reason, setReason] = useState("");
@@ -42,7 +43,8 @@ export function Feedback({ number, onRate }: FeedbackProps) {
     if (sending) return false;
     setState({ type: "sending", verdict });
     try {
-      await onRate(verdict, text);
+      const optional = { ...(session === null ? {} : { session_id: session }), ...(text === undefined ? {} : { reason: text }) };
+      await api.feedback({ id: answerId, verdict, domain, ...optional });
       setState({ type: "kept", verdict, reason: text !== undefined });
       return true;
     } catch (error) {
@@ -145,23 +147,16 @@ function Thumb() {
   );
 }
 
-const ActionMenu = late(
-  () => import("./action-menu.tsx"),
-  "menu",
-  () => "More",
-);
-
 export interface AnswerActionsProps {
   readonly answer: WireAnswer;
   readonly busy: boolean;
   /** Asks again for a longer answer; `null` hides the button. */
   readonly onMore: (() => void) | null;
   readonly onRetry: () => void;
-  /** Whether the caller may approve, flag and correct answers. */
-  readonly mayReview: boolean;
 }
 
-export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: AnswerActionsProps) {
+export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsProps) {
+  const { roles } = useAccount();
   const [said, setSaid] = useState("");
   const base = () => `${window.location.origin}${window.location.pathname}`;
   const copy = (text: string, what: string) =>
@@ -176,7 +171,7 @@ export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: Answ
       <a className="quiet-button" href={formatRoute({ room: "why", id: answer.id })}>
         Why this answer
       </a>
-      {mayReview ? (
+      {roles.includes("review") ? (
         <a className="quiet-button" href={formatRoute({ room: "review", id: answer.id })}>
           Review or correct
         </a>
@@ -187,7 +182,21 @@ export function AnswerActions({ answer, busy, onMore, onRetry, mayReview }: Answ
         </QuietButton>
       )}
       <QuietButton onClick={() => copy(copiedText(answer), "Answer with its sources")}>Copy with sources</QuietButton>
-      <ActionMenu busy={busy} onRetry={onRetry} onLink={() => copy(`${base()}${formatRoute({ room: "answer", id: answer.id })}`, "Link")} />
+      <Popover label="More">
+        {(closing) => (
+          <div className="stack">
+            <QuietButton {...closing} onClick={() => copy(`${base()}${formatRoute({ room: "answer", id: answer.id })}`, "Link")}>
+              Copy a link to this answer
+            </QuietButton>
+            <QuietButton {...closing} disabled={busy} onClick={onRetry}>
+              Ask again
+            </QuietButton>
+            <QuietButton {...closing} onClick={() => window.print()}>
+              Print
+            </QuietButton>
+          </div>
+        )}
+      </Popover>
       <span role="status" className="feedback-status">
         {said}
       </span>

@@ -1,19 +1,11 @@
 import type { ReactNode } from "react";
 import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/client/index.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
-import { late } from "../kit/late.tsx";
 import { Linked, QuietButton } from "../kit/message.tsx";
+import { Explained } from "../kit/popover.tsx";
 import type { Turn, TurnStatus } from "./conversation/state.ts";
 import { confidenceInWords, lossInWords, warningInWords } from "./plain-words.ts";
 import type { CitationState } from "./use-citation-states.ts";
-
-/** A label with an explanation in a popover. */
-const Explained = late(
-  () => import("../kit/explained-popover.tsx"),
-  "dialog",
-  ({ label }) => label,
-  "explained",
-);
 
 interface MessagesProps {
   readonly warnings: Turn["warnings"];
@@ -174,9 +166,7 @@ export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
     <div className="summary">
       {isJudged ? (
         <span>
-          <Explained label={label} title="How reliable is this?">
-            <p>{meaning}</p>
-          </Explained>
+          <Explained label={label} title="How reliable is this?" text={meaning} />
         </span>
       ) : null}
       {answer.refusal === null ? <span>{describeSources(answer)}</span> : null}
@@ -187,9 +177,8 @@ export function AnswerSummary({ answer, states }: AnswerSummaryProps) {
           <Explained
             label={answer.cache_mode === "curated" ? "Written by a reviewer" : "From an earlier answer"}
             title="Where this comes from"
-          >
-            <p>{describeMemory(answer)}</p>
-          </Explained>
+            text={describeMemory(answer)}
+          />
         </span>
       )}
     </div>

@@ -1,18 +1,14 @@
 import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "react";
 import { formatRoute } from "../app/route.ts";
-import { type Account, rolesOf } from "../app/use-account.ts";
+import { useAccount } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
-
-interface WelcomeProps {
-  readonly account: Account;
-  readonly onAsk: (question: string) => void;
-}
 
 const EXAMPLES = 3;
 
 /** The heading of an empty conversation: a general one until the domain has loaded. */
-export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) {
+export function Welcome() {
+  const { domain } = useAccount();
   return (
     <div className="welcome">
       <h1>{domain === null ? "Ask the documents." : `Ask about ${domain.title}.`}</h1>
@@ -25,15 +21,15 @@ export function Welcome({ account: { domain } }: Pick<WelcomeProps, "account">) 
 }
 
 /** Shows the domain's description and example questions below the question box, so that late loading moves nothing above. */
-export function WelcomeMore({ account, onAsk }: WelcomeProps) {
-  const { domain, domains, reload } = account;
+export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => void }) {
+  const { domain, domains, roles, reload } = useAccount();
   return (
     <div className="welcome-more">
       <StateLine state={domains} what="the domains" onRetry={reload} />
       {domain === null ? null : domain.documents === 0 ? (
         <p className="message is-warning">
           There are no documents yet:{" "}
-          {rolesOf(account).includes("ingest") ? (
+          {roles.includes("ingest") ? (
             <a href={formatRoute({ room: "library" })}>add some in the Library</a>
           ) : (
             "your administrator can add some in the Library or with the command ingest"

@@ -1,13 +1,13 @@
 import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
-import { type Account, rolesOf } from "../app/use-account.ts";
-import { late } from "../kit/late.tsx";
+import { useAccount } from "../app/use-account.ts";
 import { QuietButton } from "../kit/message.tsx";
-import { Near, NearParts } from "../kit/near.tsx";
+import { Near } from "../kit/near.tsx";
 import { AskBox, Welcome, WelcomeMore } from "./ask-box.tsx";
 import { openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
+import { Sessions } from "./sessions-dialog.tsx";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
 /** Assumed reading position, in pixels below the top of the window. */
@@ -54,15 +54,7 @@ function placeAt(y: number): Place | null {
   return element === null ? null : { element, top: element.getBoundingClientRect().top };
 }
 
-/** The dialog with earlier conversations of this browser. */
-const Sessions = late(
-  () => import("./sessions-dialog.tsx"),
-  "dialog",
-  () => "History",
-);
-
 export interface AskRoomProps {
-  readonly account: Account;
   /** Renders the pane next to the conversation; `null`: no pane. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
   /** Whether another view is open. */
@@ -90,8 +82,8 @@ const EAGER_TURNS = 8;
 const TURN_PX = 640;
 
 /** The Ask view: the conversation with the question box below it. */
-export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
-  const { api, owner } = account;
+export function AskRoom({ pane, away, handed }: AskRoomProps) {
+  const { api, owner } = useAccount();
   const archive = useMemo(openArchive, []);
   const { id, conversation, running, saved, unkept, ask, stop, clear, open } = useConversation({ client: api, archive, owner });
   const [text, setText] = useState("");
@@ -99,7 +91,7 @@ export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
   const isEmpty = turns.length === 0;
   const lastId = turns.at(-1)?.id ?? 0;
   const box = useRef<HTMLTextAreaElement>(null);
-  const how = useHow(account);
+  const how = useHow();
   const isBeside = pane !== null;
   useKeptPlace(isBeside);
   const last = useBroughtIn(lastId, isBeside);
@@ -128,20 +120,19 @@ export function AskRoom({ account, pane, away, handed }: AskRoomProps) {
           {isEmpty ? null : <QuietButton onClick={clearAll}>New conversation</QuietButton>}
         </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not store conversations: {unkept}</p>}
-        {isEmpty ? <Welcome account={account} /> : null}
-        <Turns {...{ account, turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
+        {isEmpty ? <Welcome /> : null}
+        <Turns {...{ turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
       </section>
       {pane === null ? null : pane({ turns, ask: askAgain, running })}
       <section className="ask" aria-label="Ask">
         <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
-        {isEmpty ? <WelcomeMore account={account} onAsk={askAnew} /> : null}
+        {isEmpty ? <WelcomeMore onAsk={askAnew} /> : null}
       </section>
     </main>
   );
 }
 
 interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
-  readonly account: Account;
   readonly turns: PaneParts["turns"];
   readonly returned: Returns;
   /** Receives the element of the last turn. */
@@ -149,26 +140,18 @@ interface TurnsProps extends Pick<TurnViewProps, "busy" | "onAsk" | "onEdit"> {
 }
 
 /** Renders all turns of a conversation, earlier ones only when they come near the screen. */
-function Turns({ account, turns, returned, last, ...given }: TurnsProps) {
-  const rate = useRate(account);
-  const mayReview = rolesOf(account).includes("review");
+function Turns({ turns, returned, last, ...given }: TurnsProps) {
   const lastId = turns.at(-1)?.id ?? 0;
-  return (
-    <NearParts>
-      {turns.map((turn) => (
-        <Near key={turn.id} height={TURN_PX} eager={turn.id > lastId - EAGER_TURNS} label={turn.question}>
-          <TurnView
-            {...{ turn, mayReview, ...given }}
-            api={account.api}
-            returns={turn.id <= returned.upTo ? returned.count : 0}
-            last={turn.id === lastId}
-            onRate={rate}
-            ref={turn.id === lastId ? last : null}
-          />
-        </Near>
-      ))}
-    </NearParts>
-  );
+  return turns.map((turn) => (
+    <Near key={turn.id} height={TURN_PX} eager={turn.id > lastId - EAGER_TURNS} label={turn.question}>
+      <TurnView
+        {...{ turn, ...given }}
+        returns={turn.id <= returned.upTo ? returned.count : 0}
+        last={turn.id === lastId}
+        ref={turn.id === lastId ? last : null}
+      />
+    </Near>
+  ));
 }
 
 /** Scrolls to the last turn when it is asked, or later when no pane hides the conversation. @param lastId 0: no turn */
@@ -235,25 +218,15 @@ function useReturns(away: boolean, lastId: number): Returns {
 }
 
 /** Converts the reader's preferences into request fields. */
-function useHow({ domain, preferences: { tenant, profile } }: Account): AskedHow {
+function useHow(): AskedHow {
+  const { domain, tenant, preferences } = useAccount();
+  const { profile } = preferences;
   return useMemo(
     () => ({
       ...(domain === null || domain.default ? {} : { domain: domain.name }),
-      ...(domain?.tenants.some(({ name }) => name === tenant) ? { tenant } : {}),
+      ...(tenant === null ? {} : { tenant }),
       ...(profile === "" ? {} : { profile }),
     }),
     [domain, tenant, profile],
-  );
-}
-
-function useRate({ api }: Account): TurnViewProps["onRate"] {
-  return useCallback(
-    ({ id, session_id, domain }, verdict, reason) =>
-      api.feedback({
-        ...{ id, verdict, domain },
-        ...(session_id === null ? {} : { session_id }),
-        ...(reason === undefined ? {} : { reason }),
-      }),
-    [api],
   );
 }

@@ -1,11 +1,11 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useCallback, useState } from "react";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
-import { AskedTwice } from "../kit/asked-twice.tsx";
-import { SearchField } from "../kit/controls.tsx";
-import { DialogFrame } from "../kit/dialog.tsx";
+import { TextField } from "../kit/controls.tsx";
+import { DialogButton } from "../kit/dialog.tsx";
 import { formatTime } from "../kit/figures.ts";
+import { QuietButton } from "../kit/message.tsx";
+import { AskedTwice } from "../kit/popover.tsx";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
 export interface SessionsProps {
@@ -19,20 +19,20 @@ export interface SessionsProps {
   readonly onGone: () => void;
 }
 
-/** Earlier conversations of this browser, searchable by questions and answers. The dialog is open when mounted. */
-export default function SessionsDialog(props: SessionsProps) {
+/** Earlier conversations of this browser, searchable by questions and answers. */
+export function Sessions(props: SessionsProps) {
   return (
-    <DialogFrame trigger="History" title="Earlier conversations">
+    <DialogButton label="History" title="Earlier conversations">
       {(close) => (
         <>
-          <Dialog.Description>They are stored only in this browser, until you delete them.</Dialog.Description>
+          <p>They are stored only in this browser, until you delete them.</p>
           <SessionList key={props.saved} {...props} onDone={close} />
           <div className="row">
-            <Dialog.Close className="quiet-button">Close</Dialog.Close>
+            <QuietButton onClick={close}>Close</QuietButton>
           </div>
         </>
       )}
-    </DialogFrame>
+    </DialogButton>
   );
 }
 
@@ -53,7 +53,7 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
 
   return (
     <>
-      <SearchField label="Search questions and answers" value={typed} onChange={setTyped} />
+      <TextField type="search" label="Search questions and answers" value={typed} onChange={setTyped} />
       <p role="status" className="counter">
         {formatCount(found.length, "conversation")}
       </p>

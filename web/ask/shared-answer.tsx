@@ -1,7 +1,6 @@
 import type { WireAnswer } from "../../src/client/index.ts";
 import { formatRoute } from "../app/route.ts";
-import { type Account, rolesOf } from "../app/use-account.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-account.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import type { Handed } from "./ask-room.tsx";
 import type { Turn } from "./conversation/state.ts";
@@ -9,15 +8,13 @@ import { TurnView } from "./turn-view.tsx";
 
 export interface SharedAnswerProps {
   readonly id: string;
-  readonly account: Account;
   /** Passes a question to the conversation of this browser. */
   readonly onHand: (handed: Handed) => void;
 }
 
 /** Shows a stored answer from a shared link, as it was given. */
-export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAnswerProps) {
-  const path = `/v1/answers/${encodeURIComponent(id)}`;
-  const [state, reload] = useFetched<WireAnswer>(api, path);
+export function SharedAnswer({ id, onHand }: SharedAnswerProps) {
+  const [state, reload] = useFetched<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`);
   return (
     <main className="room-page" aria-label="Shared answer">
       <h1 className="visually-hidden">Shared answer</h1>
@@ -30,16 +27,11 @@ export function SharedAnswer({ id, account: { api, caller }, onHand }: SharedAns
       {state.type === "ready" ? (
         <TurnView
           turn={asTurn(state.value)}
-          api={api}
           busy={false}
-          mayReview={rolesOf({ caller }).includes("review")}
           returns={0}
           last={false}
           onAsk={(question, how) => onHand({ question, how: { ...how, domain: state.value.domain } })}
           onEdit={(question) => onHand({ question, how: null })}
-          onRate={({ id: rated, domain }, verdict, reason) =>
-            api.feedback({ id: rated, verdict, domain, ...(reason === undefined ? {} : { reason }) })
-          }
           ref={null}
         />
       ) : null}

@@ -1,10 +1,9 @@
 import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
 import { documentPath, formatRoute, goTo, queryOf } from "../app/route.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-account.ts";
 import { describeStage, formatCount } from "../format.ts";
-import { AnswerActions, Feedback, type Verdict } from "./answer-actions.tsx";
+import { AnswerActions, Feedback } from "./answer-actions.tsx";
 import { AnswerSummary, ConflictList, Incomplete, Messages, SeeAlso, WebList } from "./answer-notes.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { AskedHow, Turn } from "./conversation/state.ts";
@@ -14,7 +13,6 @@ import { SourceList } from "./source-list.tsx";
 import { type CitationState, useCitationStates } from "./use-citation-states.ts";
 
 interface FollowUpsProps {
-  readonly api: Pick<Api, "get">;
   readonly answer: WireAnswer;
   readonly asked: AskedHow;
   readonly busy: boolean;
@@ -24,10 +22,10 @@ interface FollowUpsProps {
 const MOST = 4;
 
 /** Lists other headings of the first cited document: a heading that is a question is asked, any other opens in the reader. */
-function FollowUps({ api, answer, asked, busy, onAsk }: FollowUpsProps) {
+function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
   const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
-  const [state] = useFetched<WireDocument>(api, `${documentPath(cited?.document_id ?? "")}?${scope}`);
+  const [state] = useFetched<WireDocument>(`${documentPath(cited?.document_id ?? "")}?${scope}`);
   if (state.type !== "ready" || cited === undefined) return null;
   const quoted = new Set(answer.citations.flatMap(({ heading_path: headings }) => headings.at(-1) ?? []));
   const { id, outline, version, title } = state.value;
@@ -69,9 +67,6 @@ export interface TurnViewProps {
   readonly turn: Turn;
   /** Whether any question of the conversation is running. */
   readonly busy: boolean;
-  readonly api: Pick<Api, "get">;
-  /** Whether the caller may approve, flag and correct answers. */
-  readonly mayReview: boolean;
   /** Number of returns from other views since the answer was given: documents may have changed there. */
   readonly returns: number;
   /** Whether this is the last turn. */
@@ -79,12 +74,11 @@ export interface TurnViewProps {
   readonly onAsk: (question: string, how: AskedHow) => void;
   /** Puts the question into the box for editing. */
   readonly onEdit: (question: string) => void;
-  readonly onRate: (answer: WireAnswer, verdict: Verdict, reason?: string) => Promise<void>;
   readonly ref: Ref<HTMLElement> | null;
 }
 
 /** A question with its answer and sources, or the reason for the refusal. */
-export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, returns, last, onAsk, onEdit, onRate, ref }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAsk, onEdit, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
   const cameFrom = useRef<HTMLElement | null>(null);
@@ -93,7 +87,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
   // Replies to a greeting or a crisis show no summary, notices or actions.
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
-  const states = useCitationStates(api, answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
+  const states = useCitationStates(answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
   const shared = {
     ...{ number: id, citations, states, open, onPoint: setPointed },
     active: pointed ?? (open === null ? [] : [open]),
@@ -168,9 +162,9 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
           />
           {answer === null || plain ? null : (
             <>
-              <Feedback number={id} onRate={(verdict, reason) => onRate(answer, verdict, reason)} />
+              <Feedback number={id} answer={answer} />
               <AnswerActions
-                {...{ answer, busy, mayReview }}
+                {...{ answer, busy }}
                 onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
                 onRetry={() => onAsk(question, asked)}
               />
@@ -180,7 +174,7 @@ export const TurnView = memo(function TurnView({ turn, busy, api, mayReview, ret
         {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
         {/* Rendered only when the answer is complete, and after the sources, so that the sources do not move. */}
         {last && answer !== null && firstStands(turn, states) ? (
-          <FollowUps api={api} answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
+          <FollowUps answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
       </div>
       <p className="visually-hidden" role="status">

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useState } from "react";
 import type { WireAnswer, WireCitationStates } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
+import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 
 export type CitationState = WireCitationStates["citations"][number];
@@ -16,11 +16,8 @@ export interface AskedAbout {
 }
 
 /** Loads the current states of an answer's quotes by citation number; empty for a new answer or if the server cannot tell. */
-export function useCitationStates(
-  api: Pick<Api, "get">,
-  answer: WireAnswer | null,
-  { round, place }: AskedAbout,
-): ReadonlyMap<number, CitationState> {
+export function useCitationStates(answer: WireAnswer | null, { round, place }: AskedAbout): ReadonlyMap<number, CitationState> {
+  const { api } = useAccount();
   const id = round !== null && answer !== null && answer.citations.length > 0 ? answer.id : null;
   const isSeen = useSeen(place, id === null ? null : round);
   const load = useCallback(

@@ -1,13 +1,10 @@
 import { useId, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
-import { messageOf } from "../app/api.ts";
 import { formatRoute, goTo } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { type Account, useAccount, useFetched } from "../app/use-account.ts";
 import { formatNumber } from "../format.ts";
-import { SelectField, useEvery } from "../kit/controls.tsx";
+import { SaidLine, SelectField, useEvery, useSaid } from "../kit/controls.tsx";
 import { formatTime } from "../kit/figures.ts";
-import { Alert } from "../kit/message.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { ScrollTable } from "../kit/table.tsx";
@@ -15,7 +12,6 @@ import { figuresOf, inFigures } from "./figures.ts";
 import { RunView } from "./run-view.tsx";
 
 interface StartFormProps {
-  readonly account: Account;
   readonly isRunning: boolean;
   readonly onStarted: () => void;
 }
@@ -31,22 +27,19 @@ const EXAMPLE = `questions:
     kind: out_of_scope`;
 
 /** Starts a run over the domain's golden set or over an uploaded file of questions. */
-function StartForm({ account: { api, domain, domains, reload }, isRunning, onStarted }: StartFormProps) {
+function StartForm({ isRunning, onStarted }: StartFormProps) {
+  const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
-  const [failed, setFailed] = useState<string | null>(null);
+  const { said, tell } = useSaid();
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
 
   async function start(file: File | null) {
-    setFailed(null);
-    try {
-      const questions = file === null ? {} : { questions: { name: file.name, text: await file.text() } };
-      const body = { ...(domain === null ? {} : { domain: domain.name }), ...(profile === "" ? {} : { profile }), ...questions };
-      const run = await api.send<WireEvaluation>("POST", "/v1/evaluations", body);
-      onStarted();
-      goTo({ room: "evaluate", id: run.id });
-    } catch (error) {
-      setFailed(messageOf(error));
-    }
+    const questions = file === null ? {} : { questions: { name: file.name, text: await file.text() } };
+    const body = { ...(domain === null ? {} : { domain: domain.name }), ...(profile === "" ? {} : { profile }), ...questions };
+    const started = await tell(api.send<WireEvaluation>("POST", "/v1/evaluations", body), "");
+    if (started === null) return;
+    onStarted();
+    goTo({ room: "evaluate", id: started.value.id });
   }
 
   return (
@@ -69,7 +62,7 @@ function StartForm({ account: { api, domain, domains, reload }, isRunning, onSta
       </div>
       {domains.type === "failed" ? <StateLine state={domains} what="the domains" onRetry={reload} /> : null}
       {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
-      <Alert text={failed} />
+      <SaidLine said={said} />
     </>
   );
 }
@@ -153,26 +146,19 @@ function rightOf({ report }: WireEvaluation): number {
   return report?.metrics["right.answerable"] ?? 0;
 }
 
-export interface EvaluateRoomProps {
-  /** Run that is open; `null`: none. */
-  readonly id: string | null;
-  readonly account: Account;
-}
-
 /** Polling interval during a run, in milliseconds. */
 const LOOK_MS = 1_000;
 
-/** The Evaluate view: runs that ask questions with known answers and judge the results. */
-export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
-  const { api } = account;
-  const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>(api, "/v1/evaluations?limit=200");
+/** The Evaluate view: runs that ask questions with known answers and judge the results. @param id the open run; `null`: none */
+export default function EvaluateRoom({ id }: { readonly id: string | null }) {
+  const [state, reload] = useFetched<{ items: readonly WireEvaluation[] }>("/v1/evaluations?limit=200");
   const runs = state.type === "ready" ? state.value.items : [];
   const isRunning = runs.some((run) => run.state === "running");
   useEvery(isRunning ? LOOK_MS : null, reload);
   return (
     <RoomPage title="Evaluate">
       <p className="muted">A run asks questions with known answers (a golden set) as a user would.</p>
-      <StartForm account={account} isRunning={isRunning} onStarted={reload} />
+      <StartForm isRunning={isRunning} onStarted={reload} />
       <StateLine state={state} what="the runs" onRetry={reload} />
       {state.type === "ready" && runs.length === 0 ? (
         <p role="status">
@@ -194,7 +180,7 @@ export default function EvaluateRoom({ id, account }: EvaluateRoomProps) {
             {id === null ? (
               <p className="muted">Select a run to see its figures and questions.</p>
             ) : (
-              <RunView key={id} {...{ id, runs, api }} onDeleted={reload} />
+              <RunView key={id} {...{ id, runs }} onDeleted={reload} />
             )}
           </section>
         </div>

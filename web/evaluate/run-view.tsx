@@ -1,15 +1,14 @@
 import { useEffect, useMemo, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
-import { type Api, messageOf } from "../app/api.ts";
 import { goTo } from "../app/route.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
-import { AskedTwice } from "../kit/asked-twice.tsx";
-import { SelectField } from "../kit/controls.tsx";
+import { SaidLine, SelectField, useSaid } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { formatShare } from "../kit/figures.ts";
-import { Alert, QuietButton } from "../kit/message.tsx";
-import { Near, NearParts } from "../kit/near.tsx";
+import { QuietButton } from "../kit/message.tsx";
+import { Near } from "../kit/near.tsx";
+import { AskedTwice } from "../kit/popover.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, Table } from "../kit/table.tsx";
 import { CoverageChart } from "./coverage-chart.tsx";
@@ -37,15 +36,13 @@ function ItemList({ items }: { readonly items: readonly RunItem[] }) {
         <span role="status">{formatCount(found.length, "question")}</span>
       </div>
       <ol className="weighed">
-        <NearParts>
-          {found.map((item, place) => (
-            <li key={item.id}>
-              <Near height={ITEM_PX} eager={place < 10} label={item.question}>
-                <Item {...item} />
-              </Near>
-            </li>
-          ))}
-        </NearParts>
+        {found.map((item, place) => (
+          <li key={item.id}>
+            <Near height={ITEM_PX} eager={place < 10} label={item.question}>
+              <Item {...item} />
+            </Near>
+          </li>
+        ))}
       </ol>
     </section>
   );
@@ -81,39 +78,32 @@ function outcomeOf({ kind, shown, right }: RunItem): keyof typeof OUTCOMES {
 export interface RunViewProps {
   readonly id: string;
   readonly runs: readonly WireEvaluation[];
-  readonly api: Api;
   readonly onDeleted: () => void;
 }
 
 /** One run: its metrics, a comparison with another run, the risk-coverage curve and every question. */
-export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
+export function RunView({ id, runs, onDeleted }: RunViewProps) {
+  const { api } = useAccount();
   const [against, setAgainst] = useState("");
-  const [failed, setFailed] = useState<string | null>(null);
+  const { said, tell } = useSaid();
   const path = `/v1/evaluations/${encodeURIComponent(id)}`;
   const listed = runs.find((run) => run.id === id);
   const query = against === "" ? "" : `?against=${encodeURIComponent(against)}`;
-  const [state, reload] = useFetched<WireEvaluation>(api, `${path}${query}`);
+  const [state, reload] = useFetched<WireEvaluation>(`${path}${query}`);
   const ended = listed?.state !== "running";
   useEffect(() => {
     if (ended) reload();
   }, [ended, reload]);
 
   async function remove() {
-    try {
-      await api.send("DELETE", path);
-      goTo({ room: "evaluate", id: null });
-      onDeleted();
-    } catch (error) {
-      setFailed(messageOf(error));
-    }
+    if ((await tell(api.send("DELETE", path), "")) === null) return;
+    goTo({ room: "evaluate", id: null });
+    onDeleted();
   }
 
   async function exportPage() {
-    try {
-      download(`${id}.html`, "text/html", new TextDecoder().decode(await api.bytes(`${path}/page`)));
-    } catch (error) {
-      setFailed(messageOf(error));
-    }
+    const page = await tell(api.bytes(`${path}/page`), "");
+    if (page !== null) download(`${id}.html`, "text/html", new TextDecoder().decode(page.value));
   }
 
   if (state.type !== "ready") return <StateLine state={state} what="the run" onRetry={reload} />;
@@ -138,7 +128,7 @@ export function RunView({ id, runs, api, onDeleted }: RunViewProps) {
           onConfirm={() => void remove()}
         />
       </div>
-      <Alert text={failed} />
+      <SaidLine said={said} />
       {run.reason === null ? null : <p className="message is-warning">{run.reason}</p>}
       {report === null ? (
         <p role="status">

@@ -1,10 +1,9 @@
 import { useState } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { formatRoute, queryOf, type Route } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { formatRoute, type Place, queryOf, type Route } from "../app/route.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { SearchField, SelectField } from "../kit/controls.tsx";
+import { SelectField, TextField } from "../kit/controls.tsx";
 import { QuietButton } from "../kit/message.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
@@ -15,17 +14,17 @@ import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawin
 const SIZES = [40, 80, 120, 240].map((size) => [String(size), String(size)] as const);
 
 /** The Graph view: remembered questions with their topics, entities and source documents. */
-export default function GraphRoom({ account: { api, domain, preferences } }: { readonly account: Account }) {
+export default function GraphRoom() {
+  const { domain, tenant } = useAccount();
   const [types, setTypes] = useState<readonly NodeType[]>(NODE_TYPES.map(({ type }) => type));
   const [words, setWords] = useState("");
   const [around, setAround] = useState<string | null>(null);
   const [size, setSize] = useState<number>(80);
-  const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
   const query = queryOf({
     ...{ limit: String(size), words },
     ...{ types: types.length === NODE_TYPES.length ? null : types.join(","), around, domain: domain?.name, tenant },
   });
-  const [state, reload] = useFetched<WireGraph>(api, `/v1/graph?${query}`);
+  const [state, reload] = useFetched<WireGraph>(`/v1/graph?${query}`);
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
     <RoomPage title="Graph">
@@ -43,14 +42,12 @@ export default function GraphRoom({ account: { api, domain, preferences } }: { r
             <NodeKey type={type} /> {many}
           </label>
         ))}
-        <SearchField label="Name contains" value={words} onChange={setWords} />
+        <TextField type="search" label="Name contains" value={words} onChange={setWords} />
         <SelectField label="Maximum shown" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
         {around === null ? null : <QuietButton onClick={() => setAround(null)}>Reset filters</QuietButton>}
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
-      {state.type === "ready" ? (
-        <Shown graph={state.value} {...{ around, onAround: setAround, domain: domain?.name ?? null, tenant }} />
-      ) : null}
+      {state.type === "ready" ? <Shown graph={state.value} around={around} onAround={setAround} /> : null}
     </RoomPage>
   );
 }
@@ -59,8 +56,6 @@ interface ShownProps {
   readonly graph: WireGraph;
   readonly around: string | null;
   readonly onAround: (id: string) => void;
-  readonly domain: string | null;
-  readonly tenant: string | null;
 }
 
 function Shown({ graph, ...rest }: ShownProps) {
@@ -90,20 +85,13 @@ function Shown({ graph, ...rest }: ShownProps) {
   );
 }
 
-interface NodeListProps {
-  readonly graph: WireGraph;
-  readonly around: string | null;
-  readonly onAround: (id: string) => void;
-  readonly domain: string | null;
-  readonly tenant: string | null;
-}
-
-function NodeList({ graph: { nodes }, around, onAround, domain, tenant }: NodeListProps) {
+function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
+  const { domain, tenant } = useAccount();
   return (
     <ScrollRegion className="node-list" aria-label="Nodes that are shown">
       <ul>
         {nodes.map(({ id, type, label, degree, refers_to: refersTo }) => {
-          const route = routeOf(type, refersTo, { domain, tenant });
+          const route = routeOf(type, refersTo, { domain: domain?.name ?? null, tenant });
           return (
             <li key={id}>
               <button type="button" className="node-button" aria-pressed={id === around} onClick={() => onAround(id)}>
@@ -127,12 +115,8 @@ function NodeList({ graph: { nodes }, around, onAround, domain, tenant }: NodeLi
   );
 }
 
-function routeOf(
-  type: WireGraph["nodes"][number]["type"],
-  id: string | null,
-  { domain, tenant }: Pick<NodeListProps, "domain" | "tenant">,
-): Route | null {
+function routeOf(type: NodeType, id: string | null, scope: Pick<Place, "domain" | "tenant">): Route | null {
   if (id === null) return null;
   if (type === "question") return { room: "review", id };
-  return { room: "read", document: id, start: null, end: null, version: null, quote: null, domain, tenant };
+  return { room: "read", document: id, start: null, end: null, version: null, quote: null, ...scope };
 }

@@ -1,5 +1,6 @@
-import { type ReactNode, useEffect, useId, useState } from "react";
+import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from "react";
 import { messageOf } from "../app/api.ts";
+import { formatShare } from "./figures.ts";
 
 /** Calls `act` repeatedly. @param ms interval in milliseconds; `null`: paused */
 export function useEvery(ms: number | null, act: () => void): void {
@@ -25,20 +26,20 @@ export function SaidLine({ said, otherwise = "" }: { readonly said: Said | null;
   );
 }
 
-export interface SelectFieldProps {
-  readonly label: string;
+export interface SelectFieldProps<T extends string> {
+  readonly label: ReactNode;
   readonly value: string | number;
   /** Values with their labels. */
-  readonly options: readonly (readonly [value: string, title: string])[];
-  readonly onChange: (value: string) => void;
+  readonly options: readonly (readonly [value: T, title: string])[];
+  readonly onChange: (value: T) => void;
 }
 
-export function SelectField({ label, value, options, onChange }: SelectFieldProps) {
+export function SelectField<T extends string>({ label, value, options, onChange }: SelectFieldProps<T>) {
   const id = useId();
   return (
     <>
       <label htmlFor={id}>{label}</label>
-      <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+      <select id={id} className="field" value={value} onChange={(event) => onChange(event.target.value as T)}>
         {options.map(([name, title]) => (
           <option key={name} value={name}>
             {title}
@@ -49,13 +50,18 @@ export function SelectField({ label, value, options, onChange }: SelectFieldProp
   );
 }
 
-/** A search field with its label. */
-export function SearchField({ label, value, onChange }: Omit<SelectFieldProps, "options">) {
+export interface TextFieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "onChange"> {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+export function TextField({ label, onChange, ...input }: TextFieldProps) {
   const id = useId();
   return (
     <>
       <label htmlFor={id}>{label}</label>
-      <input id={id} type="search" className="field" value={value} onChange={(event) => onChange(event.target.value)} />
+      <input id={id} className="field" {...input} onChange={(event) => onChange(event.target.value)} />
     </>
   );
 }
@@ -77,27 +83,29 @@ export function CheckField({
   );
 }
 
-/** Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns whether it succeeded. */
+/** Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns the result; `null`: it failed. */
 export function useSaid() {
   const [said, setSaid] = useState<Said | null>(null);
-  const tell = async (work: Promise<unknown>, done: string) => {
-    const outcome = await work.then(
-      () => ({ failed: false, text: done }),
-      (error: unknown) => ({ failed: true, text: messageOf(error) }),
-    );
-    setSaid(outcome);
-    return !outcome.failed;
+  const tell = async <T,>(work: Promise<T>, done: string): Promise<{ readonly value: T } | null> => {
+    try {
+      const value = await work;
+      setSaid({ failed: false, text: done });
+      return { value };
+    } catch (error) {
+      setSaid({ failed: true, text: messageOf(error) });
+      return null;
+    }
   };
   return { said, setSaid, tell };
 }
 
 /** Named scores; `null`: not scored. */
-export function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: string | null])[] }) {
+export function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: number | null])[] }) {
   return (
     <ul className="scores">
       {scores.map(([label, score]) => (
         <li key={label}>
-          <span className="muted">{label}</span> {score ?? "not scored"}
+          <span className="muted">{label}</span> {score === null ? "not scored" : formatShare(score)}
         </li>
       ))}
     </ul>

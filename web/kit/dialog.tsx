@@ -1,25 +1,32 @@
-import { Dialog } from "@base-ui/react/dialog";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef, useState } from "react";
+import { QuietButton } from "./message.tsx";
 
-export interface DialogFrameProps {
-  readonly trigger: string;
+export interface DialogButtonProps {
+  readonly label: string;
   readonly title: string;
+  /** Renders the contents while the dialog is open. */
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A dialog with its trigger button; open when mounted. */
-export function DialogFrame({ trigger, title, children }: DialogFrameProps) {
-  const [open, setOpen] = useState(true);
+/** A button that opens a modal dialog. */
+export function DialogButton({ label, title, children }: DialogButtonProps) {
+  const [open, setOpen] = useState(false);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    if (open) dialog.current?.showModal();
+  }, [open]);
   return (
-    <Dialog.Root open={open} onOpenChange={setOpen}>
-      <Dialog.Trigger className="quiet-button">{trigger}</Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="backdrop" />
-        <Dialog.Popup className="dialog">
-          <Dialog.Title className="dialog-title">{title}</Dialog.Title>
-          {children(() => setOpen(false))}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <>
+      <QuietButton aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {label}
+      </QuietButton>
+      {open ? (
+        <dialog ref={dialog} className="dialog" closedby="any" aria-labelledby={id} onClose={() => setOpen(false)}>
+          <h2 id={id}>{title}</h2>
+          {children(() => dialog.current?.close())}
+        </dialog>
+      ) : null}
+    </>
   );
 }

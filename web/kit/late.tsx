@@ -1,9 +1,9 @@
-import { Component, type ComponentType, lazy, type ReactNode, Suspense, startTransition, useState } from "react";
+import { Component, type ReactNode, Suspense } from "react";
 import { messageOf } from "../app/api.ts";
 import { QuietButton } from "./message.tsx";
 
 /** Error boundary: shows the error in place of its children; the rest of the page keeps working. */
-export class Failed extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
+class Failed extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: null as unknown };
 
   static getDerivedStateFromError(error: unknown) {
@@ -19,52 +19,6 @@ export class Failed extends Component<{ readonly children: ReactNode }, { readon
       </div>
     );
   }
-}
-
-/**
- * Creates a button whose component is loaded on first use, to keep the first download small. The button stays, with the focus, until the
- * component is loaded.
- *
- * @param load loads a component that renders the same button and is open when mounted
- * @param opens kind of the component, for `aria-haspopup`
- */
-export function late<P extends object>(
-  load: () => Promise<{ default: (props: P) => ReactNode }>,
-  opens: "dialog" | "menu",
-  labelOf: (props: P) => ReactNode,
-  className = "quiet-button",
-) {
-  const Part: ComponentType<P> = lazy<ComponentType<P>>(load) as unknown as ComponentType<P>;
-  return function Late(props: P) {
-    const [wanted, setWanted] = useState(false);
-    const want = (next: boolean) => startTransition(() => setWanted(next));
-    const begin = () => void load();
-    return (
-      <Failed>
-        <Suspense fallback={null}>
-          {wanted ? (
-            <Part {...props} />
-          ) : (
-            <button
-              type="button"
-              className={className}
-              aria-haspopup={opens}
-              aria-expanded={false}
-              onPointerEnter={begin}
-              onFocus={begin}
-              onClick={() => want(true)}
-              // Escape cancels the opening while the component loads.
-              onKeyDown={({ key }) => {
-                if (key === "Escape") want(false);
-              }}
-            >
-              {labelOf(props)}
-            </button>
-          )}
-        </Suspense>
-      </Failed>
-    );
-  };
 }
 
 /** Shows a loading text and errors for a part of the page that is loaded when it is opened. */

@@ -1,19 +1,17 @@
 import { useCallback, useState } from "react";
 import type { WireDocument, WireFile, WireVersions } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
 import { documentPath, formatRoute } from "../app/route.ts";
-import { useFetched, useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
-import { AskedTwice } from "../kit/asked-twice.tsx";
 import { changesOf, shortened, TextDiff } from "../kit/changes.tsx";
 import { SelectField } from "../kit/controls.tsx";
+import { AskedTwice } from "../kit/popover.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface FileItemProps {
   readonly file: WireFile;
-  readonly domain: string | null;
-  readonly api: VersionsProps["api"];
   /** Query string with `domain` and `tenant`. */
   readonly scope: string;
   readonly onDelete: () => void;
@@ -22,7 +20,7 @@ export interface FileItemProps {
 const STATES = { queued: "queued", reading: "being ingested", ok: "read", failed: "could not be read" } as const;
 
 /** A file with its documents, or the reason why it could not be read. */
-export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) {
+export function FileItem({ file, scope, onDelete }: FileItemProps) {
   const { path, status, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = status === "queued" || status === "reading";
   return (
@@ -32,7 +30,7 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
       ) : (
         documents.map((document) => (
           <span key={document.id} className="file-part">
-            <Document document={document} {...{ domain, tenant }} />
+            <Document document={document} tenant={tenant} />
           </span>
         ))
       )}
@@ -47,7 +45,7 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
       {reason === null ? null : <span className="file-part doubt">{reason}</span>}
       {documents.map(({ id, title }) => (
         <span key={id} className="file-part">
-          <Versions api={api} document={{ id, title }} scope={scope} />
+          <Versions document={{ id, title }} scope={scope} />
         </span>
       ))}
       <span className="file-act row actions">
@@ -59,19 +57,23 @@ export function FileItem({ file, domain, api, scope, onDelete }: FileItemProps) 
   );
 }
 
-type FileDocument = WireFile["documents"][number];
-
 /** A document of a file, with the notices from ingestion. */
 function Document({
   document: { id, title, version, characters, pages, format, notices },
-  domain,
   tenant,
-}: Pick<FileItemProps, "domain"> & { readonly document: FileDocument; readonly tenant: string | null }) {
+}: {
+  readonly document: WireFile["documents"][number];
+  readonly tenant: string | null;
+}) {
+  const { domain } = useAccount();
   return (
     <>
       <a
         className="file-title"
-        href={formatRoute({ ...{ room: "read", document: id, start: null, end: null, version, quote: null }, ...{ domain, tenant } })}
+        href={formatRoute({
+          ...{ room: "read", document: id, start: null, end: null, version, quote: null },
+          ...{ domain: domain?.name ?? null, tenant },
+        })}
       >
         {title}
       </a>{" "}
@@ -90,7 +92,6 @@ function Document({
 }
 
 interface VersionsProps {
-  readonly api: Pick<Api, "get">;
   readonly document: { readonly id: string; readonly title: string };
   /** Query string with `domain` and `tenant`. */
   readonly scope: string;
@@ -109,10 +110,10 @@ function Versions(props: VersionsProps) {
   );
 }
 
-function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
+function VersionList({ document: { id, title }, scope }: VersionsProps) {
   const [before, setBefore] = useState("");
   const path = documentPath(id);
-  const [state, reload] = useFetched<WireVersions>(api, `${path}/versions?${scope}`);
+  const [state, reload] = useFetched<WireVersions>(`${path}/versions?${scope}`);
   if (state.type !== "ready") return <StateLine state={state} what="the versions" onRetry={reload} />;
   const [current, ...earlier] = state.value.items;
   if (current === undefined || earlier.length === 0)
@@ -137,7 +138,7 @@ function VersionList({ api, document: { id, title }, scope }: VersionsProps) {
           />
         </div>
       )}
-      {before === "" ? null : <Difference key={before} {...{ api, path, scope, before, title }} />}
+      {before === "" ? null : <Difference key={before} {...{ path, scope, before, title }} />}
     </>
   );
 }
@@ -147,13 +148,14 @@ function versionsAgo(back: number): string {
   return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
 }
 
-interface DifferenceProps extends Pick<VersionsProps, "api" | "scope"> {
+interface DifferenceProps extends Pick<VersionsProps, "scope"> {
   readonly path: string;
   readonly before: string;
   readonly title: string;
 }
 
-function Difference({ api, path, scope, before, title }: DifferenceProps) {
+function Difference({ path, scope, before, title }: DifferenceProps) {
+  const { api } = useAccount();
   const load = useCallback(
     async (signal: AbortSignal) => {
       const [old, now] = await Promise.all([

@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import type { WireFile, WireFileList, WireUploadLimits } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { documentPath, queryOf } from "../app/route.ts";
-import { type Account, rolesOf } from "../app/use-account.ts";
+import { useAccount } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { SaidLine, SearchField, useEvery, useSaid } from "../kit/controls.tsx";
+import { SaidLine, TextField, useEvery, useSaid } from "../kit/controls.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { FileItem, type FileItemProps } from "./file-item.tsx";
@@ -17,12 +17,10 @@ const LOOK_MS = 2_000;
 const LISTED = 100;
 
 /** The Library view: upload, search with scores, and the files with their status. */
-export default function LibraryRoom({ account }: { readonly account: Account }) {
-  const { api, domain, preferences } = account;
-  const tenant = domain?.tenants.some(({ name }) => name === preferences.tenant) ? preferences.tenant : null;
+export default function LibraryRoom() {
+  const { api, caller, domain, tenant, roles } = useAccount();
   const scope = queryOf({ domain: domain?.name, tenant });
   const { said, setSaid, tell } = useSaid();
-  const roles = rolesOf(account);
   // A key with only the role `ingest` may upload files but not list them.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
@@ -37,7 +35,7 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
   useEvery(reading ? LOOK_MS : null, reload);
 
   async function upload(chosen: readonly File[]) {
-    const limits = account.caller.type === "ready" ? (account.caller.value.uploads ?? null) : null;
+    const limits = caller.type === "ready" ? (caller.value.uploads ?? null) : null;
     const { batches, refusals } = planUpload(chosen, limits);
     const into = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
     const all = formatCount(batches.flat().length, "file");
@@ -66,21 +64,21 @@ export default function LibraryRoom({ account }: { readonly account: Account }) 
         <p className="message library-note">This key can upload files. To see their state and search them, it also needs the role ask.</p>
       ) : (
         <>
-          <SearchPanel api={api} domain={domain?.name ?? null} tenant={tenant} />
-          <Files {...{ state, reload, api, scope }} domain={domain?.name ?? null} onDelete={remove} />
+          <SearchPanel />
+          <Files {...{ state, reload, scope }} onDelete={remove} />
         </>
       )}
     </RoomPage>
   );
 }
 
-interface FilesProps extends Pick<FileItemProps, "api" | "scope" | "domain"> {
+interface FilesProps extends Pick<FileItemProps, "scope"> {
   readonly state: Loaded<WireFileList>;
   readonly reload: () => void;
   readonly onDelete: (file: WireFile) => void;
 }
 
-function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
+function Files({ state, reload, scope, onDelete }: FilesProps) {
   const [words, setWords] = useState("");
   const files = state.type === "ready" ? state.value.items : [];
   const shown = files
@@ -95,7 +93,7 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
       {state.type !== "ready" ? null : (
         <>
           <div className="filters">
-            <SearchField label="Title or path contains" value={words} onChange={setWords} />
+            <TextField type="search" label="Title or path contains" value={words} onChange={setWords} />
             <span role="status">
               {files.length === 0 ? "There are no documents yet. Drop some above." : formatCount(shown.length, "file")}
               {state.value.next_cursor === null ? "" : ` of the first ${LISTED}; the command documents list shows all`}
@@ -106,7 +104,7 @@ function Files({ state, reload, api, scope, domain, onDelete }: FilesProps) {
           </p>
           <ul className="stack">
             {shown.map((file) => (
-              <FileItem key={file.id} {...{ file, api, scope, domain }} onDelete={() => onDelete(file)} />
+              <FileItem key={file.id} {...{ file, scope }} onDelete={() => onDelete(file)} />
             ))}
           </ul>
         </>

@@ -11,7 +11,7 @@ const passage: WireSearch["passages"][number] = {
 const shown = (search: Partial<WireSearch>) =>
   renderToStaticMarkup(
     <Passages
-      {...{ type: "found", query: "fines", domain: null, tenant: null }}
+      {...{ query: "fines", domain: null, tenant: null }}
       search={{ passages: [passage], encoder: "words", reader: "reader-1", warnings: [], ...search }}
     />,
   ).replaceAll(/<[^>]+>/g, "");

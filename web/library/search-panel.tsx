@@ -1,17 +1,11 @@
-import { type SyntheticEvent, useId, useState } from "react";
+import { type SyntheticEvent, useCallback, useState } from "react";
 import type { WireSearch } from "../../src/client/index.ts";
-import { type Api, messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
+import { useAccount } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
-import { Scores } from "../kit/controls.tsx";
-import { formatShare } from "../kit/figures.ts";
-import { Alert } from "../kit/message.tsx";
-
-export interface SearchPanelProps {
-  readonly api: Pick<Api, "search">;
-  readonly domain: string | null;
-  readonly tenant: string | null;
-}
+import { Scores, TextField } from "../kit/controls.tsx";
+import { StateLine } from "../kit/state-line.tsx";
 
 /** Number of passages to request. */
 const PASSAGES = 10;
@@ -28,47 +22,49 @@ type ScoreName = keyof typeof SCORES;
 /** Scores that only some methods produce: hidden if no passage has one. */
 const RARE: readonly ScoreName[] = ["cross"];
 
-type Found =
-  | { readonly type: "none" }
-  | { readonly type: "searching" }
-  | { readonly type: "failed"; readonly message: string }
-  | { readonly type: "found"; readonly query: string; readonly search: WireSearch };
+interface Found {
+  readonly query: string;
+  readonly search: WireSearch;
+}
 
 /** Searches the documents and shows the passages with each score, without writing an answer. */
-export function SearchPanel({ api, domain, tenant }: SearchPanelProps) {
+export function SearchPanel() {
+  const { api, domain, tenant } = useAccount();
   const [query, setQuery] = useState("");
-  const [found, setFound] = useState<Found>({ type: "none" });
-  const id = useId();
+  const [asked, setAsked] = useState<{ readonly query: string } | null>(null);
+  const load = useCallback(async (): Promise<Found | null> => {
+    if (asked === null) return null;
+    const scope = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
+    return { ...asked, search: await api.search({ ...asked, limit: PASSAGES, reading: true, ...scope }) };
+  }, [api, asked, domain, tenant]);
+  const [state, reload] = useLoaded(load);
 
-  async function search(event: SyntheticEvent) {
+  function search(event: SyntheticEvent) {
     event.preventDefault();
-    setFound({ type: "searching" });
-    try {
-      const scope = { ...(domain === null ? {} : { domain }), ...(tenant === null ? {} : { tenant }) };
-      setFound({ type: "found", query, search: await api.search({ query, limit: PASSAGES, reading: true, ...scope }) });
-    } catch (error) {
-      setFound({ type: "failed", message: messageOf(error) });
-    }
+    setAsked({ query });
   }
 
   return (
     <section aria-label="Search with scores">
       <h2>Search with scores</h2>
       <form className="filters" onSubmit={search}>
-        <label htmlFor={id}>Words or a question</label>
-        <input id={id} type="search" className="field" value={query} maxLength={500} onChange={(event) => setQuery(event.target.value)} />
-        <button type="submit" className="quiet-button" disabled={query.trim() === "" || found.type === "searching"}>
+        <TextField type="search" label="Words or a question" value={query} maxLength={500} onChange={setQuery} />
+        <button type="submit" className="quiet-button" disabled={query.trim() === "" || state.type === "loading"}>
           Search
         </button>
       </form>
-      {found.type === "searching" ? <p role="status">Searching…</p> : null}
-      <Alert text={found.type === "failed" ? found.message : null} />
-      {found.type === "found" ? <Passages {...found} {...{ domain, tenant }} /> : null}
+      <StateLine state={state} what="the passages" onRetry={reload} />
+      {state.type === "ready" && state.value !== null ? <Passages {...state.value} domain={domain?.name ?? null} tenant={tenant} /> : null}
     </section>
   );
 }
 
-export function Passages({ search, query, domain, tenant }: Found & { type: "found" } & Omit<SearchPanelProps, "api">) {
+interface PassagesProps extends Found {
+  readonly domain: string | null;
+  readonly tenant: string | null;
+}
+
+export function Passages({ search, query, domain, tenant }: PassagesProps) {
   const { passages, encoder, reader, warnings } = search;
   const names = (Object.keys(SCORES) as ScoreName[]).filter(
     (name) => !RARE.includes(name) || passages.some(({ scores }) => scores[name] !== null),
@@ -106,14 +102,10 @@ export function Passages({ search, query, domain, tenant }: Found & { type: "fou
               </span>
             </p>
             <p className="passage-cut">{text}</p>
-            <Scores scores={names.map((name) => [SCORES[name], scoreOf(scores[name])])} />
+            <Scores scores={names.map((name) => [SCORES[name], scores[name]])} />
           </li>
         ))}
       </ol>
     </>
   );
-}
-
-function scoreOf(score: number | null): string | null {
-  return score === null ? null : formatShare(score);
 }

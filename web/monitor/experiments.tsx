@@ -1,20 +1,13 @@
 import { useEffect } from "react";
 import type { WireExperiment } from "../../src/client/index.ts";
-import type { Account } from "../app/use-account.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-account.ts";
 import { formatNumber } from "../format.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { FigureTable } from "../kit/table.tsx";
 
-export interface ExperimentsProps {
-  readonly api: Account["api"];
-  /** Changes when the data must reload. */
-  readonly round: number;
-}
-
-/** Shows the experiments: settings compared on shares of the readers, with intervals and a verdict. */
-export function Experiments({ api, round }: ExperimentsProps) {
-  const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>(api, "/v1/experiments");
+/** Shows the experiments: settings compared on shares of the readers, with intervals and a verdict. @param round changes when the data must reload */
+export function Experiments({ round }: { readonly round: number }) {
+  const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>("/v1/experiments");
   useEffect(() => {
     if (round > 0) reload();
   }, [round, reload]);

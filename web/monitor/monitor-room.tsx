@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
-import { type Account, rolesOf } from "../app/use-account.ts";
+import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
@@ -58,7 +58,8 @@ function dayOf(now: number): number {
 const LIVE_MS = 10_000;
 
 /** The Monitor view: numbers of questions, latency and cost. It shows no text of questions. */
-export default function MonitorRoom({ account: { api, domain, caller } }: { readonly account: Account }) {
+export default function MonitorRoom() {
+  const { api, domain, roles } = useAccount();
   const [range, setRange] = useState<(typeof RANGES)[number]["name"]>("days");
   const [live, setLive] = useState(false);
   const load = useCallback(
@@ -78,7 +79,6 @@ export default function MonitorRoom({ account: { api, domain, caller } }: { read
     readFigures();
     setRound((before) => before + 1);
   }, [readFigures]);
-  const roles = rolesOf({ caller });
   useEvery(live ? LIVE_MS : null, reload);
   return (
     <RoomPage title="Monitor">
@@ -96,8 +96,8 @@ export default function MonitorRoom({ account: { api, domain, caller } }: { read
       </div>
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
-      {roles.includes("admin") ? <Experiments api={api} round={round} /> : null}
-      {roles.includes("metrics") ? <ProcessFigures api={api} round={round} /> : null}
+      {roles.includes("admin") ? <Experiments round={round} /> : null}
+      {roles.includes("metrics") ? <ProcessFigures round={round} /> : null}
     </RoomPage>
   );
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect } from "react";
-import type { Account } from "../app/use-account.ts";
+import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { describeStage, formatNumber } from "../format.ts";
 import { formatDuration, formatTime } from "../kit/figures.ts";
@@ -41,14 +41,9 @@ export function sumBy(samples: readonly Sample[], name: string, keyOf: (labels: 
   return sums;
 }
 
-export interface ProcessFiguresProps {
-  readonly api: Account["api"];
-  /** Changes when the data must reload. */
-  readonly round: number;
-}
-
-/** Shows the server's counters since its start: current work, failures, calls of models and services. */
-export function ProcessFigures({ api, round }: ProcessFiguresProps) {
+/** Shows the server's counters since its start: current work, failures, calls of models and services. @param round changes when the data must reload */
+export function ProcessFigures({ round }: { readonly round: number }) {
+  const { api } = useAccount();
   const load = useCallback(
     async (signal: AbortSignal) => parseMetrics(new TextDecoder().decode(await api.bytes("/metrics", signal))),
     [api],

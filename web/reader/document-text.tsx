@@ -2,7 +2,7 @@ import { memo, type ReactNode, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { Near, NearParts } from "../kit/near.tsx";
+import { Near } from "../kit/near.tsx";
 
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
@@ -20,7 +20,7 @@ const SECTION_BLOCKS = 16;
 /** Renders the blocks of a document with page numbers and highlights. Each element carries its offset in `data-at` or `data-from`. */
 export const DocumentText = memo(function DocumentText({ document, highlights, sought }: DocumentTextProps) {
   const sections = useMemo(() => toSections(document), [document]);
-  const parts = sections.map((blocks) => {
+  return sections.map((blocks) => {
     const [first, last] = [blocks[0]?.[0] ?? 0, blocks.at(-1)?.[1] ?? 0];
     const isWanted = highlights.some(({ type, start, end }) => type === "place" && start < last && end > first);
     const isSought = sought !== null && sought >= first && sought < last;
@@ -34,7 +34,6 @@ export const DocumentText = memo(function DocumentText({ document, highlights, s
       </Near>
     );
   });
-  return <NearParts>{parts}</NearParts>;
 });
 
 type Block = WireDocument["blocks"][number];

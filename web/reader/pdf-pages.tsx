@@ -2,9 +2,10 @@ import { GlobalWorkerOptions, getDocument, type PDFDocumentLoadingTask, type PDF
 import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { WireCitation, WireDocument } from "../../src/client/index.ts";
-import { type Api, messageOf } from "../app/api.ts";
+import { messageOf } from "../app/api.ts";
+import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { Near, NearParts } from "../kit/near.tsx";
+import { Near } from "../kit/near.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { showInPane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -55,7 +56,6 @@ export interface PageMark {
 }
 
 export interface PdfPagesProps {
-  readonly api: Pick<Api, "bytes">;
   /** API route of the file. */
   readonly path: string;
   readonly title: string;
@@ -63,7 +63,8 @@ export interface PdfPagesProps {
 }
 
 /** Renders the pages of a PDF with the quoted words highlighted at the positions found during ingestion. */
-export default function PdfPages({ api, path, title, marks }: PdfPagesProps) {
+export default function PdfPages({ path, title, marks }: PdfPagesProps) {
+  const { api } = useAccount();
   const [state, reload] = useLoaded(useCallback(async (signal) => openPdf(await api.bytes(path, signal)), [api, path]));
   const file = state.type === "ready" ? state.value : null;
   useEffect(() => () => file?.close(), [file]);
@@ -71,13 +72,11 @@ export default function PdfPages({ api, path, title, marks }: PdfPagesProps) {
   if (file === null) return <StateLine state={state} what="the pages" onRetry={reload} />;
   return (
     <div className="pdf-pages">
-      <NearParts>
-        {Array.from({ length: file.pages }, (_, i) => i + 1).map((number) => (
-          <Near key={number} height={PAGE_PX} eager={number === first || (first === null && number === 1)} label={`Page ${number}`}>
-            <PdfPage {...{ file, number, title, marks }} isWanted={number === first} />
-          </Near>
-        ))}
-      </NearParts>
+      {Array.from({ length: file.pages }, (_, i) => i + 1).map((number) => (
+        <Near key={number} height={PAGE_PX} eager={number === first || (first === null && number === 1)} label={`Page ${number}`}>
+          <PdfPage {...{ file, number, title, marks }} isWanted={number === first} />
+        </Near>
+      ))}
     </div>
   );
 }

@@ -1,11 +1,12 @@
-import { lazy, Suspense, type SyntheticEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, type SyntheticEvent, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { documentPath, goTo, type Place, queryOf } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
-import { useFetched, useLoaded } from "../app/use-loaded.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
+import { useLoaded } from "../app/use-loaded.ts";
 import type { PaneParts } from "../ask/ask-room.tsx";
 import type { Turn } from "../ask/conversation/state.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
+import { TextField } from "../kit/controls.tsx";
 import { Linked, QuietButton } from "../kit/message.tsx";
 import { Pane, showInPane } from "../kit/pane.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
@@ -18,12 +19,11 @@ const PdfPages = lazy(() => import("./pdf-pages.tsx"));
 
 export interface ReaderPaneProps extends PaneParts {
   readonly place: Place;
-  readonly account: Pick<Account, "api">;
 }
 
 /** A whole document next to the answer. */
-export default function ReaderPane({ place, account: { api }, turns, ask, running }: ReaderPaneProps) {
-  const [state, reload] = useFetched<WireDocument>(api, `${documentPath(place.document)}?${scopeOf(place)}`);
+export default function ReaderPane({ place, turns, ask, running }: ReaderPaneProps) {
+  const [state, reload] = useFetched<WireDocument>(`${documentPath(place.document)}?${scopeOf(place)}`);
   const gone = state.type === "failed" && state.code === "unknown_document";
   return (
     <Pane title={state.type === "ready" ? state.value.title : "Document"}>
@@ -37,9 +37,7 @@ export default function ReaderPane({ place, account: { api }, turns, ask, runnin
       ) : (
         <StateLine state={state} what="the document" onRetry={reload} />
       )}
-      {state.type === "ready" ? (
-        <Opened key={state.value.version} document={state.value} {...{ place, account: { api }, turns, ask, running }} />
-      ) : null}
+      {state.type === "ready" ? <Opened key={state.value.version} document={state.value} {...{ place, turns, ask, running }} /> : null}
     </Pane>
   );
 }
@@ -68,7 +66,7 @@ function Opened(props: OpenedProps) {
           label="How the document is shown"
           parts={[
             ["Text", <Text key="text" {...props} located={located} />],
-            ["Pages", <Pages key="pages" {...{ document, place, turns, located }} api={props.account.api} />],
+            ["Pages", <Pages key="pages" {...{ document, place, turns, located }} />],
           ]}
         />
       )}
@@ -77,11 +75,11 @@ function Opened(props: OpenedProps) {
 }
 
 interface PagesProps extends Pick<OpenedProps, "document" | "place" | "turns"> {
-  readonly api: Account["api"];
   readonly located: Located;
 }
 
-function Pages({ document, place, turns, located, api }: PagesProps) {
+function Pages({ document, place, turns, located }: PagesProps) {
+  const { api } = useAccount();
   const scope = scopeOf(place);
   const range = located.type === "none" || located.type === "changed" ? null : `start=${located.start}&end=${located.end}`;
   const path = documentPath(document.id);
@@ -99,7 +97,7 @@ function Pages({ document, place, turns, located, api }: PagesProps) {
   if (state.type === "loading") return <StateLine state={state} what="the place of the quote" onRetry={() => {}} />;
   return (
     <Suspense fallback={<p className="room-wait">Loading…</p>}>
-      <PdfPages api={api} path={`${path}/original?${scope}`} title={document.title} marks={marks} />
+      <PdfPages path={`${path}/original?${scope}`} title={document.title} marks={marks} />
     </Suspense>
   );
 }
@@ -248,7 +246,6 @@ interface AskSelectionProps {
 /** Asks a question about the selected text only. */
 function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
   const [question, setQuestion] = useState("");
-  const id = useId();
   const typed = question.trim();
   return (
     <form
@@ -259,8 +256,10 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
       }}
     >
       <p className="selected-text">“{selected.text}”</p>
-      <label htmlFor={id}>Ask about this selection ({formatCount(selected.end - selected.start, "character")})</label>
-      <input id={id} className="field" value={question} maxLength={500} onChange={(event) => setQuestion(event.target.value)} />
+      <TextField
+        label={`Ask about this selection (${formatCount(selected.end - selected.start, "character")})`}
+        {...{ value: question, maxLength: 500, onChange: setQuestion }}
+      />
       <div className="row">
         <button type="submit" className="ask-button" disabled={busy || typed === ""}>
           Ask about it

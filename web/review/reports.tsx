@@ -1,8 +1,7 @@
 import { useState } from "react";
 import type { WireReports } from "../../src/client/index.ts";
 import { formatRoute, queryOf } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
 import { SelectField } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -12,10 +11,11 @@ import { refusalInWords } from "./review-words.ts";
 const LISTED = 50;
 
 /** Lists questions that were refused, doubtful or warned about by topic, with missing terms and recommendations. */
-export function Reports({ api, domain }: { readonly api: Account["api"]; readonly domain: string | null }) {
+export function Reports() {
+  const { domain } = useAccount();
   const [topic, setTopic] = useState("");
-  const query = queryOf({ limit: String(LISTED), domain, topic: topic || null });
-  const [state, reload] = useFetched<WireReports>(api, `/v1/reports?${query}`);
+  const query = queryOf({ limit: String(LISTED), domain: domain?.name, topic: topic || null });
+  const [state, reload] = useFetched<WireReports>(`/v1/reports?${query}`);
   if (state.type !== "ready") return <StateLine state={state} what="the reports" onRetry={reload} />;
   const { topics, items: reports, total } = state.value;
   if (topic === "" && reports.length === 0) return <p role="status">No question was refused, doubtful or answered with a warning.</p>;

@@ -1,33 +1,32 @@
 import { type SyntheticEvent, useId, useMemo, useState } from "react";
 import type { WireAnswer, WireReview } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
 import { changesOf, TextDiff } from "../kit/changes.tsx";
-import { SaidLine, useSaid } from "../kit/controls.tsx";
+import { SaidLine, TextField, useSaid } from "../kit/controls.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { correctedInWords, statusInWords } from "./review-words.ts";
 
 export interface ReviewCaseProps {
   readonly id: string;
-  readonly api: Pick<Api, "get" | "send">;
   readonly onChanged: () => void;
 }
 
 const NAME = "sourcebound.reviewer";
 
 /** Shows one answer with its sources and the actions of a reviewer. */
-export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
+export function ReviewCase({ id, onChanged }: ReviewCaseProps) {
+  const { api } = useAccount();
   const path = `/v1/review/${encodeURIComponent(id)}`;
-  const [state, reload] = useFetched<WireReview>(api, path);
+  const [state, reload] = useFetched<WireReview>(path);
   const [by, setBy] = useState(() => window.sessionStorage.getItem(NAME) ?? "");
   const [correcting, setCorrecting] = useState(false);
   const { said, tell } = useSaid();
 
   async function act(what: "approve" | "flag" | "correct", body: Record<string, string>, done: string) {
-    if (!(await tell(api.send("POST", `${path}/${what}`, { by, ...body }), done))) return;
+    if ((await tell(api.send("POST", `${path}/${what}`, { by, ...body }), done)) === null) return;
     setCorrecting(false);
     reload();
     onChanged();
@@ -40,15 +39,13 @@ export function ReviewCase({ id, api, onChanged }: ReviewCaseProps) {
     <>
       <Shown review={review} />
       <div className="filters">
-        <label htmlFor="reviewer">Your name, for the audit log</label>
-        <input
-          id="reviewer"
-          className="field"
+        <TextField
+          label="Your name, for the audit log"
           value={by}
           maxLength={80}
-          onChange={(event) => {
-            setBy(event.target.value);
-            window.sessionStorage.setItem(NAME, event.target.value);
+          onChange={(name) => {
+            setBy(name);
+            window.sessionStorage.setItem(NAME, name);
           }}
         />
       </div>

@@ -1,11 +1,9 @@
 import { useState } from "react";
 import type { WireHistory, WireQueueItem } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
 import { formatRoute, queryOf } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
-import { SearchField, SelectField } from "../kit/controls.tsx";
+import { SelectField, TextField } from "../kit/controls.tsx";
 import { formatMoment } from "../kit/figures.ts";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -19,8 +17,8 @@ import { actionInWords, fitInWords, reasonsInWords, statusInWords } from "./revi
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
 
 /** Shows the review log. Each entry holds the hash of the previous one, so that tampering is detectable. */
-function AuditLog({ api }: { readonly api: Pick<Api, "get"> }) {
-  const [state, reload] = useFetched<WireHistory>(api, "/v1/review/history?limit=50");
+function AuditLog() {
+  const [state, reload] = useFetched<WireHistory>("/v1/review/history?limit=50");
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
   const { chain, rows } = state.value;
   return (
@@ -59,10 +57,9 @@ function AuditLog({ api }: { readonly api: Pick<Api, "get"> }) {
   );
 }
 
-export interface ReviewRoomProps {
+interface ReviewRoomProps {
   /** Answer that is open; `null`: none. */
   readonly id: string | null;
-  readonly account: Account;
 }
 
 const STATUSES = [
@@ -75,15 +72,15 @@ const STATUSES = [
 const LISTED = 100;
 
 /** The Review view: the queue of answers to review, reports on gaps, and the log. */
-export default function ReviewRoom({ id, account }: ReviewRoomProps) {
+export default function ReviewRoom({ id }: ReviewRoomProps) {
   return (
     <RoomPage title="Review">
       <Tabbed
         label="Sections of the review"
         parts={[
-          ["Queue", <Queue key="queue" id={id} account={account} />],
-          ["Reports and gaps", <Reports key="reports" api={account.api} domain={account.domain?.name ?? null} />],
-          ["Audit log", <AuditLog key="log" api={account.api} />],
+          ["Queue", <Queue key="queue" id={id} />],
+          ["Reports and gaps", <Reports key="reports" />],
+          ["Audit log", <AuditLog key="log" />],
         ]}
       />
     </RoomPage>
@@ -91,13 +88,13 @@ export default function ReviewRoom({ id, account }: ReviewRoomProps) {
 }
 
 /** The queue with the open answer next to it. */
-function Queue({ id, account }: ReviewRoomProps) {
-  const { api, domain } = account;
+function Queue({ id }: ReviewRoomProps) {
+  const { domain } = useAccount();
   const [status, setStatus] = useState("");
   const [words, setWords] = useState("");
   const [why, setWhy] = useState("");
   const path = `/v1/review?${queryOf({ limit: String(LISTED), domain: domain?.name, status: status || null })}`;
-  const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(api, path);
+  const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(path);
   const items = state.type === "ready" ? state.value.items : [];
   const reasons = [...new Set(items.flatMap((item) => reasonsInWords(item.why)))].sort();
   const found = items.filter(
@@ -108,7 +105,7 @@ function Queue({ id, account }: ReviewRoomProps) {
       <section aria-label="Queue">
         <div className="filters">
           <SelectField label="Show" value={status} options={STATUSES} onChange={setStatus} />
-          <SearchField label="Question contains" value={words} onChange={setWords} />
+          <TextField type="search" label="Question contains" value={words} onChange={setWords} />
           {reasons.length === 0 ? null : (
             <SelectField
               label="Reason"
@@ -136,7 +133,7 @@ function Queue({ id, account }: ReviewRoomProps) {
       </section>
       <section aria-label="Answer under review">
         {id === null ? <p className="muted">Select a question to see its answer, its sources and its ratings.</p> : null}
-        {id === null ? null : <ReviewCase key={id} id={id} api={api} onChanged={reload} />}
+        {id === null ? null : <ReviewCase key={id} id={id} onChanged={reload} />}
       </section>
     </div>
   );

@@ -1,18 +1,15 @@
 import { useMemo, useState } from "react";
 import type { WireAnswer, WireDocument } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
 import { documentPath, formatRoute, queryOf } from "../app/route.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 import { Scores } from "../kit/controls.tsx";
 import { cutText, type Range } from "../kit/cut-text.ts";
-import { formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface PassagesProps {
   readonly answer: WireAnswer;
   readonly tenant: string | null;
-  readonly api: Pick<Api, "get">;
 }
 
 type Weighed = WireAnswer["evidence"][number];
@@ -26,7 +23,7 @@ const SCORES = [
 ] as const;
 
 /** Lists every passage of the evidence with its verdict, scores, the reason and its text. */
-export function Passages({ answer, tenant, api }: PassagesProps) {
+export function Passages({ answer, tenant }: PassagesProps) {
   const { evidence } = answer;
   if (evidence.length === 0) return <p>No passage was scored.</p>;
   const rows = [...evidence].sort((a, b) => b.final - a.final);
@@ -36,7 +33,7 @@ export function Passages({ answer, tenant, api }: PassagesProps) {
       <ol className="weighed">
         {rows.map((one) => (
           <li key={one.sid}>
-            <Passage weighed={one} {...{ answer, tenant, api }} />
+            <Passage weighed={one} {...{ answer, tenant }} />
           </li>
         ))}
       </ol>
@@ -44,7 +41,7 @@ export function Passages({ answer, tenant, api }: PassagesProps) {
   );
 }
 
-function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly weighed: Weighed }) {
+function Passage({ weighed, answer, tenant }: PassagesProps & { readonly weighed: Weighed }) {
   const [open, setOpen] = useState(false);
   const { title, heading_path: headings, verdict, reason, final, document_id: document, document_version: version, start, end } = weighed;
   const place = { document, start, end, version, quote: null, domain: answer.domain, tenant };
@@ -56,12 +53,12 @@ function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly we
         {known ? <a href={formatRoute({ room: "read", ...place })}>{title}</a> : <strong>{title}</strong>}{" "}
         <span className="muted">{(headings ?? []).filter((heading) => heading !== title).join(" › ")}</span>
       </p>
-      <Scores scores={[["in all", formatShare(final)], ...SCORES.map(([name, label]) => [label, scoreOf(weighed[name])] as const)]} />
+      <Scores scores={[["in all", final], ...SCORES.map(([name, label]) => [label, weighed[name]] as const)]} />
       <p className="muted">{reason}</p>
       {known ? (
         <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>Passages considered</summary>
-          {open ? <Read {...{ weighed, answer, tenant, api }} /> : null}
+          {open ? <Read {...{ weighed, answer, tenant }} /> : null}
         </details>
       ) : null}
     </>
@@ -69,9 +66,9 @@ function Passage({ weighed, answer, tenant, api }: PassagesProps & { readonly we
 }
 
 /** Shows a passage with the answer's quotes and the window that matched the question best. */
-function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesProps & { readonly weighed: Weighed }) {
+function Read({ weighed, answer: { domain, citations }, tenant }: PassagesProps & { readonly weighed: Weighed }) {
   const { document_id: id, document_version: version } = weighed;
-  const [state, reload] = useFetched<WireDocument>(api, `${documentPath(id)}?${queryOf({ domain, tenant })}`);
+  const [state, reload] = useFetched<WireDocument>(`${documentPath(id)}?${queryOf({ domain, tenant })}`);
   const pieces = useMemo(() => {
     if (state.type !== "ready" || state.value.version !== version) return null;
     const quoted = citations.filter((one) => one.document_id === id && one.document_version === version);
@@ -97,10 +94,6 @@ function Read({ weighed, answer: { domain, citations }, tenant, api }: PassagesP
       <p className="muted">Highlighted: quotes in the answer. Underlined: the part that matched the question best.</p>
     </>
   );
-}
-
-function scoreOf(score: number | null): string | null {
-  return score === null ? null : formatShare(score);
 }
 
 type Stretch = Range & { /** Citation number; `null` for the best window. */ readonly n: number | null };

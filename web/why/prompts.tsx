@@ -1,22 +1,16 @@
-import type { WireAnswer, WireCalls } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
+import type { WireCalls } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
-import { useFetched } from "../app/use-loaded.ts";
+import { useFetched } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
 import { formatCost } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Table } from "../kit/table.tsx";
-
-export interface PromptsProps {
-  readonly answer: WireAnswer;
-  readonly tenant: string | null;
-  readonly api: Pick<Api, "get">;
-}
+import type { PassagesProps } from "./passages.tsx";
 
 /** Shows which models were called, with their prompts and replies. */
-export function Prompts({ answer, tenant, api }: PromptsProps) {
+export function Prompts({ answer, tenant }: PassagesProps) {
   const { calls, model } = answer;
   if (calls.length === 0) return <p>No language model was called. The answer consists of quotes, selected by the writer “{model}”.</p>;
   return (
@@ -29,13 +23,13 @@ export function Prompts({ answer, tenant, api }: PromptsProps) {
           cells: [stage, called, sent ?? "not reported", got ?? "not reported", formatCost(cost)],
         }))}
       />
-      <Sent {...{ answer, tenant, api }} />
+      <Sent {...{ answer, tenant }} />
     </>
   );
 }
 
-function Sent({ answer: { id, domain }, tenant, api }: PromptsProps) {
-  const [state, reload] = useFetched<WireCalls>(api, `/v1/answers/${encodeURIComponent(id)}/calls?${queryOf({ domain, tenant })}`);
+function Sent({ answer: { id, domain }, tenant }: PassagesProps) {
+  const [state, reload] = useFetched<WireCalls>(`/v1/answers/${encodeURIComponent(id)}/calls?${queryOf({ domain, tenant })}`);
   if (state.type !== "ready") return <StateLine state={state} what="the prompts" onRetry={reload} />;
   const { recorded, calls } = state.value;
   if (!recorded) return <p>The prompts of this answer were not recorded.</p>;

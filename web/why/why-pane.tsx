@@ -1,8 +1,7 @@
 import { useCallback } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
-import type { Api } from "../app/api.ts";
 import { queryOf } from "../app/route.ts";
-import type { Account } from "../app/use-account.ts";
+import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
@@ -72,11 +71,11 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
 export interface WhyPaneProps {
   readonly id: string;
   readonly turns: readonly Turn[];
-  readonly account: Pick<Account, "api">;
 }
 
 /** Explains how an answer was made: stages, passages, checks, the decision, model calls and cost. */
-export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
+export default function WhyPane({ id, turns }: WhyPaneProps) {
+  const { api } = useAccount();
   const turn = turns.find(({ status }) => status.type === "answered" && status.answer.id === id);
   const known = turn?.status.type === "answered" ? turn.status.answer : null;
   const [state, reload] = useLoaded(
@@ -88,12 +87,18 @@ export default function WhyPane({ id, turns, account: { api } }: WhyPaneProps) {
   return (
     <Pane title="Why this answer">
       <StateLine state={state} what="the explanation" onRetry={reload} />
-      {state.type === "ready" ? <Made answer={state.value} turn={turn ?? null} api={api} /> : null}
+      {state.type === "ready" ? <Made answer={state.value} turn={turn ?? null} /> : null}
     </Pane>
   );
 }
 
-function Made({ answer, turn, api }: { readonly answer: WireAnswer; readonly turn: Turn | null; readonly api: Account["api"] }) {
+interface MadeProps {
+  readonly answer: WireAnswer;
+  /** The turn of this conversation that has the answer; `null`: none. */
+  readonly turn: Turn | null;
+}
+
+function Made({ answer, turn }: MadeProps) {
   const tenant = turn?.asked.tenant ?? null;
   return (
     <>
@@ -103,11 +108,11 @@ function Made({ answer, turn, api }: { readonly answer: WireAnswer; readonly tur
         panel="tab-panel"
         parts={[
           ["Path", <Path key="path" answer={answer} stages={turn?.stages ?? []} />],
-          ["Passages", <Passages key="passages" answer={answer} tenant={tenant} api={api} />],
+          ["Passages", <Passages key="passages" answer={answer} tenant={tenant} />],
           ["Checks", <Checks key="checks" answer={answer} />],
           ["Decision", <Decision key="decision" answer={answer} turn={turn} />],
-          ["Model", <Prompts key="model" answer={answer} tenant={tenant} api={api} />],
-          ["Record", <AnswerRecord key="record" answer={answer} turn={turn} api={api} />],
+          ["Model", <Prompts key="model" answer={answer} tenant={tenant} />],
+          ["Record", <AnswerRecord key="record" answer={answer} turn={turn} />],
         ]}
       />
     </>
@@ -122,7 +127,7 @@ const STORED: Readonly<Record<string, string>> = {
   curated: "a reviewer wrote it",
 };
 
-function Decision({ answer, turn }: { readonly answer: WireAnswer; readonly turn: Turn | null }) {
+function Decision({ answer, turn }: MadeProps) {
   const { label, meaning } = confidenceInWords(answer);
   const factsOf = (of: string) => turn?.stages.find(({ stage }) => stage === of)?.facts ?? {};
   const apart = factsOf("parts");
@@ -208,7 +213,8 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
 }
 
 /** Offers the record of an answer and a proof that others can verify offline. */
-function AnswerRecord({ answer, turn, api }: { readonly answer: WireAnswer; readonly turn: Turn | null; readonly api: Pick<Api, "get"> }) {
+function AnswerRecord({ answer, turn }: MadeProps) {
+  const { api } = useAccount();
   const { said, setSaid, tell } = useSaid();
   const { id, domain, token_usage: tokens } = answer;
   const save = () => download(`answer-${id}.json`, "application/json", JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2));
