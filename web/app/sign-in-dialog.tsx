@@ -67,7 +67,7 @@ function KeyForm({ onDone }: { readonly onDone: () => void }) {
   }
 
   return (
-    <form className="key-form" onSubmit={submit}>
+    <form className="stack" onSubmit={submit}>
       <p>
         Your administrator creates keys with <code>sourcebound keys create NAME</code>. A key decides what is searched and which views are
         available: without <code>--role</code> it gives access to Ask only, with <code>--role admin</code> to every view.

@@ -78,22 +78,22 @@ export function Feedback({ number, answer: { id: answerId, session_id: session, 
 
   return (
     <section className="feedback" aria-label={`Rate this answer (${number})`}>
-      <div className="row feedback-row">
+      <div className="row">
         <span>Was this answer correct?</span>
-        <button type="button" className="thumb" aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>
+        <QuietButton aria-pressed={chosen === "up"} aria-disabled={sending} onClick={() => rate("up")}>
           <Thumb /> Yes
-        </button>
+        </QuietButton>
         <button
           ref={down}
           type="button"
-          className="thumb is-down"
+          className="quiet-button is-down"
           aria-pressed={chosen === "down"}
           aria-disabled={sending}
           onClick={() => rate("down")}
         >
           <Thumb /> No
         </button>
-        <span role="status" className="feedback-status">
+        <span role="status" className="muted">
           {state.type === "kept" ? describeKept(state.verdict, state.reason) : ""}
         </span>
       </div>
@@ -104,22 +104,21 @@ export function Feedback({ number, answer: { id: answerId, session_id: session, 
           <textarea
             ref={field}
             id={`${id}-reason`}
+            className="field"
             rows={2}
             maxLength={REASON_CHARACTERS}
             value={reason}
             aria-describedby={`${id}-note`}
             onChange={(event) => setReason(event.target.value)}
           />
-          <p id={`${id}-note`} className="feedback-note">
+          <p id={`${id}-note`} className="muted">
             Numbers, e-mail addresses and postal addresses are removed before your reason is stored. Do not enter names.
           </p>
-          <div className="row feedback-row">
-            <button type="submit" className="thumb" disabled={reason.trim() === ""}>
+          <div className="row">
+            <button type="submit" className="quiet-button" disabled={reason.trim() === ""}>
               Send
             </button>
-            <button type="button" className="thumb" onClick={close}>
-              Skip
-            </button>
+            <QuietButton onClick={close}>Skip</QuietButton>
           </div>
         </form>
       ) : null}
@@ -135,7 +134,7 @@ function describeKept(verdict: Verdict, reason: boolean): string {
 /** A drawn thumb, because emoji differ between systems; the style sheet flips it for “No”. */
 function Thumb() {
   return (
-    <svg className="thumb-icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">
       <path
         d="M5 7.2 8 1.8c1 0 1.7.8 1.6 1.8L9.3 6h3.4c.9 0 1.5.8 1.3 1.7l-1 4.6c-.1.7-.7 1.2-1.4 1.2H5zM2 7.2h3v6.3H2z"
         fill="none"
@@ -197,7 +196,7 @@ export function AnswerActions({ answer, busy, onMore, onRetry }: AnswerActionsPr
           </div>
         )}
       </Popover>
-      <span role="status" className="feedback-status">
+      <span role="status" className="muted">
         {said}
       </span>
     </div>

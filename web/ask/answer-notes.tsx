@@ -89,11 +89,11 @@ interface SideProps {
 /** One source in a comparison. */
 function Side({ value, quote, date, children }: SideProps) {
   return (
-    <li>
+    <li className="card">
       {value === null ? null : <span className="conflict-value">{value}</span>}
       <q className="conflict-quote">{quote}</q>
-      <span className="conflict-source">{children}</span>
-      <span className="conflict-date">{date}</span>
+      <span>{children}</span>
+      <span className="muted">{date}</span>
     </li>
   );
 }
@@ -143,7 +143,7 @@ function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["deci
 /** Links to further reading. The answer does not rest on it. */
 export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
   return (
-    <p className="see-also">
+    <p>
       See also: <Linked text={title} href={toHttpUrl(url)} />
       {heading === null || heading === title ? null : ` – ${heading}`}
     </p>

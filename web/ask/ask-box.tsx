@@ -42,14 +42,14 @@ export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => v
             <ul className="examples" aria-label="Example questions">
               {domain.examples.slice(0, EXAMPLES).map((question) => (
                 <li key={question}>
-                  <button type="button" className="pill" onClick={() => onAsk(question)}>
+                  <button type="button" className="quiet-button" onClick={() => onAsk(question)}>
                     {question}
                   </button>
                 </li>
               ))}
             </ul>
           )}
-          <p className="welcome-about">
+          <p className="muted">
             {domain.description === "" ? "" : `${domain.description} `}
             {formatCount(domain.documents, "document")} can be searched.
           </p>
@@ -111,12 +111,12 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
         onKeyDown={sendOnEnter}
       />
       <div className="ask-row">
-        <p id={hintId} className={excess > 0 ? "counter is-over" : "counter"}>
+        <p id={hintId} className={excess > 0 ? "muted is-over" : "muted"}>
           {excess > 0 ? `${formatCount(excess, "character")} too many` : `${question.length} / ${MAX_QUESTION_CHARACTERS}`}
           <span className="visually-hidden"> characters. Enter sends, Shift+Enter starts a new line.</span>
         </p>
         {running ? (
-          <button type="button" className="stop-button" onClick={onStop}>
+          <button type="button" className="quiet-button is-danger" onClick={onStop}>
             Stop
           </button>
         ) : (

@@ -41,7 +41,7 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
     <section className="refusal" aria-label={`Not answered (${number})`}>
       <h3>{HEADINGS[reason]}</h3>
       <p>{message}</p>
-      {note === "" ? null : <p className="refusal-note">{note}</p>}
+      {note === "" ? null : <p className="muted">{note}</p>}
       {contacts.length === 0 ? null : (
         <>
           <h4>Contacts</h4>
@@ -65,13 +65,13 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
         </>
       )}
       <h4>What was searched</h4>
-      <p className="searched">
+      <p className="muted">
         {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")}
         {describeDates(searched.as_of)}
         {searched.within === undefined ? "" : `, only within ${searched.within}`}.
       </p>
       {searched.unreadable_count === 0 ? null : (
-        <details className="unreadable" open={searched.unreadable_count <= 3}>
+        <details className="message is-warning" open={searched.unreadable_count <= 3}>
           <summary>Not searched because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
           <ul>
             {searched.unreadable.map((path) => (
@@ -101,12 +101,12 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
       {heading === null ? null : <span> – {heading}</span>}
       {quote === null ? null : <blockquote>{quote}</blockquote>}
       {original.recognised === true ? <Recognised /> : null}
-      {lacks.length === 0 ? null : <span className="missing">This passage {lacks.join(" and ")}.</span>}
-      <span className="miss-place">
+      {lacks.length === 0 ? null : <p className="muted">This passage {lacks.join(" and ")}.</p>}
+      <p className="muted">
         <a href={formatRoute({ room: "read", document, start: null, end: null, version, quote, ...scope })}>Show in the document</a>
         {": "}
         <FilePlace original={original} />
-      </span>
+      </p>
     </li>
   );
 }

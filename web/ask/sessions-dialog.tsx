@@ -54,15 +54,15 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
   return (
     <>
       <TextField type="search" label="Search questions and answers" value={typed} onChange={setTyped} />
-      <p role="status" className="counter">
+      <p role="status" className="muted">
         {formatCount(found.length, "conversation")}
       </p>
-      <ul className="session-list">
+      <ul className="stack">
         {found.map((entry) => (
-          <li key={entry.id}>
+          <li key={entry.id} className="row">
             <button
               type="button"
-              className="session-open"
+              className="queue-item"
               aria-current={entry.id === open ? "true" : undefined}
               onClick={() => {
                 onOpen(entry.id);
@@ -70,7 +70,7 @@ function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsP
               }}
             >
               <span className="ellipsis">{entry.title}</span>
-              <span className="session-facts">
+              <span className="muted">
                 {formatTime(entry.updatedAt)} · {formatCount(entry.turns, "question")}
               </span>
             </button>

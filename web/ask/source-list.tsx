@@ -29,7 +29,7 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
         {[...byDocument].map(([id, quotes]) => (
           <li key={id}>
             <p className="document-head">
-              <span className="source-title">{quotes[0]?.title}</span>
+              <strong>{quotes[0]?.title}</strong>
               <DateLine date={quotes[0]?.as_of ?? null} />
             </p>
             <ol className="stack">
@@ -45,13 +45,13 @@ export function SourceList({ citations, number, ...links }: SourceListProps) {
 }
 
 function DateLine({ date }: { readonly date: string | null }) {
-  return <span className="source-date">{date === null ? "no date stated" : `As of ${formatDate(date)}`}</span>;
+  return <span className="muted">{date === null ? "no date stated" : `As of ${formatDate(date)}`}</span>;
 }
 
 /** The headings above the quote, and its page. */
 function SourcePath({ heading_path: headings, page }: Pick<WireCitation, "heading_path" | "page">) {
   const place = [headings.join(" › "), page === undefined || page === null ? "" : `page ${page}`].filter((part) => part !== "").join(", ");
-  return place === "" ? null : <span className="source-path">{place}</span>;
+  return place === "" ? null : <span className="muted">{place}</span>;
 }
 
 const STATES = { moved: "moved", changed: "changed since", gone: "gone" } as const;
@@ -193,7 +193,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
           <FilePlace original={original} />
         </dd>
       </dl>
-      <p className="row passage-links">
+      <p className="row">
         {url === null ? null : (
           <a href={url} target="_blank" rel="noopener noreferrer">
             Official page<span aria-hidden="true"> ↗</span>

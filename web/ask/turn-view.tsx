@@ -38,12 +38,12 @@ function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
         {headings.map(({ text, start }) => (
           <li key={start}>
             {isQuestion(text) ? (
-              <button type="button" className="pill" disabled={busy} onClick={() => onAsk(text)}>
+              <button type="button" className="quiet-button" disabled={busy} onClick={() => onAsk(text)}>
                 {text}
               </button>
             ) : (
               <a
-                className="pill"
+                className="quiet-button"
                 href={formatRoute({
                   ...{ room: "read", document: id, start, end: start + text.length, version, quote: text },
                   ...{ domain: answer.domain, tenant: asked.tenant ?? null },

@@ -35,9 +35,9 @@ function ItemList({ items }: { readonly items: readonly RunItem[] }) {
         <SelectField label="Show" value={kind} options={KINDS} onChange={setKind} />
         <span role="status">{formatCount(found.length, "question")}</span>
       </div>
-      <ol className="weighed">
+      <ol className="stack">
         {found.map((item, place) => (
-          <li key={item.id}>
+          <li key={item.id} className="card">
             <Near height={ITEM_PX} eager={place < 10} label={item.question}>
               <Item {...item} />
             </Near>

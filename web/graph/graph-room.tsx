@@ -93,8 +93,8 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
         {nodes.map(({ id, type, label, degree, refers_to: refersTo }) => {
           const route = routeOf(type, refersTo, { domain: domain?.name ?? null, tenant });
           return (
-            <li key={id}>
-              <button type="button" className="node-button" aria-pressed={id === around} onClick={() => onAround(id)}>
+            <li key={id} className="row">
+              <button type="button" className="link-button" aria-pressed={id === around} onClick={() => onAround(id)}>
                 <NodeKey type={type} />
                 <span>
                   {label}

@@ -25,5 +25,5 @@ export function Linked({ text, href }: { readonly text: string; readonly href: s
 
 /** Marks text that comes from OCR. */
 export function Recognised() {
-  return <span className="tag is-recognised">read by OCR, may be wrong</span>;
+  return <span className="tag">read by OCR, may be wrong</span>;
 }

@@ -5,10 +5,9 @@ export interface TabbedProps {
   readonly label: string;
   /** Titles with their contents; the first tab is open. */
   readonly parts: readonly (readonly [title: string, content: ReactNode])[];
-  readonly panel?: string;
 }
 
-export function Tabbed({ label, parts, panel }: TabbedProps) {
+export function Tabbed({ label, parts }: TabbedProps) {
   return (
     <Tabs.Root defaultValue={parts[0]?.[0]}>
       <Tabs.List className="tab-list" aria-label={label}>
@@ -19,7 +18,7 @@ export function Tabbed({ label, parts, panel }: TabbedProps) {
         ))}
       </Tabs.List>
       {parts.map(([title, content]) => (
-        <Tabs.Panel key={title} value={title} className={panel}>
+        <Tabs.Panel key={title} value={title} className="tab-panel">
           {content}
         </Tabs.Panel>
       ))}

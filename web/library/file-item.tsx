@@ -24,17 +24,17 @@ export function FileItem({ file, scope, onDelete }: FileItemProps) {
   const { path, status, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = status === "queued" || status === "reading";
   return (
-    <li className="queue-item file">
+    <li className="queue-item">
       {documents.length === 0 ? (
-        <span className="file-part file-title">{path}</span>
+        <strong>{path}</strong>
       ) : (
         documents.map((document) => (
-          <span key={document.id} className="file-part">
+          <span key={document.id}>
             <Document document={document} tenant={tenant} />
           </span>
         ))
       )}
-      <span className="file-part muted">
+      <span className="muted">
         <span className={`verdict is-${status === "failed" ? "fail" : busy ? "warn" : "pass"}`}>{STATES[status]}</span>
         {documents.length === 0 ? "" : ` · ${path}`}
         {at === null ? "" : ` · ${formatDate(at.slice(0, 10))}`}
@@ -42,17 +42,15 @@ export function FileItem({ file, scope, onDelete }: FileItemProps) {
         {uploaded ? " · uploaded" : " · from a folder of the server"}
       </span>
       {busy ? <progress aria-label={`${path} is being ingested`} /> : null}
-      {reason === null ? null : <span className="file-part doubt">{reason}</span>}
+      {reason === null ? null : <span className="doubt">{reason}</span>}
       {documents.map(({ id, title }) => (
-        <span key={id} className="file-part">
-          <Versions document={{ id, title }} scope={scope} />
-        </span>
+        <Versions key={id} document={{ id, title }} scope={scope} />
       ))}
-      <span className="file-act row actions">
-        {!uploaded || busy ? null : (
+      {!uploaded || busy ? null : (
+        <span>
           <AskedTwice label="Delete" name={`Delete ${path}`} confirm="Delete it and everything that depends on it" onConfirm={onDelete} />
-        )}
-      </span>
+        </span>
+      )}
     </li>
   );
 }
@@ -69,7 +67,6 @@ function Document({
   return (
     <>
       <a
-        className="file-title"
         href={formatRoute({
           ...{ room: "read", document: id, start: null, end: null, version, quote: null },
           ...{ domain: domain?.name ?? null, tenant },

@@ -61,7 +61,7 @@ export default function LibraryRoom() {
       <DropField onFiles={upload} />
       <SaidLine said={said} />
       {sendsOnly ? (
-        <p className="message library-note">This key can upload files. To see their state and search them, it also needs the role ask.</p>
+        <p className="message">This key can upload files. To see their state and search them, it also needs the role ask.</p>
       ) : (
         <>
           <SearchPanel />
@@ -162,6 +162,7 @@ function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => 
       <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.</p>
       <input
         type="file"
+        className="field"
         multiple
         aria-label="Files to upload"
         onChange={(event) => {

@@ -85,9 +85,9 @@ export function Passages({ search, query, domain, tenant }: PassagesProps) {
           {message}
         </p>
       ))}
-      <ol className="weighed">
+      <ol className="stack">
         {passages.map(({ sid, title, page, heading_path: headings, text, start, end, scores, document_id, document_version: version }) => (
-          <li key={`${sid} ${document_id} ${start}`}>
+          <li key={`${sid} ${document_id} ${start}`} className="card">
             <p>
               <a
                 href={formatRoute({
@@ -101,7 +101,7 @@ export function Passages({ search, query, domain, tenant }: PassagesProps) {
                 {[...headings.filter((heading) => heading !== title), ...(page === null ? [] : [`page ${page}`])].join(" › ")}
               </span>
             </p>
-            <p className="passage-cut">{text}</p>
+            <p className="source-quote">{text}</p>
             <Scores scores={names.map((name) => [SCORES[name], scores[name]])} />
           </li>
         ))}

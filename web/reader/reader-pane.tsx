@@ -255,7 +255,7 @@ function AskSelection({ selected, busy, onAsk, onClose }: AskSelectionProps) {
         if (typed !== "" && !busy) onAsk(typed);
       }}
     >
-      <p className="selected-text">“{selected.text}”</p>
+      <p className="source-quote">{selected.text}</p>
       <TextField
         label={`Ask about this selection (${formatCount(selected.end - selected.start, "character")})`}
         {...{ value: question, maxLength: 500, onChange: setQuestion }}

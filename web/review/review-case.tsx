@@ -107,9 +107,9 @@ function Shown({ review }: { readonly review: WireReview }) {
       {shown === null && !review.withheld ? <p>The text of this answer was not stored, so there is nothing to review.</p> : null}
       {shown?.refusal ? <p>{shown.refusal.message}</p> : null}
       {shown === null ? null : (
-        <ol className="weighed">
+        <ol className="stack">
           {numbered(shown.sentences).map(({ place, item: { text, citations } }) => (
-            <li key={place}>
+            <li key={place} className="card">
               <p>{text}</p>
               {shown.citations
                 .filter(({ n }) => citations.includes(n))
@@ -153,7 +153,7 @@ function CorrectionForm({ answer, onSend }: { readonly answer: WireAnswer; reado
   }
 
   return (
-    <form className="key-form" onSubmit={send}>
+    <form className="stack" onSubmit={send}>
       <label htmlFor={id}>Corrected answer</label>
       <textarea
         id={id}

@@ -30,9 +30,9 @@ export function Passages({ answer, tenant }: PassagesProps) {
   return (
     <>
       <p>{formatCount(evidence.length, "passage")} scored, best first.</p>
-      <ol className="weighed">
+      <ol className="stack">
         {rows.map((one) => (
-          <li key={one.sid}>
+          <li key={one.sid} className="card">
             <Passage weighed={one} {...{ answer, tenant }} />
           </li>
         ))}

@@ -35,11 +35,11 @@ export function Path({ answer, stages }: PathProps) {
         {answer.token_usage.total === null ? "tokens not reported" : formatCount(answer.token_usage.total, "token")},{" "}
         {formatCost(answer.cost_usd)}.
       </p>
-      <ol className="timeline">
+      <ol className="stack timeline">
         {numbered(timed).map(({ place, item: { stage, ms, facts } }) => (
           <li key={place}>
             <span>{describeStage(stage)}</span>
-            <span className="timeline-ms">{formatDuration(ms)}</span>
+            <span className="muted">{formatDuration(ms)}</span>
             <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
               <rect x={((begins[place] ?? 0) / whole) * 99} y="0" width={Math.max(1, (ms / whole) * 100)} height="4" />
             </svg>
@@ -65,7 +65,9 @@ function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
             <dt>{stage}</dt>
             <dd>
               {raw.map(({ name, value }) => (
-                <pre key={name} className="recorded">{`${name} ${value}`}</pre>
+                <p key={name}>
+                  <code>{`${name} ${value}`}</code>
+                </p>
               ))}
             </dd>
           </Fragment>
@@ -78,5 +80,5 @@ function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
 function Facts({ facts }: { readonly facts: StageRecord["facts"] }) {
   const shown = factsInWords(facts);
   if (shown.length === 0) return null;
-  return <span className="timeline-facts">{shown.map(({ name, value }) => `${name}: ${value}`).join(" · ")}</span>;
+  return <span className="muted">{shown.map(({ name, value }) => `${name}: ${value}`).join(" · ")}</span>;
 }

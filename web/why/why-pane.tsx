@@ -26,11 +26,11 @@ function Checks({ answer: { sentences, claims, checks } }: { readonly answer: Wi
   const whole = checks.filter(({ sentence }) => sentence === null);
   return (
     <>
-      <ol className="weighed">
+      <ol className="stack">
         {numbered(sentences).map(({ place: index, item: { text } }) => {
           const claim = claims.find(({ sentence }) => sentence === index);
           return (
-            <li key={index}>
+            <li key={index} className="card">
               <p>{text}</p>
               {claim === undefined ? null : (
                 <p className="muted">
@@ -105,7 +105,6 @@ function Made({ answer, turn }: MadeProps) {
       <p>{answer.question}</p>
       <Tabbed
         label="Why this answer"
-        panel="tab-panel"
         parts={[
           ["Path", <Path key="path" answer={answer} stages={turn?.stages ?? []} />],
           ["Passages", <Passages key="passages" answer={answer} tenant={tenant} />],
