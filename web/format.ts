@@ -55,3 +55,15 @@ export function describeStage(stage: string): string {
 
 /** Key of an answer's timings that is no stage: the milliseconds until its first checked sentence. */
 export const FIRST_SENTENCE = "first_sentence";
+
+/** Reasons for refusals. An unlisted reason is shown as the server sends it. */
+export const REFUSALS: Readonly<Record<string, string>> = {
+  nothing_relevant: "nothing relevant found",
+  evidence_too_weak: "evidence too weak",
+  not_reliable: "no reliable answer",
+  empty_corpus: "no documents",
+  injection: "prompt injection",
+  language: "not English",
+  small_talk: "small talk",
+  crisis: "crisis message",
+};

@@ -219,7 +219,10 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
       { type: "paragraph", text: "Life jackets hang beside the door. Children wear one on the water." },
     ]);
     await room("Library");
-    await drop("boats.pdf", made.bytes);
+    await page
+      .getByLabel("Files to upload")
+      .setInputFiles({ name: "boats.pdf", mimeType: "application/pdf", buffer: Buffer.from(made.bytes) });
+    await page.getByText("1 file uploaded.").waitFor();
     const file = page.getByRole("listitem").filter({ hasText: "boats.pdf" });
     await file.getByText("read", { exact: true }).waitFor({ timeout: 30_000 });
     await page.getByRole("link", { name: "Ask", exact: true }).click();
@@ -301,23 +304,6 @@ function writeGoldenSet(folder: string): void {
     "golden/answerable.jsonl": ANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
     "golden/unanswerable.jsonl": UNANSWERABLE.map((row) => JSON.stringify(row)).join("\n"),
   });
-}
-
-/** As a file that is let go over the page arrives. */
-async function drop(name: string, bytes: Uint8Array): Promise<void> {
-  const data = await page.evaluateHandle(
-    ([file, content]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([new Uint8Array(content)], file));
-      return transfer;
-    },
-    [name, [...bytes]] as const,
-  );
-  const field = page.locator(".drop");
-  await field.dispatchEvent("dragover", { dataTransfer: data });
-  expect(await field.getAttribute("class")).toContain("is-over");
-  await field.dispatchEvent("drop", { dataTransfer: data });
-  await page.getByText("1 file uploaded.").waitFor();
 }
 
 /** The drawn words of a sentence. */

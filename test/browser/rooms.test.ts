@@ -254,16 +254,15 @@ describe.skipIf(!hasChromium)("the rooms", () => {
   });
 
   it("goes on without a part that cannot be had, and says so in its place", async () => {
-    await page.route(/\/sessions-dialog[^/]*\.js$/, (route) => route.abort());
-    await page.getByRole("button", { name: "History" }).click();
+    await page.route(/\/why-pane[^/]*\.js$/, (route) => route.abort());
+    await ask(QUESTIONS.answer);
+    await page.getByRole("link", { name: "Why this answer" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "This part of the page could not be loaded" });
     await alert.waitFor();
-    await ask(QUESTIONS.answer);
     await page.getByText("every sentence checked").waitFor();
-    await page.unroute(/\/sessions-dialog[^/]*\.js$/);
+    await page.unroute(/\/why-pane[^/]*\.js$/);
     await alert.getByRole("button", { name: "Reload the page" }).click();
-    await page.getByRole("button", { name: "History" }).click();
-    await page.getByRole("dialog").waitFor();
+    await page.getByRole("tab", { name: "Path" }).waitFor();
   });
 
   it("asks for a key where one is wanted, and says when it is wrong", async () => {

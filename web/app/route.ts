@@ -14,8 +14,14 @@ export type Route =
   | { readonly room: "monitor" }
   | { readonly room: "evaluate"; readonly id: string | null };
 
+/** The documents that are searched. */
+export interface Scope {
+  readonly domain: string | null;
+  readonly tenant: string | null;
+}
+
 /** A place in a document, with the data to detect and follow a change of the document. */
-export interface Place {
+export interface Place extends Scope {
   readonly document: string;
   /** UTF-16 code units into the normalised text; `null`: the start of the document. */
   readonly start: number | null;
@@ -24,8 +30,6 @@ export interface Place {
   readonly version: string | null;
   /** Text at the offsets; it is searched for if the document has changed. */
   readonly quote: string | null;
-  readonly domain: string | null;
-  readonly tenant: string | null;
 }
 
 /** Maximum length of a quote in a link: enough to find it again, and short enough for any program's limit on addresses. */
@@ -107,6 +111,22 @@ export function useRoute(): Route {
 
 export function goTo(route: Route): void {
   window.location.hash = formatRoute(route);
+}
+
+interface Cited {
+  readonly document_id: string;
+  readonly document_version: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the route to a cited place. @param quote its text; `null`: not known */
+export function placeOf(
+  { document_id: document, document_version: version, start, end }: Cited,
+  quote: string | null,
+  scope: Scope,
+): Route {
+  return { room: "read", document, start, end, version, quote, ...scope };
 }
 
 /** Formats query parameters; omits `null` and `undefined`. */

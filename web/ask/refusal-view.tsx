@@ -1,5 +1,5 @@
 import type { WireRefusal } from "../../src/client/index.ts";
-import { formatRoute } from "../app/route.ts";
+import { formatRoute, type Scope } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
 import { Linked, Recognised } from "../kit/message.tsx";
 import { FilePlace } from "./source-list.tsx";
@@ -9,7 +9,7 @@ export interface RefusalViewProps {
   /** 1-based number of the turn. */
   readonly number: number;
   /** Domain and tenant of the question, so that passages open in the same documents. */
-  readonly scope: { readonly domain: string; readonly tenant: string | null };
+  readonly scope: Scope;
 }
 
 const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {

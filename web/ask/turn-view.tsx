@@ -1,6 +1,6 @@
 import { memo, type Ref, useCallback, useRef, useState } from "react";
 import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
-import { documentPath, formatRoute, goTo, queryOf } from "../app/route.ts";
+import { documentPath, formatRoute, goTo, placeOf, queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
 import { describeStage, formatCount } from "../format.ts";
 import { AnswerActions, Feedback } from "./answer-actions.tsx";
@@ -106,10 +106,8 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
   }, []);
 
   const read = useCallback(
-    ({ document_id: document, start, end, document_version: version, quote }: WireCitation) => {
-      const place = { document, start, end, version, quote };
-      goTo({ room: "read", ...place, domain: answer?.domain ?? asked.domain ?? null, tenant: asked.tenant ?? null });
-    },
+    (citation: WireCitation) =>
+      goTo(placeOf(citation, citation.quote, { domain: answer?.domain ?? asked.domain ?? null, tenant: asked.tenant ?? null })),
     [answer, asked],
   );
 

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { WireGraph } from "../../src/client/index.ts";
-import { formatRoute, type Place, queryOf, type Route } from "../app/route.ts";
+import { formatRoute, queryOf, type Route, type Scope } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { SelectField, TextField } from "../kit/controls.tsx";
@@ -115,7 +115,7 @@ function NodeList({ graph: { nodes }, around, onAround }: ShownProps) {
   );
 }
 
-function routeOf(type: NodeType, id: string | null, scope: Pick<Place, "domain" | "tenant">): Route | null {
+function routeOf(type: NodeType, id: string | null, scope: Scope): Route | null {
   if (id === null) return null;
   if (type === "question") return { room: "review", id };
   return { room: "read", document: id, start: null, end: null, version: null, quote: null, ...scope };

@@ -3,7 +3,8 @@ import { numbered } from "./numbered.ts";
 import { ScrollRegion } from "./scroll-region.tsx";
 
 export interface TableProps {
-  readonly columns: readonly string[];
+  /** Headers; absent: the table has none. */
+  readonly columns?: readonly string[];
   readonly rows: readonly TableRow[];
   readonly caption?: string;
 }
@@ -17,19 +18,21 @@ export interface TableRow {
 }
 
 /** A table with a header for each column. */
-export function Table({ columns, rows, caption }: TableProps) {
+export function Table({ columns = [], rows, caption }: TableProps) {
   return (
     <table>
       {caption === undefined ? null : <caption>{caption}</caption>}
-      <thead>
-        <tr>
-          {numbered(columns).map(({ place, item }) => (
-            <th key={place} scope="col">
-              {item}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      {columns.length === 0 ? null : (
+        <thead>
+          <tr>
+            {numbered(columns).map(({ place, item }) => (
+              <th key={place} scope="col">
+                {item}
+              </th>
+            ))}
+          </tr>
+        </thead>
+      )}
       <tbody>
         {rows.map(({ key, head, cells, props }) => (
           <tr key={key} {...props}>
@@ -53,9 +56,8 @@ export function ScrollTable({ label, ...table }: TableProps & { readonly label: 
   );
 }
 
-export interface FigureTableProps {
+export interface FigureTableProps extends Pick<TableProps, "columns"> {
   readonly title: string;
-  readonly columns: readonly string[];
   /** Row headers with a cell for each column but the first. */
   readonly rows: readonly { readonly name: string; readonly cells: readonly ReactNode[] }[];
   readonly note?: string | null;
@@ -64,7 +66,7 @@ export interface FigureTableProps {
 }
 
 /** A titled table of figures. */
-export function FigureTable({ title, columns, rows, note = null, empty = "None." }: FigureTableProps) {
+export function FigureTable({ title, columns = [], rows, note = null, empty = "None." }: FigureTableProps) {
   return (
     <section className="chart" aria-label={title}>
       <h2>{title}</h2>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useId, useState } from "react";
 import type { WireFile, WireFileList, WireUploadLimits } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { documentPath, queryOf } from "../app/route.ts";
@@ -134,43 +134,24 @@ function progressOf(files: readonly WireFile[]): string {
   ].join(", ");
 }
 
-/** Accepts files by drag and drop or through its file input. */
+/** Takes files that are chosen or dropped on its file input. */
 function DropField({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
-  const [over, setOver] = useState(false);
-  const field = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const element = field.current;
-    if (element === null) return;
-    const ended = new AbortController();
-    const { signal } = ended;
-    const drag = (event: DragEvent) => {
-      event.preventDefault();
-      setOver(true);
-    };
-    const drop = (event: DragEvent) => {
-      event.preventDefault();
-      setOver(false);
-      onFiles([...(event.dataTransfer?.files ?? [])]);
-    };
-    element.addEventListener("dragover", drag, { signal });
-    element.addEventListener("dragleave", () => setOver(false), { signal });
-    element.addEventListener("drop", drop, { signal });
-    return () => ended.abort();
-  }, [onFiles]);
+  const id = useId();
   return (
-    <div ref={field} className={over ? "drop is-over" : "drop"}>
-      <p>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.</p>
+    <>
+      <p id={id}>Drop files here: PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.</p>
       <input
         type="file"
-        className="field"
+        className="drop"
         multiple
         aria-label="Files to upload"
+        aria-describedby={id}
         onChange={(event) => {
           onFiles([...(event.target.files ?? [])]);
           event.target.value = "";
         }}
       />
-    </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type SyntheticEvent, useCallback, useState } from "react";
 import type { WireSearch } from "../../src/client/index.ts";
-import { formatRoute } from "../app/route.ts";
+import { formatRoute, placeOf, type Scope } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
@@ -59,12 +59,7 @@ export function SearchPanel() {
   );
 }
 
-interface PassagesProps extends Found {
-  readonly domain: string | null;
-  readonly tenant: string | null;
-}
-
-export function Passages({ search, query, domain, tenant }: PassagesProps) {
+export function Passages({ search, query, domain, tenant }: Found & Scope) {
   const { passages, encoder, reader, warnings } = search;
   const names = (Object.keys(SCORES) as ScoreName[]).filter(
     (name) => !RARE.includes(name) || passages.some(({ scores }) => scores[name] !== null),
@@ -86,25 +81,21 @@ export function Passages({ search, query, domain, tenant }: PassagesProps) {
         </p>
       ))}
       <ol className="stack">
-        {passages.map(({ sid, title, page, heading_path: headings, text, start, end, scores, document_id, document_version: version }) => (
-          <li key={`${sid} ${document_id} ${start}`} className="card">
-            <p>
-              <a
-                href={formatRoute({
-                  ...{ room: "read", document: document_id, start, end, version, quote: text },
-                  ...{ domain, tenant },
-                })}
-              >
-                {title}
-              </a>{" "}
-              <span className="muted">
-                {[...headings.filter((heading) => heading !== title), ...(page === null ? [] : [`page ${page}`])].join(" › ")}
-              </span>
-            </p>
-            <p className="source-quote">{text}</p>
-            <Scores scores={names.map((name) => [SCORES[name], scores[name]])} />
-          </li>
-        ))}
+        {passages.map((passage) => {
+          const { sid, title, page, heading_path: headings, text, start, scores, document_id } = passage;
+          return (
+            <li key={`${sid} ${document_id} ${start}`} className="card">
+              <p>
+                <a href={formatRoute(placeOf(passage, text, { domain, tenant }))}>{title}</a>{" "}
+                <span className="muted">
+                  {[...headings.filter((heading) => heading !== title), ...(page === null ? [] : [`page ${page}`])].join(" › ")}
+                </span>
+              </p>
+              <p className="source-quote">{text}</p>
+              <Scores scores={names.map((name) => [SCORES[name], scores[name]])} />
+            </li>
+          );
+        })}
       </ol>
     </>
   );

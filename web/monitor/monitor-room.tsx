@@ -3,7 +3,7 @@ import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.
 import { queryOf } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatDate, formatNumber } from "../format.ts";
+import { formatCount, formatDate, formatNumber, REFUSALS } from "../format.ts";
 import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
 import { formatCost, formatDuration } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
@@ -148,16 +148,6 @@ function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
 
 const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };
 const LEVELS = { miss: "new answer", exact: "same question", semantic: "same meaning", graph: "same things", curated: "a reviewer" };
-const REFUSALS = {
-  nothing_relevant: "nothing relevant found",
-  evidence_too_weak: "evidence too weak",
-  not_reliable: "no reliable answer",
-  empty_corpus: "no documents",
-  injection: "prompt injection",
-  language: "not English",
-  small_talk: "small talk",
-  crisis: "crisis message",
-};
 
 function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
@@ -191,31 +181,12 @@ interface BarsProps {
   readonly note?: string | null;
 }
 
-/** Draws counts as bars in a table, so that screen readers can read them. */
+/** Draws counts as bars next to their numbers. */
 function Bars({ title, bars, note = null }: BarsProps) {
   const most = Math.max(1, ...bars.map(({ count }) => count));
-  return (
-    <section className="chart" aria-label={title}>
-      <h2>{title}</h2>
-      {bars.length === 0 ? <p className="muted">None.</p> : null}
-      {bars.length === 0 ? null : (
-        <table className="bars">
-          <tbody>
-            {bars.map(({ name, count }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td className="bar-cell">
-                  <svg className="timeline-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-                    <rect x="0" y="0" width={(count / most) * 100} height="4" />
-                  </svg>
-                </td>
-                <td className="count">{formatNumber(count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {note === null ? null : <p className="muted">{note}</p>}
-    </section>
-  );
+  const rows = bars.map(({ name, count }) => ({
+    name,
+    cells: [<progress key="bar" value={count} max={most} aria-hidden="true" />, formatNumber(count)],
+  }));
+  return <FigureTable title={title} rows={rows} note={note} />;
 }

@@ -1,6 +1,6 @@
 import { type SyntheticEvent, useId, useMemo, useState } from "react";
 import type { WireAnswer, WireReview } from "../../src/client/index.ts";
-import { formatRoute } from "../app/route.ts";
+import { formatRoute, placeOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
 import { changesOf, TextDiff } from "../kit/changes.tsx";
@@ -113,17 +113,9 @@ function Shown({ review }: { readonly review: WireReview }) {
               <p>{text}</p>
               {shown.citations
                 .filter(({ n }) => citations.includes(n))
-                .map(({ n, title, quote, document_id: document, document_version: version, start, end }) => (
-                  <blockquote key={n} className="read">
-                    [{n}] “{quote}”{" "}
-                    <a
-                      href={formatRoute({
-                        ...{ room: "read", document, start, end, version, quote },
-                        ...{ domain: review.domain, tenant: review.tenant },
-                      })}
-                    >
-                      {title}
-                    </a>
+                .map((citation) => (
+                  <blockquote key={citation.n} className="read">
+                    [{citation.n}] “{citation.quote}” <a href={formatRoute(placeOf(citation, citation.quote, review))}>{citation.title}</a>
                   </blockquote>
                 ))}
             </li>

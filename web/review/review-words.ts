@@ -1,4 +1,5 @@
 import type { WireQueueItem } from "../../src/client/index.ts";
+import { REFUSALS } from "../format.ts";
 
 /** Plain words for the server's codes. An unlisted code is shown as the server sends it. */
 
@@ -59,13 +60,6 @@ export function actionInWords(action: string): string {
   return ACTIONS[action] ?? action.replaceAll("_", " ");
 }
 
-const REFUSALS: Readonly<Record<string, string>> = {
-  nothing_relevant: "not answered: nothing relevant was found",
-  evidence_too_weak: "not answered: the evidence is too weak",
-  not_reliable: "not answered: no reliable answer could be written",
-  empty_corpus: "not answered: there were no documents",
-};
-
 export function refusalInWords(reason: string): string {
-  return REFUSALS[reason] ?? `not answered: ${reason.replaceAll("_", " ")}`;
+  return `not answered: ${REFUSALS[reason] ?? reason.replaceAll("_", " ")}`;
 }
