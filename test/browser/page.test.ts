@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     const text = await refusal.textContent();
     for (const part of [
       ...["28 documents, 312 passages", "March 1, 2024 to January 15, 2026", "topics/transport.pdf", "1-800-827-1000"],
-      ...["Travel pay – What is paid", "“camel”", "an amount of money", "Travel pay.md, characters 0–100", "not a negative answer"],
+      ...["Travel pay – What is paid", "“camel”", "an amount of money", "Travel pay.md, characters 0–100", "settles nothing"],
     ])
       expect(text).toContain(part);
     expect(await refusal.getByRole("link", { name: "1-800-827-1000" }).getAttribute("href")).toBe("tel:18008271000");

@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
       { name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from("# Pets\n\nA dog may wait in the hall for 20 minutes.\n") },
       { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("no pdf at all") },
     ]);
-    await page.getByText("2 files sent.").waitFor();
+    await page.getByText("2 files uploaded.").waitFor();
     const pets = page.getByRole("listitem").filter({ hasText: "pets.md" });
     await pets.getByText("read", { exact: true }).waitFor();
     const broken = page.getByRole("listitem").filter({ hasText: "broken.pdf" });

@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       .click();
     await look("conversation");
     await page.getByRole("button", { name: "Sources match well" }).first().click();
-    await page.getByText("it is not a probability").waitFor();
+    await page.getByText("it is not a probability").first().waitFor();
     await look("confidence");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "History" }).click();

@@ -121,12 +121,9 @@ interface Cited {
 }
 
 /** Returns the route to a cited place. @param quote its text; `null`: not known */
-export function placeOf(
-  { document_id: document, document_version: version, start, end }: Cited,
-  quote: string | null,
-  scope: Scope,
-): Route {
-  return { room: "read", document, start, end, version, quote, ...scope };
+export function placeOf(cited: Cited, quote: string | null, { domain, tenant }: Scope): Route {
+  const { document_id: document, document_version: version, start, end } = cited;
+  return { room: "read", document, start, end, version, quote, domain, tenant };
 }
 
 /** Formats query parameters; omits `null` and `undefined`. */

@@ -1,4 +1,4 @@
-import { GlobalWorkerOptions, getDocument, type PDFDocumentLoadingTask, type PDFPageProxy } from "pdfjs-dist";
+import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy } from "pdfjs-dist";
 import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { WireCitation, WireDocument } from "../../src/client/index.ts";
@@ -9,12 +9,6 @@ import { Near } from "../kit/near.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { showInPane } from "../kit/pane.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-
-interface PdfFile {
-  readonly pages: number;
-  page(number: number): Promise<PDFPageProxy>;
-  close(): void;
-}
 
 /** Path of the assets that the PDF library loads by name: fonts, character maps and decoders. */
 const ASSETS = "/pdf/";
@@ -32,18 +26,12 @@ function startWorker(): Worker {
 }
 
 /** Opens a PDF. Its scripts, forms and links are not processed. */
-async function openPdf(bytes: ArrayBuffer): Promise<PdfFile> {
+function openPdf(bytes: ArrayBuffer): Promise<PDFDocumentProxy> {
   GlobalWorkerOptions.workerPort ??= startWorker();
-  const task: PDFDocumentLoadingTask = getDocument({
+  return getDocument({
     ...{ data: new Uint8Array(bytes), enableXfa: false, useWasm: false, stopAtErrors: false, verbosity: 0 },
     ...{ cMapUrl: `${ASSETS}cmaps/`, standardFontDataUrl: `${ASSETS}standard_fonts/`, wasmUrl: `${ASSETS}wasm/` },
-  });
-  const file = await task.promise;
-  return {
-    pages: file.numPages,
-    page: (number) => file.getPage(number),
-    close: () => void task.destroy(),
-  };
+  }).promise;
 }
 
 type PagePlace = NonNullable<WireDocument["places"]>[number] | NonNullable<WireCitation["original"]["pages"]>[number];
@@ -67,12 +55,12 @@ export default function PdfPages({ path, title, marks }: PdfPagesProps) {
   const { api } = useAccount();
   const [state, reload] = useLoaded(useCallback(async (signal) => openPdf(await api.bytes(path, signal)), [api, path]));
   const file = state.type === "ready" ? state.value : null;
-  useEffect(() => () => file?.close(), [file]);
+  useEffect(() => () => void file?.loadingTask.destroy(), [file]);
   const first = marks.find(({ type }) => type === "place")?.pages[0]?.page ?? null;
   if (file === null) return <StateLine state={state} what="the pages" onRetry={reload} />;
   return (
     <div className="pdf-pages">
-      {Array.from({ length: file.pages }, (_, i) => i + 1).map((number) => (
+      {Array.from({ length: file.numPages }, (_, i) => i + 1).map((number) => (
         <Near key={number} height={PAGE_PX} eager={number === first || (first === null && number === 1)} label={`Page ${number}`}>
           <PdfPage {...{ file, number, title, marks }} isWanted={number === first} />
         </Near>
@@ -87,7 +75,7 @@ const PAGE_PX = 700;
 const MOST_PX = 2_400;
 
 interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {
-  readonly file: PdfFile;
+  readonly file: PDFDocumentProxy;
   readonly number: number;
   /** Whether to scroll the page into view. */
   readonly isWanted: boolean;
@@ -147,8 +135,8 @@ function Marks({ type, label, place }: Omit<PageMark, "pages"> & { readonly plac
   ));
 }
 
-async function drawPage(file: PdfFile, number: number, canvas: HTMLCanvasElement, signal: AbortSignal) {
-  const page = await file.page(number);
+async function drawPage(file: PDFDocumentProxy, number: number, canvas: HTMLCanvasElement, signal: AbortSignal) {
+  const page = await file.getPage(number);
   const natural = page.getViewport({ scale: 1 });
   const wanted = canvas.parentElement?.clientWidth ?? natural.width;
   const scale = Math.min(MOST_PX, wanted * window.devicePixelRatio) / natural.width;

@@ -208,7 +208,7 @@ function Outline({ outline, onGo }: { readonly outline: WireDocument["outline"];
       <nav aria-label="Outline">
         <ul>
           {outline.map(({ start, level, text }) => (
-            <li key={start} className={`level-${level}`}>
+            <li key={start} style={{ paddingLeft: `${(level - 1) * 0.8}rem` }}>
               <button type="button" className="link-button" onClick={() => onGo(start)}>
                 {text}
               </button>

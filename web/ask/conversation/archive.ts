@@ -13,15 +13,7 @@ export interface ConversationEntry {
   readonly text: string;
 }
 
-/** Conversations kept in this browser until they are deleted; the server's session expires earlier. */
-export interface Archive {
-  /** Newest first. */
-  list(owner: string): Promise<ConversationEntry[]>;
-  load(id: string, owner: string): Promise<Conversation | null>;
-  save(id: string, owner: string, conversation: Conversation): Promise<void>;
-  delete(id: string): Promise<void>;
-  deleteAll(owner: string): Promise<void>;
-}
+export type Archive = ReturnType<typeof openArchive>;
 
 interface Tables extends DBSchema {
   entries: { key: string; value: ConversationEntry; indexes: { owner: string } };
@@ -31,7 +23,8 @@ interface Tables extends DBSchema {
 /** Maximum number of characters stored for search in each conversation. */
 const SEARCHED_CHARACTERS = 1_000_000;
 
-export function openArchive(now: () => number = Date.now): Archive {
+/** Opens the conversations kept in this browser until they are deleted; the server's session expires earlier. */
+export function openArchive(now: () => number = Date.now) {
   const opening = openDB<Tables>("sourcebound", 1, {
     upgrade(db) {
       db.createObjectStore("entries", { keyPath: "id" }).createIndex("owner", "owner");
@@ -41,15 +34,16 @@ export function openArchive(now: () => number = Date.now): Archive {
   // Prevents an unhandled rejection if the browser has no storage; each method still rejects.
   opening.catch(() => {});
   return {
-    async list(owner) {
+    /** Newest first. */
+    async list(owner: string): Promise<ConversationEntry[]> {
       const entries = await (await opening).getAllFromIndex("entries", "owner", owner);
       return entries.sort((a, b) => b.updatedAt - a.updatedAt);
     },
-    async load(id, owner) {
+    async load(id: string, owner: string): Promise<Conversation | null> {
       const found = await (await opening).get("conversations", id);
       return found === undefined || found.owner !== owner ? null : found.conversation;
     },
-    async save(id, owner, conversation) {
+    async save(id: string, owner: string, conversation: Conversation): Promise<void> {
       const entry = { ...describe(conversation), id, owner, updatedAt: now() };
       const transaction = (await opening).transaction(["entries", "conversations"], "readwrite");
       await Promise.all([
@@ -58,7 +52,7 @@ export function openArchive(now: () => number = Date.now): Archive {
         transaction.done,
       ]);
     },
-    async delete(id) {
+    async delete(id: string): Promise<void> {
       const transaction = (await opening).transaction(["entries", "conversations"], "readwrite");
       await Promise.all([
         transaction.objectStore("entries").delete(id),
@@ -66,7 +60,7 @@ export function openArchive(now: () => number = Date.now): Archive {
         transaction.done,
       ]);
     },
-    async deleteAll(owner) {
+    async deleteAll(owner: string): Promise<void> {
       for (const { id } of await this.list(owner)) await this.delete(id);
     },
   };

@@ -2,22 +2,7 @@ import { useCallback, useEffect, useReducer, useRef, useState } from "react";
 import { type Client, ClientError } from "../../../src/client/index.ts";
 import { messageOf } from "../../app/api.ts";
 import { type Archive, asStored } from "./archive.ts";
-import { type AskedHow, type Conversation, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
-
-export interface ConversationControls {
-  readonly id: string;
-  readonly conversation: Conversation;
-  readonly running: boolean;
-  /** Incremented after each save. */
-  readonly saved: number;
-  /** Why the browser could not store this conversation; `null` if it did. */
-  readonly unkept: string | null;
-  ask(question: string, how?: AskedHow): void;
-  stop(): void;
-  clear(): void;
-  /** Continues a stored conversation. */
-  open(id: string): Promise<void>;
-}
+import { type AskedHow, EMPTY_CONVERSATION, type Failure, reduceConversation } from "./state.ts";
 
 export interface ConversationParts {
   readonly client: Pick<Client, "stream">;
@@ -26,10 +11,12 @@ export interface ConversationParts {
 }
 
 /** Runs one conversation with the server, at most one question at a time, and stores it in the browser. */
-export function useConversation({ client, archive, owner }: ConversationParts): ConversationControls {
+export function useConversation({ client, archive, owner }: ConversationParts) {
   const [conversation, dispatch] = useReducer(reduceConversation, EMPTY_CONVERSATION);
   const [id, setId] = useState(createId);
+  // Incremented after each save.
   const [saved, setSaved] = useState(0);
+  // Why the browser could not store this conversation; `null` if it did.
   const [unkept, setUnkept] = useState<string | null>(null);
   const current = useRef<{ id: number; abort: AbortController } | null>(null);
   const { sessionId, turns } = conversation;
@@ -70,6 +57,7 @@ export function useConversation({ client, archive, owner }: ConversationParts): 
     dispatch({ type: "cleared" });
   }, [stop]);
 
+  // Continues a stored conversation.
   const open = useCallback(
     async (other: string) => {
       const found = await archive.load(other, owner);
