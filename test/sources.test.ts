@@ -271,3 +271,13 @@ describe("files by name and standard input", () => {
     expect(await titles()).toEqual(["A", "B"]);
   });
 });
+
+describe("submitted bytes", () => {
+  it("keeps one of two documents that arrive at once under one name", async () => {
+    const { engine, known } = await open({});
+    const bytes = (text: string) => new TextEncoder().encode(`# ${text}\n\nA card costs 5 dollars.\n`);
+    const send = (text: string) => Array.fromAsync(engine.ingestBytes({ name: "card.md", bytes: bytes(text) }, { domain: "library" }));
+    await Promise.all(["First", "Second", "Third"].map(send));
+    expect(await known()).toEqual([expect.stringMatching(/^(?:First|Second|Third)$/)]);
+  });
+});

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Dirent } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -162,7 +163,8 @@ async function* changed(folder: string, change: ChangeFolder): AsyncGenerator<In
 
 async function putInto(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  const part = join(dirname(folder), `.${sha256Hex(name).slice(0, 16)}`);
+  // Two uploads of one name may run at once.
+  const part = join(dirname(folder), `.${randomUUID()}`);
   await writeFile(part, bytes, { mode: PRIVATE_FILE });
   await rename(part, join(folder, name));
 }
