@@ -190,7 +190,7 @@ export async function checkSentence(
     settings.recite && exact.length > 0 ? findBetterSource(text, question, { findings: found, fit }, others, settings, reader) : null;
   const nearest = exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null;
   const chosen = better ?? nearest;
-  const recited = stated ?? (chosen !== null && (await isBorneOut(text, others[chosen] ?? [], context)) ? chosen : null);
+  const recited = stated ?? (chosen !== null && (await isSupported(text, others[chosen] ?? [], context)) ? chosen : null);
   const quotes = recited === null ? exact : (others[recited] ?? []);
   const addresses = [...cited, ...quotes].flatMap(({ url }) => (url === null ? [] : [url]));
   const urls = repairUrls(text, { cited: addresses, quotes: texts(quotes), mode: settings.urls, hosts, homePage });
@@ -237,7 +237,7 @@ function texts(quotes: readonly CitedQuote[]): string[] {
  * Checks the support score whatever the profile asks. A citation that the program chooses is its own claim, and shared
  * words alone led to false citations.
  */
-async function isBorneOut(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
+async function isSupported(text: string, quotes: readonly CitedQuote[], context: CheckContext): Promise<boolean> {
   const scored = await scoreSupport(text, quotes, context);
   return scored !== null && scored.score >= (context.settings.support ?? SUPPORT_BANDS).unclear;
 }

@@ -35,7 +35,7 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
     const { weights } = readWeights({ path: shippedWeights("crisis.json"), schema: crisisSchema, ...names });
     const { glance, read } = weights;
     return createCrisisFinder({
-      atAGlance: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
+      firstStage: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
       read: { chance: (vector) => chanceOf(Array.from(vector), read), cuts: read.cuts },
       encoder: encoder(),
       reader: orGlance(reader.of(weights)),

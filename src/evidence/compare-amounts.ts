@@ -3,7 +3,7 @@ import type { ContentWord } from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";
-import { holds, labelOf, NAMES_IN_NUMBERS, shareOfWords, strangeAbove, strangeNames, VERB } from "./same-subject.ts";
+import { hasUnmatchedAbove, holds, labelOf, NAMES_IN_NUMBERS, shareOfWords, unmatchedNames, VERB } from "./same-subject.ts";
 
 /** Two values at the same position of two sentences. */
 interface PlacedValues {
@@ -52,7 +52,7 @@ function textBeside({ piece, amounts }: Fact): string {
 /** True if the first value follows the verb of a main clause and each later value is in a further joined clause. */
 function standsAlone({ start }: Value, before: Value | undefined, { reading: { text, words } }: Fact): boolean {
   // A value in a condition defines the case that the rest is about: "if you have 2 cards and pay at once, it is $5".
-  if (words.findLast(({ end }) => end <= start)?.supposed === true) return false;
+  if (words.findLast(({ end }) => end <= start)?.hypothetical === true) return false;
   const ahead = text.slice(0, start);
   const joint = [...ahead.matchAll(JOINT)].at(-1);
   const from = joint === undefined ? 0 : joint.index + joint[0].length;
@@ -132,11 +132,11 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
   if (kind === "number" && countedBy(first.a, a) !== countedBy(first.b, b)) return "incomparable";
   if (kind === "duration" && otherEvents(first.a, a, first.b, b)) return "incomparable";
   if (kind === "percent" && shareOf(first.a, a) !== shareOf(first.b, b)) return "incomparable";
-  const [strangeA, strangeB] = [strangeAbove(a, b, 0), strangeAbove(b, a, 0)];
-  const apart = strangeA && strangeB;
+  const [unmatchedA, unmatchedB] = [hasUnmatchedAbove(a, b, 0), hasUnmatchedAbove(b, a, 0)];
+  const apart = unmatchedA && unmatchedB;
   const identifies = IDENTIFIERS.has(kind) || (kind === "number" && (isName(first.a, a.reading) || isName(first.b, b.reading)));
-  if (identifies && (aligned < ALIGNED_IDENTIFIER || strangeA || strangeB)) return "incomparable";
-  const [ownOfA, ownOfB] = [strangeAmounts(a, b), strangeAmounts(b, a)].map(
+  if (identifies && (aligned < ALIGNED_IDENTIFIER || unmatchedA || unmatchedB)) return "incomparable";
+  const [ownOfA, ownOfB] = [unmatchedAmounts(a, b), unmatchedAmounts(b, a)].map(
     (list) => list.filter((one) => IDENTIFIERS.has(one.kind)).length,
   );
   if (
@@ -146,8 +146,8 @@ export function compareAmounts(a: Fact, b: Fact, aligned: number): ValueDifferen
       : ownOfA && ownOfB)
   )
     return "incomparable";
-  const qualified = [...strangeAmounts(a, b), ...strangeAmounts(b, a)].filter((one) => one !== first.a && one !== first.b).length;
-  const named = strangeNames(a, b).length + strangeNames(b, a).length > 0 ? ONE_SIDED_NAME : 1;
+  const qualified = [...unmatchedAmounts(a, b), ...unmatchedAmounts(b, a)].filter((one) => one !== first.a && one !== first.b).length;
+  const named = unmatchedNames(a, b).length + unmatchedNames(b, a).length > 0 ? ONE_SIDED_NAME : 1;
   return { type: "differ", kind: kind === "date" ? "date" : "value", a: first.a, b: first.b, factor: QUALIFIED ** qualified * named };
 }
 
@@ -159,7 +159,7 @@ function maySayOtherwise(placed: readonly PlacedValues[], a: Fact, b: Fact): boo
   const tells = ({ kind, start, end }: Value, { reading }: Fact) =>
     kind === "date" || IDENTIFIERS.has(kind) || (kind === "number" && isName({ start, end }, reading));
   if (placed.some(({ a: one, b: other }) => tells(one, a) || tells(other, b))) return false;
-  if (strangeAbove(a, b, 0) && strangeAbove(b, a, 0)) return false;
+  if (hasUnmatchedAbove(a, b, 0) && hasUnmatchedAbove(b, a, 0)) return false;
   const givesToo = ({ amountsAround }: Fact, values: readonly Value[]) =>
     values.every((value) => amountsAround.some((one) => compareValues(one, value) === "equal"));
   const [ofA, ofB] = [placed.map((one) => one.a), placed.map((one) => one.b)];
@@ -258,7 +258,7 @@ function isName({ start, end }: TextRange, { text, words }: Fact["reading"]): bo
 }
 
 /** Returns the values of one fact that the other fact and its context do not allow. */
-export function strangeAmounts(fact: Fact, other: Fact): Value[] {
+export function unmatchedAmounts(fact: Fact, other: Fact): Value[] {
   const known = [...other.amounts, ...other.amountsAround, ...other.amountsAbove];
   return fact.amounts.filter((one) => !known.some((mine) => mayAgree(one, mine)));
 }

@@ -18,8 +18,8 @@ import {
   otherYears,
   sharedWeight,
   shareHeld,
-  strangeWeight,
   subjectFactor,
+  unmatchedWeight,
 } from "./same-subject.ts";
 
 /** A name with its period: "Korean War (June 25, 1950, to July 27, 1953)". */
@@ -141,7 +141,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
     return { type: "differ", kind: "condition", certainty: certainty(1), a: stance.a, b: stance.b };
   const conditions = sameConditions(a, b);
   // Each fact has a subject that the other lacks.
-  const apart = Math.min(strangeWeight(a, b), strangeWeight(b, a)) >= OTHER_THINGS;
+  const apart = Math.min(unmatchedWeight(a, b), unmatchedWeight(b, a)) >= OTHER_THINGS;
   const denied = conditions && !apart && Math.abs(negators) === 1 ? (copiedDenial(a, b) ?? turnedDenial(a, b)) : null;
   if (denied !== null && enough(ALIGNED_POLARITY)) return { type: "differ", kind: "polarity", certainty: certainty(1), ...denied };
   const marker = turnedMarker(a, b);

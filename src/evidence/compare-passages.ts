@@ -7,7 +7,7 @@ import { areEditions, type Edition, type FactSource, type Precedence, readEditio
 import { type Explained, scoreConsistency } from "./consistency.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
-import { otherTwins } from "./same-subject.ts";
+import { otherNearDuplicates } from "./same-subject.ts";
 
 /** Result of comparing a passage with the other passages of a question. */
 export interface PassageComparison {
@@ -27,11 +27,11 @@ export interface Compared {
   of(passage: Passage): PassageComparison;
   readonly conflicts: readonly Conflict[];
   /** Pairs that the rules could not compare. */
-  readonly unsaid: readonly Unsaid[];
+  readonly unstated: readonly UnstatedPair[];
 }
 
 /** A claim of one passage and related sentences of another that the rules found neither to agree nor to differ. */
-export interface Unsaid {
+export interface UnstatedPair {
   readonly of: string;
   readonly claim: string;
   readonly evidence: readonly EvidenceText[];
@@ -46,7 +46,7 @@ const NOTHING: PassageComparison = {
   contradicted: false,
 };
 /** For profiles whose design compares no passages. */
-export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unsaid: [] };
+export const NOT_COMPARED: Compared = { of: () => NOTHING, conflicts: [], unstated: [] };
 
 export interface CompareParts {
   readonly words: FactWords;
@@ -105,7 +105,7 @@ export function comparePassages(
         }),
       ),
   );
-  const { tallies, conflicts, unsaid } = tally(spoken, precedence);
+  const { tallies, conflicts, unstated } = tally(spoken, precedence);
   const results = new Map<string, PassageComparison>();
   for (const [i, passage] of passages.entries()) {
     const { agree, differ, lost, clash } = tallies[i] as Tally;
@@ -119,7 +119,7 @@ export function comparePassages(
     });
   }
   const mostCertain = conflicts.toSorted((a, b) => b.certainty - a.certainty).slice(0, MOST_CONFLICTS);
-  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unsaid };
+  return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unstated };
 }
 
 /** A question that names a year asks for that edition. Other editions then give no competing answer. */
@@ -147,10 +147,10 @@ interface Tally {
 function tally(
   spoken: readonly (readonly Spoken[])[],
   precedence: Precedence,
-): { readonly tallies: readonly Tally[]; readonly conflicts: readonly Conflict[]; readonly unsaid: readonly Unsaid[] } {
+): { readonly tallies: readonly Tally[]; readonly conflicts: readonly Conflict[]; readonly unstated: readonly UnstatedPair[] } {
   const tallies = spoken.map((): Tally => ({ agree: 0, differ: 0, lost: false, clash: false }));
   const conflicts: Conflict[] = [];
-  const unsaid: Unsaid[] = [];
+  const unstated: UnstatedPair[] = [];
   for (const [i, mine] of spoken.entries()) {
     const one = tallies[i] as Tally;
     const clash = comparePair(mine, mine, true)?.comparison;
@@ -159,7 +159,7 @@ function tally(
       if (j <= i) continue;
       const other = tallies[j] as Tally;
       const found = comparePair(mine, theirs, false);
-      if (found === null) unsaid.push(...laidBeside(mine, theirs));
+      if (found === null) unstated.push(...unstatedPairs(mine, theirs));
       else if (found.comparison.type === "agree") {
         one.agree++;
         other.agree++;
@@ -173,17 +173,17 @@ function tally(
       }
     }
   }
-  return { tallies, conflicts, unsaid };
+  return { tallies, conflicts, unstated };
 }
 
 /**
  * Pairs the sentence of each passage closest to the question with sentences of the other passage. Overlapping ranges of
  * one document are not two passages.
  */
-function laidBeside(one: readonly Spoken[], other: readonly Spoken[]): Unsaid[] {
+function unstatedPairs(one: readonly Spoken[], other: readonly Spoken[]): UnstatedPair[] {
   const apart = (a: readonly Spoken[], b: readonly Spoken[]) => a.filter((own) => !b.some((its) => isSamePlace(own, its)));
   const [a, b] = [apart(one, other), apart(other, one)].map((list) => [...list].sort((x, y) => y.held - x.held));
-  const beside = (own: readonly Spoken[] = [], its: readonly Spoken[] = []): Unsaid[] => {
+  const beside = (own: readonly Spoken[] = [], its: readonly Spoken[] = []): UnstatedPair[] => {
     const [first] = own;
     const evidence = its.slice(0, MOST_BESIDE).map(({ fact: { piece } }) => ({ text: piece.text, above: [piece.title, ...piece.above] }));
     return first === undefined || evidence.length === 0 ? [] : [{ of: first.passage.sid, claim: first.fact.piece.text, evidence }];
@@ -227,7 +227,7 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
       const [factA, factB] = ofEditions(a, b) ? [a.undated(), b.undated()] : [a.fact, b.fact];
-      const comparison = otherTwins(factA, factB) ? null : compareFacts(factA, factB);
+      const comparison = otherNearDuplicates(factA, factB) ? null : compareFacts(factA, factB);
       if (comparison === null) continue;
       const isBetter =
         best === null ||

@@ -2,7 +2,7 @@ import type { ContentWord } from "../language/content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, NEGATOR, verbOf } from "../language/negation.ts";
 import type { Marker, ModalityCue } from "../language/opposites.ts";
 import type { TextRange } from "../shared/types.ts";
-import { mayAgree, strangeAmounts } from "./compare-amounts.ts";
+import { mayAgree, unmatchedAmounts } from "./compare-amounts.ts";
 import type { Fact } from "./facts.ts";
 import { holds, shareOfWords } from "./same-subject.ts";
 
@@ -29,14 +29,14 @@ function withinLimits(denying: Fact, other: Fact): boolean {
 /** Checks whether two facts have the same conditions. Facts under different conditions do not contradict each other. */
 export function sameConditions(a: Fact, b: Fact): boolean {
   const shared = (one: Fact, other: Fact) => {
-    const supposed = one.words.filter((word) => word.supposed);
-    return (shareOfWords(supposed, one, (root) => holds(other, root)) ?? 1) >= SAME_CONDITION;
+    const hypothetical = one.words.filter((word) => word.hypothetical);
+    return (shareOfWords(hypothetical, one, (root) => holds(other, root)) ?? 1) >= SAME_CONDITION;
   };
   const unless = (one: Fact) =>
     /\b(?:unless|except|other than|until)\b/i.test(one.reading.text.replaceAll(/other than (?:dis)?honorable/gi, ""));
   if (unless(a) !== unless(b)) return false;
   if (otherAmounts(a, b)) return false;
-  return shared(a, b) && shared(b, a) && strangeAmounts(a, b).length + strangeAmounts(b, a).length === 0;
+  return shared(a, b) && shared(b, a) && unmatchedAmounts(a, b).length + unmatchedAmounts(b, a).length === 0;
 }
 
 /** True if both facts give values of one kind, and none of them agree. */
@@ -91,14 +91,14 @@ const IS_SENTENCE =
 
 function deniedIn(denying: Fact, other: Fact): { a: TextRange; b: TextRange } | null {
   for (const word of denying.words) {
-    if (!word.denied || word.supposed || !isDenied(word, denying) || !withinLimits(denying, other)) continue;
+    if (!word.denied || word.hypothetical || !isDenied(word, denying) || !withinLimits(denying, other)) continue;
     if (scopeHeld(word.start, denying, other) < SAME_SCOPE) continue;
     const same = other.words.filter(({ root }) => root === word.root);
-    const affirmed = same.find(({ negated, supposed }) => !negated && !supposed);
+    const affirmed = same.find(({ negated, hypothetical }) => !negated && !hypothetical);
     if (!IS_SENTENCE.test(other.piece.text)) continue;
     if (affirmed === undefined || !affirmsAlike(word, denying, affirmed, other)) continue;
     if (same.some(({ negated }) => negated)) continue;
-    if (denying.words.some(({ root, negated, supposed }) => root === word.root && !negated && !supposed)) continue;
+    if (denying.words.some(({ root, negated, hypothetical }) => root === word.root && !negated && !hypothetical)) continue;
     return { a: word, b: affirmed };
   }
   return null;

@@ -8,9 +8,9 @@ import { fakeEvidence, fakePassage } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
 import type { AskedTerm } from "./named-things.ts";
 import {
+  alignQuestionWords,
   formsHeld,
   holdingCodes,
-  layWordsBeside,
   namedThings,
   spelledLikeOthers,
   unheldWords,
@@ -19,7 +19,7 @@ import {
 } from "./named-things.ts";
 
 const held = new Set(["kettle", "blue", "model", "k-200", "warranty"]);
-const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), strange: [] };
+const parts = { tokens: (text: string) => text.toLowerCase().split(" "), has: (token: string) => held.has(token), outOfVocabulary: [] };
 
 test.each([
   ["How long is the warranty of the Teal kettle?", ["Teal"], []],
@@ -53,7 +53,7 @@ describe("spelledLikeOthers", () => {
   const known = new Set(tokenize("Samples of cesium, silicon and pyrite are kept in the laboratory for days. The retiree pays."));
   const words = { tokens: (text: string) => tokenize(text), has: (token: string) => known.has(token) };
   const lay = (question: string, text: string) =>
-    layWordsBeside(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
+    alignQuestionWords(question, [fakeEvidence(fakePassage({ document: "a", title: "", pieces: [text] }))], {
       ...words,
       content: new Set(tokenize(readQuestion(question).content)),
     });

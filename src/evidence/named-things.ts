@@ -39,7 +39,7 @@ export interface NameParts {
   /** Checks whether any document contains the token, or a synonym of it. */
   readonly has: (token: string) => boolean;
   /** Words that are out of vocabulary, not English and not a misspelling of a known word. */
-  readonly strange: readonly string[];
+  readonly outOfVocabulary: readonly string[];
 }
 
 /** An identifier of letters and digits: `20-0997`, `u256`. An amount with its unit does not match. */
@@ -52,7 +52,7 @@ const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
 const MOSTLY_CAPITALS = 0.5;
 
 /** Finds names by their capital inside a sentence, codes by their digits, and out-of-vocabulary words. */
-export function namedThings(question: string, { tokens, has, strange }: NameParts) {
+export function namedThings(question: string, { tokens, has, outOfVocabulary }: NameParts) {
   const units = new Set([...question.matchAll(UNIT)].map(({ index }) => index));
   const signs = [...question.matchAll(CODE)].filter(({ index }) => !units.has(index));
   const codes = [...new Set(signs.map(([sign]) => sign))];
@@ -63,7 +63,7 @@ export function namedThings(question: string, { tokens, has, strange }: NamePart
   };
   return {
     /** Names and codes that no document contains. */
-    unknown: wordsOnce([...[...codes, ...names].filter((name) => !isHeld(name)), ...strange]),
+    unknown: wordsOnce([...[...codes, ...names].filter((name) => !isHeld(name)), ...outOfVocabulary]),
     /** Codes that some document contains. */
     codes: codes.filter(isHeld),
   };
@@ -112,7 +112,7 @@ function plain(text: string): string {
  * in another spelling.
  * @param content tokens of the question without its frame ("how long")
  */
-export function layWordsBeside(
+export function alignQuestionWords(
   question: string,
   evidence: readonly Evidence[],
   { tokens, content }: Pick<NameParts, "tokens"> & { readonly content: ReadonlySet<string> },
@@ -136,7 +136,7 @@ export function layWordsBeside(
   };
 }
 
-export type WordsBeside = ReturnType<typeof layWordsBeside>;
+export type QuestionAlignment = ReturnType<typeof alignQuestionWords>;
 
 function keyOf({ unit, number }: NamedTime): string {
   return `${unit} ${number}`;
@@ -158,7 +158,7 @@ function wordsOf(texts: readonly string[]) {
  * Common words are skipped: "forgot" and "forget", "back" and "pack".
  */
 export function spelledLikeOthers(
-  { lacking, others }: Pick<WordsBeside, "lacking" | "others">,
+  { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
   { tokens, has, isCommon }: Pick<NameParts, "tokens" | "has"> & { readonly isCommon: (word: string) => boolean },
 ): string[] {
   const isUnknown = (word: string) => !isCommon(word) && !tokens(word).some(has);
@@ -174,7 +174,7 @@ export function spelledLikeOthers(
  * be forms of it: "probate" for "probation".
  */
 export function formsHeld(
-  { lacking, others }: Pick<WordsBeside, "lacking" | "others">,
+  { lacking, others }: Pick<QuestionAlignment, "lacking" | "others">,
   tokens: NameParts["tokens"],
 ): ReadonlyMap<string, readonly string[]> {
   const forms = lacking

@@ -65,7 +65,7 @@ export function sharedWeight(a: Fact, b: Fact): number {
   return sum;
 }
 
-export function strangeNames(fact: Fact, other: Fact): ContentWord[] {
+export function unmatchedNames(fact: Fact, other: Fact): ContentWord[] {
   return fact.words.filter(({ name, root }) => name && (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
 }
 
@@ -77,9 +77,9 @@ export const VERB = /\b(?:is|are|was|were|can|may|must|will|should|has|have|had|
  */
 export function otherSubjects(a: Fact, b: Fact): boolean {
   const [ofA, ofB] = [subjectWords(a), subjectWords(b)];
-  const strange = (subject: readonly ContentWord[], fact: Fact, other: Fact) =>
+  const unmatched = (subject: readonly ContentWord[], fact: Fact, other: Fact) =>
     subject.some(({ root }) => (fact.own.get(root) ?? 0) >= TELLING && holds(other, root) === 0);
-  return !ofA.some(({ root }) => ofB.some((word) => word.root === root)) && strange(ofA, a, b) && strange(ofB, b, a);
+  return !ofA.some(({ root }) => ofB.some((word) => word.root === root)) && unmatched(ofA, a, b) && unmatched(ofB, b, a);
 }
 
 function subjectWords({ reading, words, pointsBack, piece }: Fact): ContentWord[] {
@@ -127,21 +127,21 @@ export function otherSteps(a: Fact, b: Fact): boolean {
 
 /** True if only one of the facts is about a spouse, a child or another person. */
 export function otherPersons(a: Fact, b: Fact): boolean {
-  const strange = (one: Fact, other: Fact) =>
+  const unmatched = (one: Fact, other: Fact) =>
     [...one.persons].some((person) => !other.persons.has(person) && !other.personsAround.has(person));
   const [over, under] = [a.personsAbove, b.personsAbove];
   const apart = over.size > 0 && under.size > 0 && ![...over].some((person) => under.has(person));
-  return apart || strange(a, b) || strange(b, a);
+  return apart || unmatched(a, b) || unmatched(b, a);
 }
 
 /** True if titles or headings give different years or other values, as in the tables of two years or tiers. */
 export function otherYears(a: Fact, b: Fact): boolean {
-  const strange = (one: readonly Value[], other: Fact) =>
+  const unmatched = (one: readonly Value[], other: Fact) =>
     one.some(
       (amount) =>
         ![...other.amounts, ...other.amountsAbove, ...other.amountsAround].some((mine) => compareValues(amount, mine) === "equal"),
     );
-  return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && strange(a.amountsAbove, b) && strange(b.amountsAbove, a);
+  return a.amountsAbove.length > 0 && b.amountsAbove.length > 0 && unmatched(a.amountsAbove, b) && unmatched(b.amountsAbove, a);
 }
 
 /**
@@ -153,7 +153,7 @@ export function otherNames(a: Fact, b: Fact): boolean {
 }
 
 function isNamedOtherwise(fact: Fact, other: Fact): boolean {
-  return strangeNames(fact, other).length > 0 || strangeName(fact, other);
+  return unmatchedNames(fact, other).length > 0 || hasUnmatchedName(fact, other);
 }
 
 /**
@@ -161,17 +161,17 @@ function isNamedOtherwise(fact: Fact, other: Fact): boolean {
  * about one thing. One such word is enough for list items, whose subject is only in the headings.
  */
 export function subjectFactor(a: Fact, b: Fact): number {
-  const strange = [
-    strangeAbove(a, b, TELLING) || strangeIn(a.title, b, TELLING_TITLE),
-    strangeAbove(b, a, TELLING) || strangeIn(b.title, a, TELLING_TITLE),
+  const unmatched = [
+    hasUnmatchedAbove(a, b, TELLING) || hasUnmatchedIn(a.title, b, TELLING_TITLE),
+    hasUnmatchedAbove(b, a, TELLING) || hasUnmatchedIn(b.title, a, TELLING_TITLE),
   ];
-  return (isItem(a) && isItem(b) ? strange.some(Boolean) : strange.every(Boolean)) ? OTHER_SUBJECT : 1;
+  return (isItem(a) && isItem(b) ? unmatched.some(Boolean) : unmatched.every(Boolean)) ? OTHER_SUBJECT : 1;
 }
 
 /** True if the column name of one fact has a word that the other lacks. Columns separate things. */
 export function otherColumns(a: Fact, b: Fact): boolean {
-  const strange = (one: Fact, other: Fact) => [...one.column].some(([root, weight]) => weight >= TELLING && holds(other, root) === 0);
-  return strange(a, b) || strange(b, a);
+  const unmatched = (one: Fact, other: Fact) => [...one.column].some(([root, weight]) => weight >= TELLING && holds(other, root) === 0);
+  return unmatched(a, b) || unmatched(b, a);
 }
 
 /** True for a list item that continues a sentence above it: "You: – Served at least 90 days, and". */
@@ -193,17 +193,17 @@ export function otherLabels(a: Fact, b: Fact): boolean {
 }
 
 /** Checks whether a word of at least this weight is above one fact and missing from the other. */
-export function strangeAbove(fact: Fact, other: Fact, weight: number): boolean {
-  return strangeIn(fact.above, other, weight);
+export function hasUnmatchedAbove(fact: Fact, other: Fact, weight: number): boolean {
+  return hasUnmatchedIn(fact.above, other, weight);
 }
 
-function strangeIn(over: ReadonlyMap<string, number>, other: Fact, weight: number): boolean {
+function hasUnmatchedIn(over: ReadonlyMap<string, number>, other: Fact, weight: number): boolean {
   for (const [root, own] of over) if (own >= weight && holds(other, root) === 0) return true;
   return false;
 }
 
 /** Returns the weight of the distinguishing words of a fact that the other lacks. */
-export function strangeWeight(fact: Fact, other: Fact): number {
+export function unmatchedWeight(fact: Fact, other: Fact): number {
   let sum = 0;
   for (const [root, weight] of fact.own) if (weight >= TELLING && holds(other, root) === 0) sum += weight;
   return sum;
@@ -214,8 +214,8 @@ export function strangeWeight(fact: Fact, other: Fact): number {
  * K-97 ferments".
  */
 export function otherThings(a: Fact, b: Fact): boolean {
-  const ofB = strangePlaces(b, a);
-  return strangePlaces(a, b).some((one) => ofB.some((other) => isSamePlace(one, other)));
+  const ofB = unmatchedPlaces(b, a);
+  return unmatchedPlaces(a, b).some((one) => ofB.some((other) => isSamePlace(one, other)));
 }
 
 /** Neighbouring words as written, in lower case; empty at the ends of the text. */
@@ -230,7 +230,7 @@ function isSamePlace(one: Place, other: Place): boolean {
 
 const WRITTEN = /[\p{L}\p{N}]+(?:[-'’.][\p{L}\p{N}]+)*/gu;
 
-function strangePlaces(fact: Fact, other: Fact): Place[] {
+function unmatchedPlaces(fact: Fact, other: Fact): Place[] {
   const written = [...fact.reading.text.matchAll(WRITTEN)].map(({ 0: text, index }) => ({ text: text.toLowerCase(), start: index }));
   return written.flatMap(({ text, start }, i) =>
     isStrange({ start, end: start + text.length }, fact, other)
@@ -257,13 +257,13 @@ const TWIN_TITLES = 0.5;
  * True for similar titles with a name on one side that the other side never mentions: "Gold Plus Account" and "Gold
  * Account".
  */
-export function otherTwins(a: Fact, b: Fact): boolean {
+export function otherNearDuplicates(a: Fact, b: Fact): boolean {
   const share = (one: readonly string[], other: readonly string[]) => {
     const shared = one.filter((word) => other.includes(word)).length;
     return shared > 0 && shared >= TWIN_TITLES * Math.min(one.length, other.length);
   };
   if (!share([...a.title.keys()], [...b.title.keys()]) && !share(namesIn(a.piece.title), namesIn(b.piece.title))) return false;
-  return strangeName(a, b) || strangeName(b, a) || otherNumbers(a.piece.title, b.piece.title);
+  return hasUnmatchedName(a, b) || hasUnmatchedName(b, a) || otherNumbers(a.piece.title, b.piece.title);
 }
 
 /** True for "Type 1" and "Type 2". Each page may mention the other one. */
@@ -273,7 +273,7 @@ function otherNumbers(title: string, other: string): boolean {
 }
 
 /** Checks whether the title of one fact has a name that the other fact and its context never mention. */
-export function strangeName(of: Fact, to: Fact): boolean {
+export function hasUnmatchedName(of: Fact, to: Fact): boolean {
   const spoken = new Set(wordsIn([to.piece.title, ...to.piece.above, to.piece.previous, to.piece.text].join(" ").toLowerCase()));
   return namesIn(of.piece.title).some((name) => !spoken.has(name));
 }

@@ -7,7 +7,7 @@ import { type Comparison, compareFacts } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { createFactReader, type Fact, type FactWords, isStatement, mayHoldValue, mayTurn } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
-import { holds, otherTwins, sharedWeight, shareSaid, strangeName, TELLING_TITLE } from "./same-subject.ts";
+import { hasUnmatchedName, holds, otherNearDuplicates, sharedWeight, shareSaid, TELLING_TITLE } from "./same-subject.ts";
 
 /** Two contradicting sentences of a corpus. */
 export interface Finding {
@@ -60,7 +60,7 @@ export function siftFindings(findings: readonly Finding[], statementsOf: (docume
     .sort((x, y) => y.difference.certainty - x.difference.certainty || x.a.at - y.a.at || x.b.at - y.b.at)
     .filter((finding) => {
       if (areOfTwoThings(finding, statementsOf)) return false;
-      if (isValue(finding) ? isBorneOut(finding, statementsOf) : !isSaidAlike(finding)) return false;
+      if (isValue(finding) ? isSupported(finding, statementsOf) : !isSaidAlike(finding)) return false;
       const key = [...valuesIn(finding)].sort().join("\n");
       const sides = [finding.a.at, finding.b.at];
       // A negated word is no value, so here the sentences count instead.
@@ -77,7 +77,7 @@ function isValue({ difference: { kind } }: Finding): boolean {
 
 function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   if (namesSame(a.fact, b.fact) || namesSame(b.fact, a.fact)) return false;
-  return isStrangeTo(a, b.fact, statementsOf) && isStrangeTo(b, a.fact, statementsOf);
+  return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
 }
 
 /**
@@ -91,8 +91,8 @@ function namesSame({ words }: Fact, { own }: Fact): boolean {
  * Checks whether a page is about something that a fact of another page never mentions: a name in its title, or most of
  * its subject.
  */
-function isStrangeTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
-  if (strangeName(fact, other)) return true;
+function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
+  if (hasUnmatchedName(fact, other)) return true;
   let all = 0;
   let held = 0;
   for (const [root, weight] of fact.title) {
@@ -113,7 +113,7 @@ function valuesIn({ difference, a, b }: Finding): [string, string] {
 }
 
 /** Checks whether one of the documents also gives the other's value, in a sentence with similar overlap. */
-function isBorneOut(finding: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
+function isSupported(finding: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   const { difference, a, b } = finding;
   if (a.documentId === b.documentId) return false;
   const least = AS_MUCH * sharedWeight(a.fact, b.fact);
@@ -205,7 +205,7 @@ export async function* scanConflicts(
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const difference = otherTwins(a, b) ? null : compareFacts(a, b);
+        const difference = otherNearDuplicates(a, b) ? null : compareFacts(a, b);
         if (difference?.type !== "differ") continue;
         findings.push({
           difference,

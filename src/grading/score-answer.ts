@@ -94,11 +94,11 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const right = [reference, ...gold_quotes].map(plainQuote);
   const said = answer.sentences.map((sentence) => readableText(sentence, answer.citations));
   const given = [...said, ...answer.citations.map(({ quote }) => quote)].map(plainQuote);
-  const borneOut = await Promise.all(said.map((text) => judge.supports(text, right, answer.question)));
+  const supported = await Promise.all(said.map((text) => judge.supports(text, right, answer.question)));
   const expected = splitSentences(reference).map(({ start, end }) => reference.slice(start, end));
   const found = await Promise.all(expected.map((text) => judge.supports(text, given, answer.question)));
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
-  const [hits, extra, met, missed] = [of(borneOut, true), of(borneOut, false), of(found, true), of(found, false)];
+  const [hits, extra, met, missed] = [of(supported, true), of(supported, false), of(found, true), of(found, false)];
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
   // A bare reference such as "21 days" cannot support a whole sentence, so the rest of the sentence stays unjudged.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)

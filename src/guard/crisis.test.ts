@@ -13,7 +13,7 @@ function finderOf({ reads = true } = {}) {
   const said = (text: string, letter: string) => Number(`0.${text.match(new RegExp(`${letter}(\\d)`))?.[1] ?? 0}`);
   const texts: string[][] = [];
   const find = createCrisisFinder({
-    atAGlance: { chance: ([first]) => first ?? 0, readFrom: 0.2, cuts: { possible: 0.55, likely: 0.85 } },
+    firstStage: { chance: ([first]) => first ?? 0, readFrom: 0.2, cuts: { possible: 0.55, likely: 0.85 } },
     read: { chance: (vector) => vector[0] ?? 0, cuts: { possible: 0.45, likely: 0.75 } },
     encoder: { embedSync: (all) => all.map((text) => Float32Array.of(said(text, "g"))) },
     reader: reads
@@ -113,8 +113,8 @@ describe("the finder that ships", () => {
       };
       const find = openCrisisFinder(sharedEncoder, reader);
       const message = "My dad has a loaded gun next to him and nobody knows";
-      const atAGlance = await openCrisisFinder(sharedEncoder, { of: () => null })(message);
-      expect(await find(message)).toBe(atAGlance);
+      const firstStage = await openCrisisFinder(sharedEncoder, { of: () => null })(message);
+      expect(await find(message)).toBe(firstStage);
       fails = false;
       expect(await find("i feel like nothing matters since he died")).toBe("likely");
     });

@@ -64,7 +64,7 @@ export interface CrisisCuts {
 
 export interface CrisisParts {
   /** First-stage model on `crisisFeatures` with the bundled encoder. */
-  readonly atAGlance: { readonly chance: (features: readonly number[]) => number; readonly readFrom: number; readonly cuts: CrisisCuts };
+  readonly firstStage: { readonly chance: (features: readonly number[]) => number; readonly readFrom: number; readonly cuts: CrisisCuts };
   /** Second-stage model on the cross-encoder's vector. */
   readonly read: { readonly chance: (vector: Float32Array) => number; readonly cuts: CrisisCuts };
   readonly encoder: { readonly embedSync: (texts: readonly string[]) => Float32Array[] };
@@ -76,17 +76,17 @@ export interface CrisisParts {
  * Scores the sentences of a message and the message as a whole, runs the cross-encoder on those with a high first-stage
  * score, and returns the most severe level. Trained on purpose-written cases (`lab/train/crisis`).
  */
-export function createCrisisFinder({ atAGlance, read, encoder, reader }: CrisisParts): CrisisFinder {
-  const glanceAt = (text: string): number =>
-    atAGlance.chance(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
+export function createCrisisFinder({ firstStage, read, encoder, reader }: CrisisParts): CrisisFinder {
+  const firstStageScore = (text: string): number =>
+    firstStage.chance(Array.from(crisisFeatures(text, encoder.embedSync([text])[0] as Float32Array)));
   return async (message) => {
-    const glances = piecesOf(message).map((text) => ({ text, chance: glanceAt(text) }));
-    const alarming = glances.filter(({ chance }) => chance >= atAGlance.readFrom).sort((a, b) => b.chance - a.chance);
+    const scored = piecesOf(message).map((text) => ({ text, chance: firstStageScore(text) }));
+    const alarming = scored.filter(({ chance }) => chance >= firstStage.readFrom).sort((a, b) => b.chance - a.chance);
     if (alarming.length === 0) return "no";
     const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
     // Never cancelled: the hotline must be shown even if the user stops waiting, and the next message may be the same.
     const readings = reader === null ? null : await reader(texts, new AbortController().signal);
-    if (readings === null) return named(Math.max(...alarming.map(({ chance }) => chance)), atAGlance.cuts);
+    if (readings === null) return named(Math.max(...alarming.map(({ chance }) => chance)), firstStage.cuts);
     return named(Math.max(...readings.map(({ vector }) => read.chance(vector))), read.cuts);
   };
 }

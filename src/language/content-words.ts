@@ -78,7 +78,7 @@ export interface ContentWord extends TextRange {
   /** True for the first word in the scope of a negation and the adverbs before it, which the negation surely denies. */
   readonly denied: boolean;
   /** True inside a condition: "if you **have** **evidence** to submit". */
-  readonly supposed: boolean;
+  readonly hypothetical: boolean;
 }
 
 /** Number of letters of the stem that identify a word. Porter's stemmer leaves `remarri` and `remarriag` apart. */
@@ -132,7 +132,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
     let reach = 0;
     let sure = false;
     let sureUntil = 0;
-    let supposed = false;
+    let hypothetical = false;
     let clauseFrom = 0;
     let last = 0;
     for (const match of text.matchAll(WORD)) {
@@ -147,8 +147,8 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
         reach = 0;
         clauseFrom = found.length;
       }
-      if (SUPPOSES.test(word)) supposed = true;
-      else if (ends) supposed = false;
+      if (SUPPOSES.test(word)) hypothetical = true;
+      else if (ends) hypothetical = false;
       if (deniesClause(word) || deniesNoun(word)) {
         const after = text.slice(last, last + 48);
         const limits = LIMITS.test(after);
@@ -185,7 +185,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
         common: isCommon(bare),
         negated,
         denied: negated && sure && !isLight && start <= sureUntil,
-        supposed,
+        hypothetical,
         start,
         end: last,
       });

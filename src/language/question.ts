@@ -113,7 +113,7 @@ const FRAMES = new RegExp(
     String.raw`\b(?:can|could|would|will)\s+you\s+(?:please\s+)?(?:tell|explain|show|help|give|list|say|clarify)\b(?:\s+(?:to\s+)?(?:me|us)\b)?`,
     String.raw`\b(?:please\s+)?(?:tell|show)\s+(?:me|us)\b(?:\s+(?:more|everything|something|all))?(?:\s+about\b)?`,
     String.raw`\b(?:please\s+)?give\s+me\b(?:\s+(?:information|info|details)\b)?(?:\s+(?:about|on)\b)?`,
-    String.raw`\b(?:can|could|may|should|must|will|would|do|does|did|am|are|is)\s+${SUBJECT}\b(?:\s+(?:still|just|even|also|really)\b)?(?:\s+(?:need|have|get|supposed|allowed|able)\s+to\b)?`,
+    String.raw`\b(?:can|could|may|should|must|will|would|do|does|did|am|are|is)\s+${SUBJECT}\b(?:\s+(?:still|just|even|also|really)\b)?(?:\s+(?:need|have|get|hypothetical|allowed|able)\s+to\b)?`,
     String.raw`\b(?:does|did)\b`,
     String.raw`\b(?:have|has|need|needs)\s+to\b`,
     String.raw`\bis\s+(?:it\s+possible|there\s+(?:a|any)\s+way)\b(?:\s+(?:to|for|that)\b)?`,

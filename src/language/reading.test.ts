@@ -125,7 +125,7 @@ describe("isExample", () => {
 
 describe("createWordReader", () => {
   const read = createWordReader();
-  const marked = (text: string, mark: "name" | "negated" | "denied" | "supposed") =>
+  const marked = (text: string, mark: "name" | "negated" | "denied" | "hypothetical") =>
     read(text)
       .filter((word) => word[mark])
       .map(({ text: word }) => word);
@@ -166,7 +166,7 @@ describe("createWordReader", () => {
   });
 
   it("knows what is only supposed", () => {
-    expect(marked("If you have evidence, send a letter.", "supposed")).toEqual(["evidence"]);
+    expect(marked("If you have evidence, send a letter.", "hypothetical")).toEqual(["evidence"]);
   });
 });
 

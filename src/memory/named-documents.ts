@@ -102,14 +102,17 @@ export function forStorage(answer: Answer, question: string, hit: Answer | null 
 }
 
 function withoutTexts(one: Evidence): Evidence {
-  return { ...one, passage: { ...withoutTwins(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) } };
+  return {
+    ...one,
+    passage: { ...withoutNearDuplicates(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) },
+  };
 }
 
 function withoutStructure({ reading: _, pages: __, ...document }: PassageDocument): PassageDocument {
   return { ...document, blocks: [], sourceMap: [] };
 }
 
-function withoutTwins({ twins: _, ...passage }: Passage): Passage {
+function withoutNearDuplicates({ twins: _, ...passage }: Passage): Passage {
   return passage;
 }
 

@@ -39,11 +39,11 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
   }
   const { causes, gaps } = report;
   const weak = causes.includes("refused") || causes.includes("low_confidence");
-  const strange = gaps.missing.filter(({ inDocuments }) => !inDocuments);
-  const outside = isOutside(report, strange);
+  const outOfVocabulary = gaps.missing.filter(({ inDocuments }) => !inDocuments);
+  const outside = isOutside(report, outOfVocabulary);
   const found = [
     ...(weak && outside ? [outsideDomain()] : []),
-    ...(weak ? strange.slice(0, outside ? 0 : MAX_EACH).map(inNoDocument) : []),
+    ...(weak ? outOfVocabulary.slice(0, outside ? 0 : MAX_EACH).map(inNoDocument) : []),
     ...gaps.conflicts.filter(({ resolvedBy }) => resolvedBy === null).map((conflict) => settleConflict(conflict, parts)),
     ...(weak && !outside ? fillGaps(report, parts) : []),
     ...(weak ? gaps.unreadable.paths.slice(0, MAX_EACH).map(unreadableFile) : []),
@@ -56,8 +56,8 @@ export function recommend(report: Omit<DiagnosticReport, "recommendations">, par
  * True if most words are out of vocabulary and no topic is known: the question is about another subject, not about a
  * gap.
  */
-function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, strange: readonly MissingTerm[]): boolean {
-  const words = strange.filter(({ kind }) => kind === "word").length;
+function isOutside({ query, gaps }: Pick<DiagnosticReport, "query" | "gaps">, outOfVocabulary: readonly MissingTerm[]): boolean {
+  const words = outOfVocabulary.filter(({ kind }) => kind === "word").length;
   return (
     query.topics.every((topic) => gaps.topics.some((gap) => gap.topic === topic)) &&
     words >= STRANGE_WORDS &&

@@ -2,11 +2,11 @@ import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { applyThreshold } from "../evidence/calibration.ts";
 import { type Decision, decideByGate, decisionMargin, type Sufficiency, usesCosines } from "../evidence/gate.ts";
 import {
+  alignQuestionWords,
   askedTerms,
   formsHeld,
   holdingCodes,
   holdsCode,
-  layWordsBeside,
   type NamedThings,
   type NameParts,
   namedThings,
@@ -101,10 +101,10 @@ type AskedThings = NamedThings & {
 };
 
 async function askedThings(question: Question, { corpus, profile }: PipelineContext): Promise<AskedThings> {
-  const { strange, repairs } = await corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
+  const { outOfVocabulary, repairs } = await corpus.understand({ resolved: question.text, scope: question.scope }, profile.retrieve.query);
   const { has, own } = await wordsFor(question, { corpus, profile });
   const words = { tokens: (text: string) => corpus.tokens(text), has, content: new Set(own.tokens) };
-  return { ...namedThings(question.text, { strange, ...words }), words, repairs };
+  return { ...namedThings(question.text, { outOfVocabulary, ...words }), words, repairs };
 }
 
 /** Refuses, or warns, when the evidence is about a similar entity: it must contain the question's codes; unknown names cause warnings. */
@@ -119,7 +119,7 @@ async function withNamed(
   if (!made.answer) return made;
   const usable = holdingCodes(made.usable, things.codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
-  const beside = layWordsBeside(question.text, usable, words);
+  const beside = alignQuestionWords(question.text, usable, words);
   const unlike = await unlikeForms(formsHeld(beside, words.tokens), context.ranking().read, signal);
   const terms = askedTerms(question.resolved, await wordsFor(question, context), context.isCommon);
   const common = new Set(terms.flatMap((term) => (term.common ? term.tokens : [])));

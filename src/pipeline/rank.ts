@@ -62,7 +62,7 @@ export async function rankFor(
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
   // A model may elaborate on an earlier answer: "no, that is for each person".
-  const isLeftOut = writersOf(context) === null ? saidBefore(question, words) : () => false;
+  const isLeftOut = writersOf(context) === null ? wasQuotedBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = await withEquivalents(question, context);
   return rankCandidates(question.resolved, found, words, {
@@ -88,7 +88,7 @@ const HOLDS_FOLLOW_UP = 0.5;
  * Returns a predicate for candidates that begin an earlier answer. They are excluded unless they match the follow-up's words or the same
  * question is repeated.
  */
-function saidBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
+function wasQuotedBefore({ text, resolved, history }: Question, words: QuestionWords): (view: CandidateView) => boolean {
   if (text === resolved) return () => false;
   const asked = normalizeQuestion(text);
   const before = history.flatMap(({ question, answer }) => (normalizeQuestion(question) === asked ? [] : [`${plain(answer)} `]));

@@ -12,7 +12,7 @@ import { type Found, wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
 /** Maximum number of pairs to score, best passages first; each takes up to six cross-encoder calls. */
-const MOST_UNSAID = 12;
+const MAX_UNSTATED = 12;
 /**
  * Adds learned support votes where rules find nothing: does one passage support the claim of another? A low score gives no vote, because
  * similar sentences may be about different things.
@@ -23,18 +23,18 @@ export async function withLearnedAgreement(
   support: Pick<SupportScorer, "score">,
   signal: AbortSignal,
 ): Promise<Compared> {
-  const unsaid = compared.unsaid.slice(0, MOST_UNSAID);
-  if (unsaid.length === 0) return compared;
+  const unstated = compared.unstated.slice(0, MAX_UNSTATED);
+  if (unstated.length === 0) return compared;
   const scores = await support.score(
-    unsaid.map(({ claim, evidence }) => ({ claim, evidence })),
+    unstated.map(({ claim, evidence }) => ({ claim, evidence })),
     { signal },
   );
-  const borneOut = unsaid.filter((_, i) => (scores[i]?.score ?? 0) >= SUPPORT_BANDS.unclear);
+  const supported = unstated.filter((_, i) => (scores[i]?.score ?? 0) >= SUPPORT_BANDS.unclear);
   return {
     ...compared,
     of(passage) {
       const before = compared.of(passage);
-      const own = borneOut.filter((pair) => pair.of === passage.sid).length;
+      const own = supported.filter((pair) => pair.of === passage.sid).length;
       if (own === 0) return before;
       const { differ } = before.votes;
       const agree = before.votes.agree + own;

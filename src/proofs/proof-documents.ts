@@ -103,7 +103,7 @@ export function readProofPassages(passages: readonly ProofPassage[], documents: 
     if (passage === null) throw new ProofFault(`passage ${sid} is empty`);
     if (!standsUnder(headingPath, document, start)) throw new ProofFault(`passage ${sid} has other headings`);
     if (window.start < start || window.end > end) throw new ProofFault(`passage ${sid} has a window outside itself`);
-    return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readTwin(twin, documents)) };
+    return twins.length === 0 ? passage : { ...passage, twins: twins.map((twin) => readNearDuplicate(twin, documents)) };
   });
 }
 
@@ -113,7 +113,7 @@ function standsUnder(stated: readonly string[], document: PassageSource, start: 
   return [path, path.slice(0, -1)].some((one) => one.length === stated.length && one.every((name, i) => name === stated[i]));
 }
 
-function readTwin(
+function readNearDuplicate(
   { chunk, document: place, start, end, heading_path: headingPath }: ProofPassage["twins"][number],
   documents: readonly PassageSource[],
 ): NonNullable<Passage["twins"]>[number] {

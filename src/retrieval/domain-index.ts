@@ -60,7 +60,7 @@ export class DomainIndex implements QuestionReader {
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Promise<Understood> }>();
   private readonly words = new Map<string, LoadedWords>();
   /** Fingerprints for near-duplicates, cached until the index changes. */
-  readonly faces: FingerprintMemo = new Map();
+  readonly fingerprints: FingerprintMemo = new Map();
   /** Number of indexed windows. */
   windows = 0;
   private revision = -1;
@@ -248,7 +248,7 @@ export class DomainIndex implements QuestionReader {
     this.revision = revision;
     this.understood = new WeakMap();
     this.words.clear();
-    this.faces.clear();
+    this.fingerprints.clear();
   }
 
   /** Returns the ids of the documents that the engine lacks at the start. */

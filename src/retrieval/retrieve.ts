@@ -67,7 +67,7 @@ export async function retrievePassages(
   const { text, terms, codes } = await time("understand", () => corpus.understand(question, settings.query));
   const { bm25, candidates: k, alpha, beta, fusion } = settings;
   const request = { terms, codes, scope: question.scope, bm25, candidates: k, alpha, beta, fusion };
-  const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : TWIN_MARGIN);
+  const wantedPassages = settings.passages + (settings.twins === "off" ? 0 : NEAR_DUPLICATE_MARGIN);
   let area = areaOf(question);
   const found = async () => {
     // The encoder may have been switched since the question was embedded.
@@ -100,7 +100,10 @@ export async function retrievePassages(
     loaded = (await load()) ?? [];
   }
   const words = await (await corpus.wordsIn(question.scope)).loadPassages(loaded);
-  const passages = withoutTwins(loaded, settings.twins, { words, faces: corpus.faces }, time).slice(0, settings.passages);
+  const passages = withoutNearDuplicates(loaded, settings.twins, { words, fingerprints: corpus.fingerprints }, time).slice(
+    0,
+    settings.passages,
+  );
   return {
     passages,
     candidates: candidates.length,
@@ -115,15 +118,15 @@ export async function retrievePassages(
 }
 
 /** Number of extra passages to load as replacements for near-duplicates. */
-const TWIN_MARGIN = 4;
+const NEAR_DUPLICATE_MARGIN = 4;
 
-function withoutTwins(
+function withoutNearDuplicates(
   loaded: readonly Passage[],
   rule: RetrieveSettings["twins"],
-  { words, faces }: { readonly words: DuplicateWords; readonly faces: FingerprintMemo },
+  { words, fingerprints }: { readonly words: DuplicateWords; readonly fingerprints: FingerprintMemo },
   time: TimePart,
 ): readonly Passage[] {
-  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, words, faces));
+  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, words, fingerprints));
 }
 
 /**

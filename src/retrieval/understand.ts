@@ -152,7 +152,7 @@ export interface Understood {
   readonly codes: readonly string[];
   readonly repairs: readonly Repair[];
   /** Out-of-vocabulary words that are not English and not a misspelling of a known word; mostly names. */
-  readonly strange: readonly string[];
+  readonly outOfVocabulary: readonly string[];
   readonly equivalents: readonly Equivalent[];
 }
 
@@ -175,7 +175,7 @@ export const REPAIR_WEIGHT = 0.9;
 const MAX_REPAIRS = 5;
 
 /** Minimum length of such a word; shorter ones are slang and abbreviations. */
-const STRANGE_LETTERS = 4;
+const OOV_LETTERS = 4;
 
 /**
  * Analyses a question: removes its frame, corrects misspelt words, adds alternatives with lower weight. Linear in its
@@ -184,7 +184,7 @@ const STRANGE_LETTERS = 4;
 export async function understand(question: string, parts: UnderstandParts, settings: QuerySettings): Promise<Understood> {
   const shape = readQuestion(question);
   const content = settings.frame ? shape.content : question;
-  const { repairs, strange } = settings.repair ? await repairsOf(content, parts) : { repairs: [], strange: [] };
+  const { repairs, outOfVocabulary } = settings.repair ? await repairsOf(content, parts) : { repairs: [], outOfVocabulary: [] };
   const read = replaceWords(content, repairs);
   const written = parts.tokens(content);
   const asked = parts.tokens(read);
@@ -204,25 +204,25 @@ export async function understand(question: string, parts: UnderstandParts, setti
     terms: [...weights].map(([token, weight]) => ({ token, weight })),
     codes: settings.codesFirst ? codesIn(content) : [],
     repairs,
-    strange,
+    outOfVocabulary,
     equivalents,
   };
 }
 
-async function repairsOf(content: string, parts: UnderstandParts): Promise<{ repairs: Repair[]; strange: string[] }> {
+async function repairsOf(content: string, parts: UnderstandParts): Promise<{ repairs: Repair[]; outOfVocabulary: string[] }> {
   const { thesaurus, stem } = parts;
   const repairs = new Map<string, string>();
-  const strange: string[] = [];
+  const outOfVocabulary: string[] = [];
   const asked = [...new Set(candidates(content))].filter((word) => parts.tokens(word).length > 0 && !thesaurus.has(word));
   const held = asked.length === 0 ? new Set<string>() : await parts.held(asked.map(stem));
   for (const written of asked) {
-    if (repairs.size + strange.length === MAX_REPAIRS) break;
+    if (repairs.size + outOfVocabulary.length === MAX_REPAIRS) break;
     if (held.has(stem(written)) || parts.real().has(written)) continue;
     const meant = bestRepair(written, await parts.similar(written));
     if (meant !== null && !differInAffix(written, meant, parts.real(), stem)) repairs.set(written, meant);
-    else if (written.length >= STRANGE_LETTERS && !isSlipOfAny(written, parts.real())) strange.push(written);
+    else if (written.length >= OOV_LETTERS && !isSlipOfAny(written, parts.real())) outOfVocabulary.push(written);
   }
-  return { repairs: [...repairs].map(([written, read]) => ({ written, read })), strange };
+  return { repairs: [...repairs].map(([written, read]) => ({ written, read })), outOfVocabulary };
 }
 
 /** A shorter word in capitals is an unknown abbreviation. */

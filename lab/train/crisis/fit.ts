@@ -202,7 +202,7 @@ for (const family of families) {
 }
 
 const find = createCrisisFinder({
-  atAGlance: { chance: (features) => chanceOf([...features], file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
+  firstStage: { chance: (features) => chanceOf([...features], file.glance), readFrom: READ_FROM, cuts: CUTS.glance },
   read: { chance: (vector) => chanceOf([...vector], file.read), cuts: CUTS.read },
   encoder,
   reader: (texts) => reader.read(texts),

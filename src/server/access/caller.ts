@@ -49,7 +49,7 @@ export function isAdministrator({ roles }: Caller): boolean {
 }
 
 /** Returns the caller for requests without a key from another machine. */
-export function strangerAt(address: string): Caller {
+export function anonymousAt(address: string): Caller {
   return { ...WITHOUT_KEY, lane: `address ${address}`, namesSessions: false };
 }
 

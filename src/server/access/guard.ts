@@ -9,13 +9,13 @@ import { sha256Hex } from "../../text/hash.ts";
 import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import {
+  anonymousAt,
   type Caller,
   callerOf,
   callerOfKey,
   isAdministrator,
   knownCallerOf,
   OPERATOR,
-  strangerAt,
   WITHOUT_KEY,
   withLabels,
 } from "./caller.ts";
@@ -122,7 +122,7 @@ export function createGuard(options: GuardOptions) {
       } else if (token !== undefined && adminToken !== null && (await isOperatorToken(token, adminToken, context))) {
         take(context, OPERATOR);
       } else if (await mayAskWithoutKey(context)) {
-        take(context, isFromThisMachine(context) ? WITHOUT_KEY : strangerAt(countedAs(addressAt(context))));
+        take(context, isFromThisMachine(context) ? WITHOUT_KEY : anonymousAt(countedAs(addressAt(context))));
       }
     },
     /** Admits callers that may ask, within their rate limit. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
