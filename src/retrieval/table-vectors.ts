@@ -89,6 +89,8 @@ export class TableVectors {
   private opened: Opened | null = null;
   private work: Promise<void> = Promise.resolve();
   private isAtWork = false;
+  /** Changes that arrived while the table was being filled. */
+  private next: (() => void) | null = null;
   private failure: string | null = null;
 
   constructor(tables: VectorTables) {
@@ -97,7 +99,11 @@ export class TableVectors {
 
   /** Starts to fill the table in the background. Call it after windows or vectors have changed. */
   follow(index: VectorIndex | null, model: string, indexed: IndexedWindows): void {
-    if (this.isAtWork || index?.dimensions == null || indexed.words.size < this.tables.from) return;
+    if (index?.dimensions == null || indexed.words.size < this.tables.from) return;
+    if (this.isAtWork) {
+      this.next = () => this.follow(index, model, indexed);
+      return;
+    }
     const lacks = this.opened?.index !== index || !this.opened.isIndexed || this.lackingIn(this.opened, indexed).size > 0;
     if (!lacks) return;
     this.isAtWork = true;
@@ -112,12 +118,16 @@ export class TableVectors {
       })
       .finally(() => {
         this.isAtWork = false;
+        const { next } = this;
+        this.next = null;
+        if (this.failure === null) next?.();
       });
   }
 
   /** Resolves when nothing is being written. */
-  idle(): Promise<void> {
-    return this.work;
+  async idle(): Promise<void> {
+    do await this.work;
+    while (this.isAtWork);
   }
 
   /**
