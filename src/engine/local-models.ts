@@ -38,7 +38,7 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
       firstStage: { chance: (features) => chanceOf(features, glance), readFrom: glance.read_from, cuts: glance.cuts },
       read: { chance: (vector) => chanceOf(Array.from(vector), read), cuts: read.cuts },
       encoder: encoder(),
-      reader: orGlance(reader.of(weights)),
+      reader: orFirstStage(reader.of(weights)),
     });
   };
   return async (message) => {
@@ -53,7 +53,7 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
 }
 
 /** Limits a cross-encoder failure to one message; the first-stage score then decides. */
-function orGlance(read: ReadTexts | null): ReadTexts | null {
+function orFirstStage(read: ReadTexts | null): ReadTexts | null {
   if (read === null) return null;
   return async (texts, signal) => {
     try {

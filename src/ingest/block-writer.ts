@@ -1,4 +1,4 @@
-import type { Block, BlockType, SourceMapData, TextRange } from "../shared/types.ts";
+import type { Block, BlockType, SourceMapData, SourceText } from "../shared/types.ts";
 import { TextBuilder } from "../text/source-map.ts";
 import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
 import type { LineBreak } from "./line-breaks.ts";
@@ -32,11 +32,6 @@ interface OpenBlock {
   isHeadLine: boolean;
 }
 
-/** Text that stands for a range of the original. */
-interface MappedText extends TextRange {
-  readonly text: string;
-}
-
 /** The normalised text of a document with its structure. */
 export interface WrittenBlocks {
   readonly text: string;
@@ -61,7 +56,7 @@ export class BlockWriter {
   #listDepth = 0;
   #lists = 0;
   /** The number of the open item, written before its first text. */
-  #mark: MappedText | null = null;
+  #mark: SourceText | null = null;
   #tables = 0;
   /** List or table (negative) of the last block, which decides the separator; 0 outside of both. */
   #lastGroup = 0;
@@ -104,7 +99,7 @@ export class BlockWriter {
   }
 
   /** Writes the number of a list item, such as "4." or "(b)", before the text that follows, if any does before the item ends. */
-  mark(mark: MappedText): void {
+  mark(mark: SourceText): void {
     this.#mark = mark;
   }
 

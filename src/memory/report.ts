@@ -56,7 +56,7 @@ export interface ReportParts {
 export interface ReportThreshold {
   /** Distance of the score from the answer threshold; `null` if unknown. */
   readonly headroom: number | null;
-  /** Report if the headroom is below this. */
+  /** Report if the score is above the answer threshold by less than this. */
   readonly margin: number | null;
   /** Report if the confidence is below this. */
   readonly below: number | null;

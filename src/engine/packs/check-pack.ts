@@ -31,14 +31,14 @@ function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly F
     return { questions: 0, findings: [packFinding("fault", "golden", error.message)] };
   }
   const all = [...set.answerable, ...set.unanswerable];
-  const strangers = all
+  const unknownTenants = all
     .filter(({ tenant }) => tenant !== null && pack.tenants[tenant] === undefined)
     .map(({ id, tenant }) => `${id}: ${tenant}`);
   const few = Object.keys(pack.tenants).filter((name) => all.filter(({ tenant }) => tenant === name).length < FEW_QUESTIONS);
   return {
     questions: all.length,
     findings: [
-      ...some("fault", "golden", "questions are asked by a tenant that is not in the pack", strangers),
+      ...some("fault", "golden", "questions are asked by a tenant that is not in the pack", unknownTenants),
       ...some("warning", "golden", `tenants have fewer than ${FEW_QUESTIONS} questions`, few),
       ...(visibleTo === null
         ? [packFinding("note", "golden", "pages and quotes were not checked, because the documents are not available")]
