@@ -8,6 +8,7 @@ import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { ConfigError, RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import { didYouMean } from "../text/spelling.ts";
+import { group, optional, setting } from "../text/validate.ts";
 import type { ScopeOptions } from "./engine-types.ts";
 import { readPackFile, termsOf } from "./packs/pack-files.ts";
 
@@ -26,55 +27,48 @@ const path = z.string().min(1).nullable().default(null);
 /** A host name as in URLs; other spellings would silently match nothing. */
 const host = z.string().refine(isHostName, "is not a host name as used in addresses, such as www.example.org or xn--bcher-kva.example");
 
+const list = <Shape extends z.ZodRawShape>(description: string, shape: Shape) => setting(z.array(z.strictObject(shape)), [], description);
+
 const termsSchema = z.record(z.string(), z.string().min(1));
 
 /** A domain pack: `domains/NAME/domain.yaml`. */
 export const domainSchema = z.strictObject({
   name: slug.describe("Same as the folder name"),
   title: z.string().min(1).describe("Title shown to users"),
-  description: z.string().default("").describe("One sentence about the documents"),
-  language: z.string().default("en").describe("Language of the documents, as a code such as `en`"),
-  documents: z
-    .strictObject({
-      path: z.string().min(1).default("documents").describe("Folder of documents, relative to the pack"),
-      access: z.string().min(1).default("public").describe("Access label of documents that declare none"),
-    })
-    .prefault({})
-    .describe("Documents bundled with the pack"),
+  description: setting(z.string(), "", "One sentence about the documents"),
+  language: setting(z.string(), "en", "Language of the documents, as a code such as `en`"),
+  documents: group("Documents bundled with the pack", {
+    path: setting(z.string().min(1), "documents", "Folder of documents, relative to the pack"),
+    access: setting(z.string().min(1), "public", "Access label of documents that declare none"),
+  }),
   base_url: address.describe("Base URL at which `path/to/page.md` is served as `path/to/page/`"),
-  semantic_cache: z
-    .boolean()
-    .default(false)
-    .describe(
-      "Whether a stored answer may be served for a paraphrase: only if pairs of this domain's questions showed no wrong one (docs/evaluate.md)",
-    ),
-  strip_prefix: z.string().default("").describe("Prefix of document paths that is not part of their address, such as `pages/`"),
+  semantic_cache: setting(
+    z.boolean(),
+    false,
+    "Whether a stored answer may be served for a paraphrase: only if pairs of this domain's questions showed no wrong one (docs/evaluate.md)",
+  ),
+  strip_prefix: setting(z.string(), "", "Prefix of document paths that is not part of their address, such as `pages/`"),
   home_page: address.describe("Replacement for unknown addresses in the `seven-layer` profile"),
-  hosts: z.array(host).default([]).describe("Host whitelist; each host includes its subdomains"),
-  web: z
-    .strictObject({ hosts: z.array(host).optional().describe("`hosts` of the pack when absent; empty: none") })
-    .prefault({})
-    .describe("Hosts whose pages may be used to check uncertain passages; each host includes its subdomains"),
-  contacts: z
-    .array(
-      z.strictObject({
-        name: z.string().min(1).describe("Name of the contact"),
-        contact: z.string().min(1).describe("Telephone number or address"),
-        when: words.default([]).describe("Words of a question that bring this contact to the top"),
-        tenant: slug.nullable().default(null).describe("Shown to this tenant only; `null`: to everyone"),
-      }),
-    )
-    .default([])
-    .describe("Contacts shown in a refusal"),
-  hotlines: z
-    .array(
+  hosts: setting(z.array(host), [], "Host whitelist; each host includes its subdomains"),
+  web: group("Hosts whose pages may be used to check uncertain passages; each host includes its subdomains", {
+    hosts: optional(z.array(host), "`hosts` of the pack when absent; empty: none"),
+  }),
+  contacts: list("Contacts shown in a refusal", {
+    name: z.string().min(1).describe("Name of the contact"),
+    contact: z.string().min(1).describe("Telephone number or address"),
+    when: setting(words, [], "Words of a question that bring this contact to the top"),
+    tenant: setting(slug.nullable(), null, "Shown to this tenant only; `null`: to everyone"),
+  }),
+  hotlines: optional(
+    z.array(
       z.strictObject({
         name: z.string().min(1).describe("Name of the emergency"),
         text: z.string().min(1).describe("Shown before everything else"),
-        crisis: z
-          .boolean()
-          .default(false)
-          .describe("Also shown for messages of people who may be about to harm themselves, which are recognised without listed phrases"),
+        crisis: setting(
+          z.boolean(),
+          false,
+          "Also shown for messages of people who may be about to harm themselves, which are recognised without listed phrases",
+        ),
         when: z
           .array(z.string().refine(isFindable, "must contain a letter or digit"))
           .min(1)
@@ -82,79 +76,60 @@ export const domainSchema = z.strictObject({
             "Phrases that mark a question as an emergency. Case, accents, apostrophes, punctuation, spacing and repeated letters are ignored; list each spelling and inflection separately",
           ),
       }),
-    )
-    .optional()
-    .describe("Emergency help, shown first whatever the answer; absent: that of the pack `documents`; an empty list: none"),
-  topics: z
-    .array(
-      z.strictObject({
-        slug: slug.describe("Short name, as in `reports --topic`"),
-        name: z.string().min(1).describe("Title shown to users"),
-        keywords: words.min(1).describe("Words and phrases of the topic"),
-      }),
-    )
-    .default([])
-    .describe("A question belongs to every topic with a keyword in it"),
-  entities: z
-    .array(
-      z.strictObject({
-        type: slug.describe("Kind of entity, such as `form`"),
-        patterns: z.array(pattern).min(1).describe("Regular expressions that match it"),
-        canonical: z.string().default("$1").describe("Canonical form of a match"),
-      }),
-    )
-    .default([])
-    .describe("Entities that two questions must share to have the same answer"),
-  complexity: z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words).default({}).describe("Words that route a question to the large model"),
-  abbreviations: z.record(z.string(), words).default({}).describe("Abbreviation → what it stands for"),
-  synonyms: z.array(words.min(2)).default([]).describe("Groups of equivalent words"),
-  questions: z
-    .strictObject({
-      persons: z
-        .array(words.min(1))
-        .default([])
-        .describe("Persons in addition to those of every domain; the first word of a group is its name"),
-      readers: words.default([]).describe("Persons that every question is about, so that they do not distinguish questions"),
-      bodies: z
-        .array(words.min(1))
-        .default([])
-        .describe(
-          "Organisations that a person belongs to and that set rules, such as branches of the armed forces; the first word of a group is its name",
-        ),
-      same: z
-        .array(words.min(2))
-        .default([])
-        .describe("Groups of equivalent phrases, in addition to `synonyms`; not used to search documents"),
-    })
-    .prefault({})
-    .describe("What distinguishes questions of the domain when a stored answer is looked up"),
-  precedence: z
-    .array(z.enum(["newer", "regulation", "agency", "summary"]))
-    .default([])
-    .describe("Declared rules that resolve conflicts between sources, strongest first; empty: conflicting sources are shown side by side"),
-  tenants: z
-    .record(
+    ),
+    "Emergency help, shown first whatever the answer; absent: that of the pack `documents`; an empty list: none",
+  ),
+  topics: list("A question belongs to every topic with a keyword in it", {
+    slug: slug.describe("Short name, as in `reports --topic`"),
+    name: z.string().min(1).describe("Title shown to users"),
+    keywords: words.min(1).describe("Words and phrases of the topic"),
+  }),
+  entities: list("Entities that two questions must share to have the same answer", {
+    type: slug.describe("Kind of entity, such as `form`"),
+    patterns: z.array(pattern).min(1).describe("Regular expressions that match it"),
+    canonical: setting(z.string(), "$1", "Canonical form of a match"),
+  }),
+  complexity: setting(z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words), {}, "Words that route a question to the large model"),
+  abbreviations: setting(z.record(z.string(), words), {}, "Abbreviation → what it stands for"),
+  synonyms: setting(z.array(words.min(2)), [], "Groups of equivalent words"),
+  questions: group("What distinguishes questions of the domain when a stored answer is looked up", {
+    persons: setting(z.array(words.min(1)), [], "Persons in addition to those of every domain; the first word of a group is its name"),
+    readers: setting(words, [], "Persons that every question is about, so that they do not distinguish questions"),
+    bodies: setting(
+      z.array(words.min(1)),
+      [],
+      "Organisations that a person belongs to and that set rules, such as branches of the armed forces; the first word of a group is its name",
+    ),
+    same: setting(z.array(words.min(2)), [], "Groups of equivalent phrases, in addition to `synonyms`; not used to search documents"),
+  }),
+  precedence: setting(
+    z.array(z.enum(["newer", "regulation", "agency", "summary"])),
+    [],
+    "Declared rules that resolve conflicts between sources, strongest first; empty: conflicting sources are shown side by side",
+  ),
+  tenants: setting(
+    z.record(
       slug,
       z.strictObject({
         title: z.string().min(1).describe("Title shown to users"),
-        access: words
-          .default(["public"])
-          .describe("Access labels of the tenant, as far as `access` in the configuration grants them; empty: none"),
-        terms: termsSchema.default({}).describe("Canonical term → the tenant's term; those of `catalogue` are added"),
+        access: setting(words, ["public"], "Access labels of the tenant, as far as `access` in the configuration grants them; empty: none"),
+        terms: setting(termsSchema, {}, "Canonical term → the tenant's term; those of `catalogue` are added"),
         documents: path.describe("Folder of documents visible only to this tenant, relative to the pack"),
       }),
-    )
-    .default({})
-    .describe("Tenants with their own vocabulary and access"),
+    ),
+    {},
+    "Tenants with their own vocabulary and access",
+  ),
   catalogue: path.describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
   features: path.describe("YAML file that explains each canonical term, relative to the pack"),
-  default_profile: slug.default("sourcebound").describe("Profile used when a request names none"),
-  calibration: z.string().nullable().default(null).describe("Calibration artifact, relative to the pack"),
-  golden: z.string().nullable().default(null).describe("Folder of golden sets, relative to the pack"),
-  examples: z
-    .array(z.string().min(1))
-    .default([])
-    .describe("Example questions; when absent, the web app creates some from headings of the documents"),
+  default_profile: setting(slug, "sourcebound", "Profile used when a request names none"),
+  calibration: setting(z.string().nullable(), null, "Calibration artifact, relative to the pack"),
+  golden: setting(z.string().nullable(), null, "Folder of golden sets, relative to the pack"),
+  examples: setting(
+    z.array(z.string().min(1)),
+    [],
+    "Example questions; when absent, the web app creates some from headings of the documents",
+  ),
 });
 
 type WrittenPack = z.infer<typeof domainSchema>;

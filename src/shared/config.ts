@@ -5,7 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { DTYPES, HUB_NAME } from "../models/hub/catalog.ts";
 import { didYouMean } from "../text/spelling.ts";
-import { describeIssues } from "../text/validate.ts";
+import { describeIssues, group, optional, setting } from "../text/validate.ts";
 import { databaseSchema } from "./config/database.ts";
 import { experimentsSchema } from "./config/experiments.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
@@ -45,172 +45,126 @@ export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
 export const configSchema = z.strictObject({
-  data_dir: z
-    .string()
-    .min(1)
-    .default(".sourcebound")
-    .describe("Folder of the database and the search index (`index/`), which hold everything ingested; relative to the working directory"),
+  data_dir: setting(
+    z.string().min(1),
+    ".sourcebound",
+    "Folder of the database and the search index (`index/`), which hold everything ingested; relative to the working directory",
+  ),
   database: databaseSchema.optional(),
-  domains_dir: z
-    .string()
-    .min(1)
-    .optional()
-    .describe("Folder of your own domain packs, in addition to the bundled ones; your pack overrides a bundled pack of the same name"),
-  domain: z.string().min(1).default(DEFAULT_DOMAIN).describe("Domain used when a request names none"),
-  profile: z.string().min(1).optional().describe("Profile used when a request names none; the domain's default when absent"),
-  grade: z
-    .enum(["profile", "always"])
-    .default("profile")
-    .describe(
-      "Which answers get a `report` with the five metrics of `validator`: those of profiles that grade (`profile`), or all (`always`)",
-    ),
-  access: z
-    .array(z.string().min(1))
-    .min(1)
-    .default([...DEFAULT_ACCESS])
-    .describe("Access labels granted to requests"),
-  answer_from: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe(
-      "Minimum confidence to answer if there is no calibration. A lower value answers more questions, and more of them wrongly (docs/evaluate.md). The default of the shipped weights when absent",
-    ),
-  question_characters: z.int().min(1).max(100_000).default(DEFAULT_QUESTION_CHARACTERS).describe("Longer questions are rejected"),
-  file_bytes: z.int().min(1).max(DEFAULT_FILE_BYTES).default(DEFAULT_FILE_BYTES).describe("Larger files are skipped and reported"),
+  domains_dir: optional(
+    z.string().min(1),
+    "Folder of your own domain packs, in addition to the bundled ones; your pack overrides a bundled pack of the same name",
+  ),
+  domain: setting(z.string().min(1), DEFAULT_DOMAIN, "Domain used when a request names none"),
+  profile: optional(z.string().min(1), "Profile used when a request names none; the domain's default when absent"),
+  grade: setting(
+    z.enum(["profile", "always"]),
+    "profile",
+    "Which answers get a `report` with the five metrics of `validator`: those of profiles that grade (`profile`), or all (`always`)",
+  ),
+  access: setting(z.array(z.string().min(1)).min(1), [...DEFAULT_ACCESS], "Access labels granted to requests"),
+  answer_from: optional(
+    z.number().min(0).max(1),
+    "Minimum confidence to answer if there is no calibration. A lower value answers more questions, and more of them wrongly (docs/evaluate.md). The default of the shipped weights when absent",
+  ),
+  question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Longer questions are rejected"),
+  file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Larger files are skipped and reported"),
   server: serverSchema,
-  session: z
-    .strictObject({
-      turns: z
-        .int()
-        .min(0)
-        .max(50)
-        .default(DEFAULT_SESSION_TURNS)
-        .describe("Earlier turns (question and answer) that a follow-up question may refer to"),
-      idle_minutes: z
-        .number()
-        .positive()
-        .default(DEFAULT_SESSION_IDLE_MINUTES)
-        .describe("Minutes of inactivity after which a session is deleted"),
-      most: z.int().min(1).default(DEFAULT_SESSIONS).describe("Maximum number of sessions; the longest inactive one is deleted first"),
-    })
-    .prefault({})
-    .describe("Sessions, so that follow-up questions work"),
-  privacy: z
-    .enum(["redacted", "ephemeral"])
-    .default("redacted")
-    .describe(
-      "`redacted` stores questions and answers without personal data; `ephemeral` stores no text or vectors, only keyed hashes and counts. A request may choose the stricter setting, never the laxer one",
+  session: group("Sessions, so that follow-up questions work", {
+    turns: setting(
+      z.int().min(0).max(50),
+      DEFAULT_SESSION_TURNS,
+      "Earlier turns (question and answer) that a follow-up question may refer to",
     ),
-  retention: z
-    .strictObject({
-      interactions_days: z
-        .number()
-        .positive()
-        .default(DEFAULT_INTERACTIONS_DAYS)
-        .describe("Days to keep questions with their answers, verdicts and counts"),
-      interactions_rows: z
-        .int()
-        .min(1)
-        .default(DEFAULT_INTERACTION_ROWS)
-        .describe(
-          "Maximum unreviewed interactions over all domains, not counting those that the cache serves. The oldest are deleted first, even before `interactions_days`",
-        ),
-      audit_days: z
-        .number()
-        .positive()
-        .default(DEFAULT_AUDIT_DAYS)
-        .describe("Days to keep the audit log: who reviewed, corrected and deleted what"),
-    })
-    .prefault({})
-    .describe(
-      "Older records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
+    idle_minutes: setting(z.number().positive(), DEFAULT_SESSION_IDLE_MINUTES, "Minutes of inactivity after which a session is deleted"),
+    most: setting(z.int().min(1), DEFAULT_SESSIONS, "Maximum number of sessions; the longest inactive one is deleted first"),
+  }),
+  privacy: setting(
+    z.enum(["redacted", "ephemeral"]),
+    "redacted",
+    "`redacted` stores questions and answers without personal data; `ephemeral` stores no text or vectors, only keyed hashes and counts. A request may choose the stricter setting, never the laxer one",
+  ),
+  retention: group(
+    "Older records are deleted when new questions are stored, hourly by `serve`, and by `sessions purge`. Sessions follow `session.idle_minutes`, cached answers `cache.hours`, reports `reports.days`",
+    {
+      interactions_days: setting(
+        z.number().positive(),
+        DEFAULT_INTERACTIONS_DAYS,
+        "Days to keep questions with their answers, verdicts and counts",
+      ),
+      interactions_rows: setting(
+        z.int().min(1),
+        DEFAULT_INTERACTION_ROWS,
+        "Maximum unreviewed interactions over all domains, not counting those that the cache serves. The oldest are deleted first, even before `interactions_days`",
+      ),
+      audit_days: setting(
+        z.number().positive(),
+        DEFAULT_AUDIT_DAYS,
+        "Days to keep the audit log: who reviewed, corrected and deleted what",
+      ),
+    },
+  ),
+  cache: group("Cache of answers", {
+    enabled: setting(
+      z.boolean(),
+      true,
+      "Serve a stored answer to the same or an equivalent question, after its sources and checks have been verified again",
     ),
-  cache: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(true)
-        .describe("Serve a stored answer to the same or an equivalent question, after its sources and checks have been verified again"),
-      entries: z.int().min(0).default(DEFAULT_CACHE_ENTRIES).describe("Maximum stored answers; the least recently used is deleted first"),
-      hours: z.number().positive().default(DEFAULT_CACHE_HOURS).describe("Hours for which a stored answer may be served"),
-      rewordings: z
-        .enum(["pack", "always", "never"])
-        .default("pack")
-        .describe(
-          "Serve a stored answer to a paraphrase: `pack` if the domain pack sets `semantic_cache` or the profile's source requires it, `always` in every domain, or `never`",
-        ),
-    })
-    .prefault({})
-    .describe("Cache of answers"),
-  reports: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(true)
-        .describe("Keep a diagnostic report for every question that is refused, answered with low confidence or answered with a warning"),
-      days: z.number().positive().max(36_500).default(DEFAULT_REPORT_DAYS).describe("Days to keep a report"),
-      entries: z
-        .int()
-        .min(1)
-        .default(DEFAULT_REPORT_ENTRIES)
-        .describe("Maximum reports per tenant of a domain; the oldest are deleted first"),
-    })
-    .prefault({})
-    .describe("Diagnostic reports, listed by `reports`"),
+    entries: setting(z.int().min(0), DEFAULT_CACHE_ENTRIES, "Maximum stored answers; the least recently used is deleted first"),
+    hours: setting(z.number().positive(), DEFAULT_CACHE_HOURS, "Hours for which a stored answer may be served"),
+    rewordings: setting(
+      z.enum(["pack", "always", "never"]),
+      "pack",
+      "Serve a stored answer to a paraphrase: `pack` if the domain pack sets `semantic_cache` or the profile's source requires it, `always` in every domain, or `never`",
+    ),
+  }),
+  reports: group("Diagnostic reports, listed by `reports`", {
+    enabled: setting(
+      z.boolean(),
+      true,
+      "Keep a diagnostic report for every question that is refused, answered with low confidence or answered with a warning",
+    ),
+    days: setting(z.number().positive().max(36_500), DEFAULT_REPORT_DAYS, "Days to keep a report"),
+    entries: setting(z.int().min(1), DEFAULT_REPORT_ENTRIES, "Maximum reports per tenant of a domain; the oldest are deleted first"),
+  }),
   experiments: experimentsSchema,
-  model: modelSchema.optional().describe("Model that writes answers; when absent, answers consist of quotes"),
-  verify: z
-    .strictObject({
-      by: z
-        .enum(["rules", "model"])
-        .default("rules")
-        .describe(
-          "Who scores passages before writing: `rules`, or `model`, which is one call of the small model. Passages that the model cannot judge keep the scores of the rules. Used by profiles that weigh relevance (`sourcebound`, `vg-rag`)",
-        ),
-      timeout_ms: z
-        .int()
-        .min(100)
-        .default(DEFAULT_VERIFY_TIMEOUT_MS)
-        .describe("Milliseconds after which the scores of the rules are used instead"),
-    })
-    .prefault({})
-    .describe("Scores of passages before writing"),
-  support: z
-    .union([
+  model: optional(modelSchema, "Model that writes answers; when absent, answers consist of quotes"),
+  verify: group("Scores of passages before writing", {
+    by: setting(
+      z.enum(["rules", "model"]),
+      "rules",
+      "Who scores passages before writing: `rules`, or `model`, which is one call of the small model. Passages that the model cannot judge keep the scores of the rules. Used by profiles that weigh relevance (`sourcebound`, `vg-rag`)",
+    ),
+    timeout_ms: setting(z.int().min(100), DEFAULT_VERIFY_TIMEOUT_MS, "Milliseconds after which the scores of the rules are used instead"),
+  }),
+  support: setting(
+    z.union([
       z.enum(["embedded", "model"]),
       z.strictObject({
         hub: z
           .string()
           .regex(HUB_NAME)
           .describe("Hugging Face model for factual consistency in ONNX format, such as `vectara/hallucination_evaluation_model`"),
-        dtype: z.enum(DTYPES).optional().describe("Precision of the weights; `q8` when absent"),
+        dtype: optional(z.enum(DTYPES), "Precision of the weights; `q8` when absent"),
       }),
-    ])
-    .default("embedded")
-    .describe(
-      "Who scores whether quotes support a written sentence: `embedded` (the bundled scorer), `model` (the small model of `model`, one call per sentence), or a Hugging Face model on this machine (HHEM, MiniCheck and NLI models)",
-    ),
-  embeddings: z
-    .union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema])
-    .default("embedded")
-    .describe(
-      "Dense encoder: the embedded one, `none` (words only), a Hugging Face model on this machine, or an OpenAI-compatible endpoint",
-    ),
-  models_dir: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Folder of Hugging Face models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. Without network access, copy the files by hand",
-    ),
-  web_search: webSearchSchema
-    .optional()
-    .describe(
-      "Web search that checks uncertain passages; when absent, the web is never used. Words from questions and documents are sent to it",
-    ),
-  hub_url: httpUrl.default(DEFAULT_HUB_URL).describe("Hugging Face Hub or a mirror, used by `models pull`"),
+    ]),
+    "embedded",
+    "Who scores whether quotes support a written sentence: `embedded` (the bundled scorer), `model` (the small model of `model`, one call per sentence), or a Hugging Face model on this machine (HHEM, MiniCheck and NLI models)",
+  ),
+  embeddings: setting(
+    z.union([z.enum(["embedded", "none"]), hubSchema, embeddingsSchema]),
+    "embedded",
+    "Dense encoder: the embedded one, `none` (words only), a Hugging Face model on this machine, or an OpenAI-compatible endpoint",
+  ),
+  models_dir: optional(
+    z.string().min(1),
+    "Folder of Hugging Face models in the layout of transformers.js (`OWNER/NAME/config.json`, `tokenizer.json`, `tokenizer_config.json`, `onnx/model_quantized.onnx`); `models` in the data folder when absent. Without network access, copy the files by hand",
+  ),
+  web_search: optional(
+    webSearchSchema,
+    "Web search that checks uncertain passages; when absent, the web is never used. Words from questions and documents are sent to it",
+  ),
+  hub_url: setting(httpUrl, DEFAULT_HUB_URL, "Hugging Face Hub or a mirror, used by `models pull`"),
 });
 
 export type Config = z.infer<typeof configSchema>;

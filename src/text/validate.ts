@@ -44,3 +44,22 @@ export function toSnakeCase(value: unknown): unknown {
     Object.entries(value).map(([key, inner]) => [key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), toSnakeCase(inner)]),
   );
 }
+
+/** Adds default and description to the schema of a setting. Documentation is generated from them, so that they cannot disagree. */
+export function setting<Schema extends z.ZodType>(
+  schema: Schema,
+  fallback: z.core.util.NoUndefined<z.output<Schema>>,
+  description: string,
+) {
+  return schema.default(fallback).describe(description);
+}
+
+export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
+  return schema.optional().describe(description);
+}
+
+/** Returns the schema of a group of settings, each of which has a default or is optional. */
+export function group<Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) {
+  const object = z.strictObject(shape);
+  return object.prefault({} as z.core.util.NoUndefined<z.input<typeof object>>).describe(description);
+}

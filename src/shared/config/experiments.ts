@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { optional, setting } from "../../text/validate.ts";
 
 /** Settings that a variant may change: those that shape answers. Storage, access and privacy are the same for all variants. */
 export const OVERLAY_KEYS = ["profile", "answer_from", "cache", "model", "verify", "support", "web_search", "session"] as const;
@@ -24,35 +25,36 @@ export const DEFAULT_ALPHA = 0.05;
 
 const variantSchema = z.strictObject({
   share: z.number().min(0).max(1).describe("Share of sessions that get this variant; the shares of all variants must add up to 1"),
-  config: z
-    .partialRecord(z.enum(OVERLAY_KEYS), z.unknown())
-    .default({})
-    .describe(`Settings that differ from the configuration: ${OVERLAY_KEYS.join(", ")}. Empty for the control`),
+  config: setting(
+    z.partialRecord(z.enum(OVERLAY_KEYS), z.unknown()),
+    {},
+    `Settings that differ from the configuration: ${OVERLAY_KEYS.join(", ")}. Empty for the control`,
+  ),
 });
 
 const experimentSchema = z
   .strictObject({
-    domain: z.string().min(1).optional().describe("Domain whose questions take part; the default domain when absent"),
+    domain: optional(z.string().min(1), "Domain whose questions take part; the default domain when absent"),
     variants: z
       .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, "must consist of lower-case letters, digits, - and _"), variantSchema)
       .describe("Two to ten variants; the first is the control"),
-    metric: z.enum(EXPERIMENT_METRICS).default("answered").describe("Metric that decides, averaged per question within a session"),
-    better: z.enum(["higher", "lower"]).default("higher").describe("Which direction is better"),
-    sessions: z
-      .int()
-      .min(30)
-      .default(DEFAULT_EXPERIMENT_SESSIONS)
-      .describe("Sessions per variant used for the verdict: the first this many, no more and no fewer"),
-    alpha: z
-      .number()
-      .min(0.001)
-      .max(0.2)
-      .default(DEFAULT_ALPHA)
-      .describe("Accepted probability of a wrong verdict when there is no difference (significance level)"),
-    guardrails: z
-      .partialRecord(z.enum(EXPERIMENT_METRICS), z.number())
-      .default({})
-      .describe("Guardrails: metric → maximum change for the worse. `latency_ms: 50` allows a rise of 50, `answered: -0.02` a drop of .02"),
+    metric: setting(z.enum(EXPERIMENT_METRICS), "answered", "Metric that decides, averaged per question within a session"),
+    better: setting(z.enum(["higher", "lower"]), "higher", "Which direction is better"),
+    sessions: setting(
+      z.int().min(30),
+      DEFAULT_EXPERIMENT_SESSIONS,
+      "Sessions per variant used for the verdict: the first this many, no more and no fewer",
+    ),
+    alpha: setting(
+      z.number().min(0.001).max(0.2),
+      DEFAULT_ALPHA,
+      "Accepted probability of a wrong verdict when there is no difference (significance level)",
+    ),
+    guardrails: setting(
+      z.partialRecord(z.enum(EXPERIMENT_METRICS), z.number()),
+      {},
+      "Guardrails: metric → maximum change for the worse. `latency_ms: 50` allows a rise of 50, `answered: -0.02` a drop of .02",
+    ),
   })
   .superRefine(({ variants }, context) => {
     const shares = Object.values(variants).map(({ share }) => share);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { optional, setting } from "../../text/validate.ts";
 import { tokenSchema } from "./tokens.ts";
 
 export type { TokenSettings } from "./tokens.ts";
@@ -33,114 +34,93 @@ export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
 
 export const serverSchema = z
   .strictObject({
-    host: z
-      .string()
-      .min(1)
-      .default(DEFAULT_HOST)
-      .describe("Address to listen on: `127.0.0.1` for this machine only, `0.0.0.0` for every network interface"),
-    port: z.int().min(0).max(65_535).default(DEFAULT_PORT).describe("Port to listen on; 0 selects a free port"),
-    admin_token: z
-      .string()
-      .min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`)
-      .optional()
-      .describe("Bearer token for `/v1/admin/…`. When absent, these endpoints require an admin key and are disabled if no keys exist"),
-    without_keys: z
-      .enum(["this-machine", "anyone"])
-      .optional()
-      .describe(
-        "Who may ask without a key. When absent: this machine, until the first key is created (`sourcebound keys create`). `this-machine`: this machine, even when keys exist. `anyone`: everyone who can reach the address. Without keys, serving other machines requires `anyone`",
-      ),
-    requests_per_hour: z
-      .int()
-      .min(0)
-      .default(DEFAULT_REQUESTS_PER_HOUR)
-      .describe(
-        "Maximum questions, ratings and session reads per hour and key, or without a key per address (IPv6: per /64); 0: unlimited. Requests from this machine without a key, `/healthz` and `/readyz` are not limited. Counted in memory, or across all replicas with PostgreSQL. `keys create --requests-per-hour` overrides it for one key",
-      ),
-    trusted_proxies: z
-      .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "must be an IP address, or a range such as 10.0.0.0/8" }))
-      .default([])
-      .describe("Addresses of proxies whose `X-Forwarded-For` header is trusted"),
-    connections: z.int().min(1).default(DEFAULT_CONNECTIONS).describe("Maximum open connections; further ones are closed"),
-    request_timeout_ms: z
-      .int()
-      .min(1_000)
-      .default(DEFAULT_REQUEST_TIMEOUT_MS)
-      .describe("Milliseconds within which a whole request, including its body, must arrive"),
-    hosts: z
-      .array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be a host name without a port"))
-      .default([])
-      .describe(
-        "Host names of this server. Requests for other names are refused, which prevents DNS rebinding. Names of this machine are always accepted. Empty: every name is accepted on a public address",
-      ),
-    cors: z
-      .array(z.url({ protocol: /^https?$/ }).refine((origin) => new URL(origin).origin === origin, "must be an origin, without a path"))
-      .default([])
-      .describe("Origins whose pages may call the API from a browser (CORS), such as `https://app.example.org`; empty: none"),
-    tls: z
-      .strictObject({
+    host: setting(
+      z.string().min(1),
+      DEFAULT_HOST,
+      "Address to listen on: `127.0.0.1` for this machine only, `0.0.0.0` for every network interface",
+    ),
+    port: setting(z.int().min(0).max(65_535), DEFAULT_PORT, "Port to listen on; 0 selects a free port"),
+    admin_token: optional(
+      z.string().min(MIN_ADMIN_TOKEN_CHARACTERS, `must have at least ${MIN_ADMIN_TOKEN_CHARACTERS} characters`),
+      "Bearer token for `/v1/admin/…`. When absent, these endpoints require an admin key and are disabled if no keys exist",
+    ),
+    without_keys: optional(
+      z.enum(["this-machine", "anyone"]),
+      "Who may ask without a key. When absent: this machine, until the first key is created (`sourcebound keys create`). `this-machine`: this machine, even when keys exist. `anyone`: everyone who can reach the address. Without keys, serving other machines requires `anyone`",
+    ),
+    requests_per_hour: setting(
+      z.int().min(0),
+      DEFAULT_REQUESTS_PER_HOUR,
+      "Maximum questions, ratings and session reads per hour and key, or without a key per address (IPv6: per /64); 0: unlimited. Requests from this machine without a key, `/healthz` and `/readyz` are not limited. Counted in memory, or across all replicas with PostgreSQL. `keys create --requests-per-hour` overrides it for one key",
+    ),
+    trusted_proxies: setting(
+      z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "must be an IP address, or a range such as 10.0.0.0/8" })),
+      [],
+      "Addresses of proxies whose `X-Forwarded-For` header is trusted",
+    ),
+    connections: setting(z.int().min(1), DEFAULT_CONNECTIONS, "Maximum open connections; further ones are closed"),
+    request_timeout_ms: setting(
+      z.int().min(1_000),
+      DEFAULT_REQUEST_TIMEOUT_MS,
+      "Milliseconds within which a whole request, including its body, must arrive",
+    ),
+    hosts: setting(
+      z.array(z.string().regex(/^[A-Za-z0-9._-]+$|^\[[0-9A-Fa-f:]+\]$/, "must be a host name without a port")),
+      [],
+      "Host names of this server. Requests for other names are refused, which prevents DNS rebinding. Names of this machine are always accepted. Empty: every name is accepted on a public address",
+    ),
+    cors: setting(
+      z.array(z.url({ protocol: /^https?$/ }).refine((origin) => new URL(origin).origin === origin, "must be an origin, without a path")),
+      [],
+      "Origins whose pages may call the API from a browser (CORS), such as `https://app.example.org`; empty: none",
+    ),
+    tls: optional(
+      z.strictObject({
         cert: z.string().min(1).describe("PEM file with the certificate chain"),
         key: z.string().min(1).describe("PEM file with the private key"),
-      })
-      .optional()
-      .describe(
-        "Serves HTTPS, with HSTS. Changed files are reloaded within a minute. When absent: plain HTTP, which is safe only on this machine or behind one of the `trusted_proxies` that serves HTTPS",
-      ),
+      }),
+      "Serves HTTPS, with HSTS. Changed files are reloaded within a minute. When absent: plain HTTP, which is safe only on this machine or behind one of the `trusted_proxies` that serves HTTPS",
+    ),
     jwt: tokenSchema.optional(),
-    tokens_per_day: z
-      .int()
-      .min(0)
-      .default(0)
-      .describe("Daily limit (UTC) of model tokens per key, or per address without a key; 0: unlimited"),
-    usd_per_day: z
-      .number()
-      .min(0)
-      .default(0)
-      .describe(
-        "Daily limit of model costs in US dollars, as far as prices are known; 0: unlimited. `keys create` sets other budgets for a key",
-      ),
-    tokens_per_answer: z
-      .int()
-      .min(1)
-      .default(DEFAULT_TOKENS_PER_ANSWER)
-      .describe(
-        "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
-      ),
-    usd_per_answer: z
-      .number()
-      .positive()
-      .default(DEFAULT_USD_PER_ANSWER)
-      .describe("US dollars reserved for each running answer, in the same way"),
-    answers_at_once: z.int().min(1).default(DEFAULT_ANSWERS_AT_ONCE).describe("Questions, searches and checks processed at the same time"),
-    queue: z
-      .int()
-      .min(0)
-      .default(DEFAULT_QUEUE)
-      .describe(
-        "Maximum waiting requests; further ones get 503. Keys and addresses take turns, and none may hold more than half of the places",
-      ),
-    queue_timeout_ms: z.int().min(100).default(DEFAULT_QUEUE_TIMEOUT_MS).describe("Milliseconds a request may wait before it gets 503"),
-    answer_timeout_ms: z
-      .int()
-      .min(1_000)
-      .max(600_000)
-      .default(DEFAULT_ANSWER_TIMEOUT_MS)
-      .describe("Timeout of an answer, search or check in milliseconds, without waiting time; then 504"),
-    stop_grace_ms: z
-      .int()
-      .min(0)
-      .max(600_000)
-      .default(DEFAULT_STOP_GRACE_MS)
-      .describe("Milliseconds that running answers and streams get to finish during shutdown; `/readyz` returns 503 immediately"),
-    disk_bytes: z
-      .int()
-      .min(0)
-      .default(DEFAULT_DISK_BYTES)
-      .describe("Maximum bytes of uploads and database together; further uploads are refused with 507. 0: unlimited"),
-    access_log: z
-      .boolean()
-      .default(false)
-      .describe("Write one JSON line per request to stderr: time, method, path, status, milliseconds, address and key id, but no text"),
+    tokens_per_day: setting(z.int().min(0), 0, "Daily limit (UTC) of model tokens per key, or per address without a key; 0: unlimited"),
+    usd_per_day: setting(
+      z.number().min(0),
+      0,
+      "Daily limit of model costs in US dollars, as far as prices are known; 0: unlimited. `keys create` sets other budgets for a key",
+    ),
+    tokens_per_answer: setting(
+      z.int().min(1),
+      DEFAULT_TOKENS_PER_ANSWER,
+      "Model tokens reserved for each running answer, so that concurrent answers cannot exceed the budget. New questions are refused when less is left",
+    ),
+    usd_per_answer: setting(z.number().positive(), DEFAULT_USD_PER_ANSWER, "US dollars reserved for each running answer, in the same way"),
+    answers_at_once: setting(z.int().min(1), DEFAULT_ANSWERS_AT_ONCE, "Questions, searches and checks processed at the same time"),
+    queue: setting(
+      z.int().min(0),
+      DEFAULT_QUEUE,
+      "Maximum waiting requests; further ones get 503. Keys and addresses take turns, and none may hold more than half of the places",
+    ),
+    queue_timeout_ms: setting(z.int().min(100), DEFAULT_QUEUE_TIMEOUT_MS, "Milliseconds a request may wait before it gets 503"),
+    answer_timeout_ms: setting(
+      z.int().min(1_000).max(600_000),
+      DEFAULT_ANSWER_TIMEOUT_MS,
+      "Timeout of an answer, search or check in milliseconds, without waiting time; then 504",
+    ),
+    stop_grace_ms: setting(
+      z.int().min(0).max(600_000),
+      DEFAULT_STOP_GRACE_MS,
+      "Milliseconds that running answers and streams get to finish during shutdown; `/readyz` returns 503 immediately",
+    ),
+    disk_bytes: setting(
+      z.int().min(0),
+      DEFAULT_DISK_BYTES,
+      "Maximum bytes of uploads and database together; further uploads are refused with 507. 0: unlimited",
+    ),
+    access_log: setting(
+      z.boolean(),
+      false,
+      "Write one JSON line per request to stderr: time, method, path, status, milliseconds, address and key id, but no text",
+    ),
   })
   .prefault({})
   .describe("The HTTP server started by `serve` and `demo`");

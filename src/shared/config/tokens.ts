@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ROLES } from "../../store/keys.ts";
+import { group, optional, setting } from "../../text/validate.ts";
 
 /** Accepted signature algorithms: only asymmetric ones, whose secret key the issuer alone has. `none` and HMAC cannot be configured. */
 export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
@@ -20,37 +21,23 @@ export const tokenSchema = z
     audience: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .describe("Accepted `aud` claims; a token must contain one of them"),
-    jwks_url: issuerUrl.optional().describe("Address of the keys; overrides `jwks_uri` of the discovery document"),
-    algorithms: z
-      .array(z.enum(TOKEN_ALGORITHMS))
-      .min(1)
-      .default(["RS256", "PS256", "ES256", "EdDSA"])
-      .describe("Accepted signature algorithms"),
-    clock_tolerance_s: z
-      .int()
-      .min(0)
-      .max(300)
-      .default(DEFAULT_CLOCK_TOLERANCE_S)
-      .describe("Allowed clock skew in seconds for `exp` and `nbf`"),
-    claims: z
-      .strictObject({
+    jwks_url: optional(issuerUrl, "Address of the keys; overrides `jwks_uri` of the discovery document"),
+    algorithms: setting(z.array(z.enum(TOKEN_ALGORITHMS)).min(1), ["RS256", "PS256", "ES256", "EdDSA"], "Accepted signature algorithms"),
+    clock_tolerance_s: setting(z.int().min(0).max(300), DEFAULT_CLOCK_TOLERANCE_S, "Allowed clock skew in seconds for `exp` and `nbf`"),
+    claims: group(
+      "Claims that hold the grants: a name or a path such as `realm_access.roles`. The value is a list of strings or one space-separated string. Every claim named here must be present in the token",
+      {
         roles: claim("Claim with the roles; `default_roles` apply when absent"),
         domains: claim("Claim with the domains, the default one first; the server's default domain when absent"),
         tenants: claim("Claim with the tenants; when absent, only documents without a tenant are visible"),
         access: claim("Claim with the access labels; the configured labels when absent"),
-      })
-      .prefault({})
-      .describe(
-        "Claims that hold the grants: a name or a path such as `realm_access.roles`. The value is a list of strings or one space-separated string. Every claim named here must be present in the token",
-      ),
-    roles: z
-      .partialRecord(z.enum(ROLES), z.array(z.string().min(1)).min(1))
-      .optional()
-      .describe("Role → the issuer's name for it; the same name when absent"),
-    default_roles: z
-      .array(z.enum(ROLES).exclude(["admin"]))
-      .default([])
-      .describe("Roles of every token if `claims.roles` is not set"),
+      },
+    ),
+    roles: optional(
+      z.partialRecord(z.enum(ROLES), z.array(z.string().min(1)).min(1)),
+      "Role → the issuer's name for it; the same name when absent",
+    ),
+    default_roles: setting(z.array(z.enum(ROLES).exclude(["admin"])), [], "Roles of every token if `claims.roles` is not set"),
   })
   .describe("Accepts tokens of an OpenID Connect issuer in addition to keys");
 
