@@ -1,5 +1,5 @@
-import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
+import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
  * Minimum confidence of the best passage for a question to count as on topic. It lies between the thresholds with the best balanced
@@ -13,45 +13,20 @@ export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",
   needs: ["encoder"],
-  retrieve: {
-    dense: true,
-    bm25: false,
-    candidates: 5,
-    reranker: "none",
-    rerank: 0,
-    passages: 5,
-    fusion: "min-max",
-    alpha: 1,
-    beta: 0,
-    query: PLAIN_QUERY,
-    twins: "off",
-    perDocument: null,
-  },
+  retrieve: denseOnly(5),
   gate: { type: "best-similarity", minimum: 0.7, chance: ON_TOPIC },
   comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {
-    writer: "auto",
-    given: { type: "passages" },
-    promptTokens: 8000,
-    temperature: 0.3,
-    route: "small",
-    compress: "rules",
+    ...SOURCE_WRITING,
     onFault: "reject",
-    sentences: { normal: 3, more: 8 },
     refusal: "I found nothing about this topic in the book that is near enough to answer from.",
     unreliable: "I cannot give a reliable answer from the book's content.",
   },
   check: {
-    guards: SOURCE_GUARDS,
-    uncited: "remove",
+    ...STRICT_CHECKS,
     uncitedSimilarity: { minimum: 0.6, of: "text-embedding-3-small" },
-    values: "remove",
-    claims: "remove",
     recite: false,
-    support: SUPPORT_BANDS,
-    urls: "remove",
-    verificationScore: null,
   },
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 5,

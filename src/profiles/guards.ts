@@ -1,4 +1,4 @@
-import type { CheckSettings, GuardSettings } from "./profile.ts";
+import { type CheckSettings, type GuardSettings, PLAIN_QUERY, type RetrieveSettings, type WriteSettings } from "./profile.ts";
 
 /** Guards of profiles that set none. Relevancy is off: quotes are selected by the question, and no threshold has been measured. */
 export const GUARDS: GuardSettings = {
@@ -48,6 +48,38 @@ export const VALIDATOR_GUARDS: GuardSettings = {
  * lower (`lab/train/entailment`). Every profile uses them when it cites another source than the writer did.
  */
 export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
+
+/** Retrieval of source designs that rank by the cosine alone. @param passages both requested and passed on */
+export function denseOnly(passages: number): RetrieveSettings {
+  return {
+    ...{ dense: true, bm25: false, candidates: passages, reranker: "none", rerank: 0, passages },
+    ...{ fusion: "min-max", alpha: 1, beta: 0, query: PLAIN_QUERY, twins: "off", perDocument: null },
+  };
+}
+
+/** Writing of source designs, as far as they do not say otherwise. */
+export const SOURCE_WRITING = {
+  writer: "auto",
+  given: { type: "passages" },
+  promptTokens: 8000,
+  temperature: 0.3,
+  route: "small",
+  compress: "rules",
+  onFault: "quotes",
+  sentences: { normal: 3, more: 8 },
+} as const satisfies Omit<WriteSettings, "refusal" | "unreliable">;
+
+/** Checks of source designs that show supported sentences only. */
+export const STRICT_CHECKS: CheckSettings = {
+  guards: SOURCE_GUARDS,
+  uncited: "remove",
+  values: "remove",
+  claims: "remove",
+  recite: true,
+  support: SUPPORT_BANDS,
+  urls: "remove",
+  verificationScore: null,
+};
 
 /** Returns whether any check of the profile needs a support score. */
 export function usesSupport({ check }: { readonly check: CheckSettings }): boolean {

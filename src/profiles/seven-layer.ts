@@ -1,39 +1,19 @@
-import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
+import { denseOnly, SOURCE_GUARDS, SOURCE_WRITING, SUPPORT_BANDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /** Source 000: seven layers against hallucination. Its equations 1, 2, 4, 10, 11 and listings 1 to 5 set the numbers. */
 export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",
   needs: ["encoder"],
-  retrieve: {
-    dense: true,
-    bm25: false,
-    candidates: 7,
-    reranker: "none",
-    rerank: 0,
-    passages: 7,
-    fusion: "min-max",
-    alpha: 1,
-    beta: 0,
-    query: PLAIN_QUERY,
-    twins: "off",
-    perDocument: null,
-    vectors: "pgvector",
-  },
+  retrieve: { ...denseOnly(7), vectors: "pgvector" },
   gate: { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: 0.45, warn: 0.5 },
   comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {
-    writer: "auto",
-    given: { type: "passages" },
-    promptTokens: 8000,
+    ...SOURCE_WRITING,
     rules: ["If several sources support a sentence, cite all of them."],
-    temperature: 0.3,
     route: { complexTerms: 1, passages: 5, meanSimilarity: 0.55 },
-    compress: "rules",
-    onFault: "quotes",
-    sentences: { normal: 3, more: 8 },
     refusal: "I have no reliable information about that in my knowledge base. Try other words, or ask the official site.",
     unreliable: "No sentence of the answer stood up to its sources. Try other words, or ask the official site.",
   },

@@ -1,4 +1,4 @@
-import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
+import { SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
@@ -32,27 +32,15 @@ export const spark: Profile = {
   comparePassages: false,
   thresholdsOf: "text-embedding-3-small",
   write: {
-    writer: "auto",
+    ...SOURCE_WRITING,
     given: { type: "quotes", most: 6, tokens: 120 },
     promptTokens: 2200,
-    temperature: 0.3,
     route: "large",
     compress: "model",
-    onFault: "quotes",
-    sentences: { normal: 3, more: 8 },
     refusal: "I do not have enough reliable context to answer this.",
     unreliable: "The answer did not agree with its citations and is not shown.",
   },
-  check: {
-    guards: SOURCE_GUARDS,
-    uncited: "remove",
-    values: "remove",
-    claims: "remove",
-    recite: true,
-    support: SUPPORT_BANDS,
-    urls: "remove",
-    verificationScore: null,
-  },
+  check: STRICT_CHECKS,
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact", "semantic"],

@@ -1,37 +1,17 @@
-import { VALIDATOR_GUARDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile } from "./profile.ts";
+import { denseOnly, SOURCE_WRITING, VALIDATOR_GUARDS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /** Source 003: grades every answer live and blocks nothing except personal data. Its table of L1 metrics sets the numbers. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",
   needs: ["encoder"],
-  retrieve: {
-    dense: true,
-    bm25: false,
-    candidates: 3,
-    reranker: "none",
-    rerank: 0,
-    passages: 3,
-    fusion: "min-max",
-    alpha: 1,
-    beta: 0,
-    query: PLAIN_QUERY,
-    twins: "off",
-    perDocument: null,
-  },
+  retrieve: denseOnly(3),
   gate: { type: "none" },
   comparePassages: false,
   thresholdsOf: "all-MiniLM-L6-v2",
   write: {
-    writer: "auto",
-    given: { type: "passages" },
-    promptTokens: 8000,
-    temperature: 0.3,
-    route: "small",
-    compress: "rules",
-    onFault: "quotes",
-    sentences: { normal: 3, more: 8 },
+    ...SOURCE_WRITING,
     refusal: "I found no passage to answer from.",
     unreliable: "An answer was written, but it is withheld: it held what looks like personal data, or nothing of it could be shown.",
   },

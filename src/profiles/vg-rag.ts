@@ -1,51 +1,23 @@
-import { SOURCE_GUARDS, SUPPORT_BANDS } from "./guards.ts";
-import { FOREIGN_LANGUAGE, PLAIN_QUERY, type Profile, REPORT_MARGIN } from "./profile.ts";
+import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
+import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /** Source 002: verifies before it generates. Its phase 2 sets the numbers. */
 export const vgRag: Profile = {
   name: "vg-rag",
   title: "Verification gate before generation",
   needs: ["encoder"],
-  retrieve: {
-    dense: true,
-    bm25: false,
-    candidates: 8,
-    reranker: "none",
-    rerank: 0,
-    passages: 8,
-    fusion: "min-max",
-    alpha: 1,
-    beta: 0,
-    query: PLAIN_QUERY,
-    twins: "off",
-    perDocument: null,
-  },
+  retrieve: denseOnly(8),
   gate: { type: "v-score", verified: 0.75, rejected: 0.4 },
   comparePassages: true,
   web: "decides",
   thresholdsOf: "text-embedding-3-small",
   write: {
-    writer: "auto",
-    given: { type: "passages" },
+    ...SOURCE_WRITING,
     promptTokens: 10_000,
-    temperature: 0.3,
-    route: "small",
-    compress: "rules",
-    onFault: "quotes",
-    sentences: { normal: 3, more: 8 },
     refusal: "No passage could be verified as an answer to this question.",
     unreliable: "The answer was not supported by verified evidence and is not shown.",
   },
-  check: {
-    guards: SOURCE_GUARDS,
-    uncited: "remove",
-    values: "remove",
-    claims: "remove",
-    recite: true,
-    support: SUPPORT_BANDS,
-    urls: "remove",
-    verificationScore: null,
-  },
+  check: STRICT_CHECKS,
   lowConfidence: { margin: REPORT_MARGIN },
   sessionTurns: 0,
   caches: ["exact"],
