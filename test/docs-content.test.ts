@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { STATUS_OF_CODE } from "../src/server/error-response.ts";
-import { refusalSchema } from "../src/wire/answer.ts";
+import { refusalSchema } from "../src/shared/types/answer.ts";
 import { PAGES } from "./support/docs.ts";
 
 const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");

@@ -1,112 +1,12 @@
+import { z } from "zod";
 import type { VALUE_KINDS } from "../language/asked-values.ts";
 import type { QuestionType } from "../language/question.ts";
-import type { ConflictKind, Passage, Refusal, TextRange, Verdict } from "../shared/types.ts";
+import { refusalSchema } from "../shared/types/answer.ts";
+import { type ConflictKind, scoresSchema } from "../shared/types/evidence.ts";
+import type { InProcess } from "../text/validate.ts";
 
-/** Reason for a report: the question was refused, answered with low confidence, or a check warned about or removed a sentence. */
-export type ReportCause = "refused" | "low_confidence" | "checks";
-
-/** Diagnosis of a question that was not answered well, built without a model. Words of the question are redacted. */
-export interface DiagnosticReport {
-  readonly causes: readonly ReportCause[];
-  /** Confidence of the decision, 0–1; `null`: nothing was found. */
-  readonly confidence: number | null;
-  /** Confidence minus the threshold (below 0: refused); `null`: unknown, or the profile has no threshold. */
-  readonly headroom: number | null;
-  /** Confidence below which an answered question is reported; `null`: the profile uses the headroom, or reports nothing. */
-  readonly reportBelow: number | null;
-  /** Reason for the refusal; `null`: the question was answered. */
-  readonly refusal: Refusal["reason"] | null;
-  readonly query: QueryAnalysis;
-  readonly passages: readonly ReportedPassage[];
-  readonly gaps: CoverageGaps;
-  readonly checks: readonly CheckIssue[];
-  readonly recommendations: readonly Recommendation[];
-}
-
-/** Rule-based analysis of the question. */
-export interface QueryAnalysis {
-  readonly type: QuestionType;
-  /** Number of words, stop words included. */
-  readonly words: number;
-  /** Content words, as written. */
-  readonly terms: readonly string[];
-  /** Form ids, diagnostic codes, sections. */
-  readonly codes: readonly string[];
-  /** Amounts, percentages, periods, numbers, as written. */
-  readonly values: readonly string[];
-  /** Value types that the answer must contain, one of each group. */
-  readonly expects: readonly (readonly ValueKind[])[];
-  readonly repaired: readonly { readonly written: string; readonly read: string }[];
-  /** Synonyms that were searched too. */
-  readonly expanded: readonly string[];
-  /** Slugs of the domain's topics, the main one first. */
-  readonly topics: readonly string[];
-  /** Whether the conversation was used to resolve the question. */
-  readonly followUp: boolean;
-  readonly injectionSignals: readonly string[];
-}
-
-export type ValueKind = keyof typeof VALUE_KINDS;
-
-/** A retrieved passage with its verdict; its text stays in the document. */
-export interface ReportedPassage {
-  readonly sid: string;
-  readonly chunkId: string;
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly headingPath: readonly string[];
-  readonly range: TextRange;
-  readonly scores: Passage["scores"];
-  /** Score behind the verdict, 0–1. */
-  readonly score: number;
-  readonly verdict: Verdict;
-  readonly reason: string;
-  readonly topics: readonly string[];
-  /** Words, codes and values of the question that the passage lacks. */
-  readonly lacks: readonly string[];
-  /** The beginning of the text, loaded from the document when the report is shown; `null`: the document has changed or is gone. */
-  readonly preview?: string | null;
-}
-
-export interface CoverageGaps {
-  /** Terms of the question that no retrieved passage contains. */
-  readonly missing: readonly MissingTerm[];
-  /** Requested value types that no passage contains, by form: a heuristic. */
-  readonly kinds: readonly (readonly ValueKind[])[];
-  /** Topics of the question that no passage has; `inDocuments`: a document contains the words of one of the topic's keywords. */
-  readonly topics: readonly { readonly topic: string; readonly inDocuments: boolean }[];
-  /** Files that failed to parse and were not searched: the first paths and the total. */
-  readonly unreadable: { readonly paths: readonly string[]; readonly total: number };
-  readonly conflicts: readonly ReportedConflict[];
-}
-
-export interface MissingTerm {
-  readonly text: string;
-  readonly kind: "word" | "code" | "value";
-  /** Whether a document that the asker may see contains it. */
-  readonly inDocuments: boolean;
-}
-
-/** Two passages that disagree, found without a model. */
-export interface ReportedConflict {
-  readonly about: string;
-  readonly kind: ConflictKind;
-  readonly values: readonly [string, string];
-  readonly titles: readonly [string, string];
-  /** The declared rule that resolves the conflict; `null`: none does. */
-  readonly resolvedBy: string | null;
-}
-
-/** Result of one check over all sentences. */
-export interface CheckIssue {
-  readonly check: string;
-  readonly warned: number;
-  /** Sentences that the check removed. */
-  readonly leftOut: number;
-  readonly reasons: readonly string[];
-}
+/** A name of a known set, which leaves the process as any text. */
+const named = <Name extends string>() => z.string() as unknown as z.ZodType<Name, Name>;
 
 export type RecommendationKind =
   | "no_documents"
@@ -120,26 +20,116 @@ export type RecommendationKind =
   | "sentences_left_out"
   | "worded_otherwise";
 
-/** Advice about the documents. */
-export interface Recommendation {
-  readonly kind: RecommendationKind;
-  /** The word, topic or file concerned; equal for equal advice in other reports. */
-  readonly subject: string;
-  readonly text: string;
-  /** `counted`: derived from the index and the files; `heuristic`: a rule-based guess. */
-  readonly basis: "counted" | "heuristic";
-}
+export type ValueKind = keyof typeof VALUE_KINDS;
 
-export interface StoredReport {
-  readonly id: string;
-  readonly interactionId: string;
-  readonly domain: string;
-  readonly tenant: string | null;
-  readonly profile: string;
+/** Advice about the documents. `subject`: the word, topic or file concerned, equal for equal advice in other reports. */
+export const recommendationSchema = z.object({
+  kind: named<RecommendationKind>(),
+  subject: z.string(),
+  text: z.string(),
+  basis: z.enum(["counted", "heuristic"]),
+});
+/** Diagnosis of a question that was not answered well, built without a model. Words of the question are redacted. */
+const diagnosis = z.object({
+  /** Refused, answered with low confidence, or a check warned about or removed a sentence. */
+  causes: z.array(z.enum(["refused", "low_confidence", "checks"])),
+  /** Confidence of the decision, 0–1; `null`: nothing was found. */
+  confidence: z.number().nullable(),
+  /** Confidence minus the threshold (below 0: refused); `null`: unknown, or the profile has no threshold. */
+  headroom: z.number().nullable(),
+  /** Confidence below which an answered question is reported; `null`: the profile uses the headroom, or reports nothing. */
+  report_below: z.number().nullable(),
+  /** Reason for the refusal; `null`: the question was answered. */
+  refusal: refusalSchema.shape.reason.nullable(),
+  query: z.object({
+    type: named<QuestionType>(),
+    /** Number of words, stop words included. */
+    words: z.int(),
+    /** Content words, as written. */
+    terms: z.array(z.string()),
+    /** Form ids, diagnostic codes, sections. */
+    codes: z.array(z.string()),
+    /** Amounts, percentages, periods, numbers, as written. */
+    values: z.array(z.string()),
+    /** Value types that the answer must contain, one of each group. */
+    expects: z.array(z.array(named<ValueKind>())),
+    repaired: z.array(z.object({ written: z.string(), read: z.string() })),
+    /** Synonyms that were searched too. */
+    expanded: z.array(z.string()),
+    /** Slugs of the domain's topics, the main one first. */
+    topics: z.array(z.string()),
+    /** Whether the conversation was used to resolve the question. */
+    follow_up: z.boolean(),
+    injection_signals: z.array(z.string()),
+  }),
+  passages: z.array(
+    z.object({
+      sid: z.string(),
+      chunk_id: z.string(),
+      document_id: z.string(),
+      document_version: z.string(),
+      title: z.string(),
+      url: z.string().nullable(),
+      heading_path: z.array(z.string()),
+      range: z.object({ start: z.int(), end: z.int() }),
+      scores: scoresSchema,
+      /** Score behind the verdict, 0–1. */
+      score: z.number(),
+      verdict: z.enum(["verified", "uncertain", "rejected"]),
+      reason: z.string(),
+      topics: z.array(z.string()),
+      /** Words, codes and values of the question that the passage lacks. */
+      lacks: z.array(z.string()),
+      preview: z.string().nullable().optional().describe("Beginning of its text; `null`: the document was changed or deleted."),
+    }),
+  ),
+  gaps: z.object({
+    /** Terms of the question that no retrieved passage contains. `in_documents`: a document that the asker may see does. */
+    missing: z.array(z.object({ text: z.string(), kind: z.enum(["word", "code", "value"]), in_documents: z.boolean() })),
+    /** Requested value types that no passage contains, by form: a heuristic. */
+    kinds: z.array(z.array(named<ValueKind>())),
+    /** Topics of the question that no passage has; `in_documents`: a document contains the words of one of the topic's keywords. */
+    topics: z.array(z.object({ topic: z.string(), in_documents: z.boolean() })),
+    /** Files that failed to parse and were not searched: the first paths and the total. */
+    unreadable: z.object({ paths: z.array(z.string()), total: z.int() }),
+    /** Passages that disagree, found without a model. `resolved_by`: the declared rule that resolves it. */
+    conflicts: z.array(
+      z.object({
+        about: z.string(),
+        kind: named<ConflictKind>(),
+        values: z.array(z.string()),
+        titles: z.array(z.string()),
+        resolved_by: z.string().nullable(),
+      }),
+    ),
+  }),
+  /** Results of each check over all sentences. `left_out`: sentences that the check removed. */
+  checks: z.array(z.object({ check: z.string(), warned: z.int(), left_out: z.int(), reasons: z.array(z.string()) })),
+  recommendations: z.array(recommendationSchema),
+});
+
+/** A stored diagnosis, as it leaves the process. */
+export const reportSchema = z.object({
+  id: z.string(),
+  interaction_id: z.string(),
+  domain: z.string(),
+  tenant: z.string().nullable(),
+  profile: z.string(),
   /** Slug of the question's main topic; `null`: none. */
-  readonly topic: string | null;
-  readonly createdAt: string;
-  /** Redacted; empty where no text is kept. */
-  readonly question: string;
-  readonly report: DiagnosticReport;
-}
+  topic: z.string().nullable(),
+  created_at: z.string().describe("ISO 8601, UTC."),
+  question: z.string().describe("Redacted; empty if no text is kept."),
+  report: diagnosis,
+});
+
+export type StoredReport = InProcess<z.infer<typeof reportSchema>>;
+export type DiagnosticReport = StoredReport["report"];
+export type ReportCause = DiagnosticReport["causes"][number];
+export type QueryAnalysis = DiagnosticReport["query"];
+/** A retrieved passage with its verdict; its text stays in the document. */
+export type ReportedPassage = DiagnosticReport["passages"][number];
+export type CoverageGaps = DiagnosticReport["gaps"];
+export type MissingTerm = CoverageGaps["missing"][number];
+export type ReportedConflict = CoverageGaps["conflicts"][number];
+export type CheckIssue = DiagnosticReport["checks"][number];
+export type Recommendation = DiagnosticReport["recommendations"][number];

@@ -36,6 +36,17 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+
+/** The in-process form of wire data: camelCase names, read-only. */
+export type InProcess<T> = unknown extends T
+  ? T
+  : T extends readonly unknown[]
+    ? { readonly [Key in keyof T]: InProcess<T[Key]> }
+    : T extends object
+      ? { readonly [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: InProcess<T[Key]> }
+      : T;
+
 /** A value with its keys as they travel (`createdAt` → `created_at`), all the way down; of objects that are not keyed by data. */
 export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase);

@@ -1,15 +1,9 @@
 import { answerSpans } from "../language/asked-values.ts";
+import { citationSchema, warningSchema } from "../shared/types/answer.ts";
+import { conflictSchema } from "../shared/types/evidence.ts";
 import type { Answer, AppliedFilters, Citation, Conflict, Evidence, Warning } from "../shared/types.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../writing/render.ts";
-import {
-  askResponseSchema,
-  citationSchema,
-  conflictSchema,
-  type WireAnswer,
-  type WireCitation,
-  type WireWarning,
-  warningSchema,
-} from "./answer.ts";
+import { askResponseSchema, type WireAnswer, type WireCitation, type WireWarning } from "./answer.ts";
 import { toWire } from "./to-wire.ts";
 
 export function citationToWire(citation: Citation): WireCitation {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AnswerEvent } from "../shared/events.ts";
-import { askResponseSchema, citationSchema, warningSchema } from "./answer.ts";
+import { citationSchema, warningSchema } from "../shared/types/answer.ts";
+import { askResponseSchema } from "./answer.ts";
 import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts";
 
 /** Body of every failed request: a problem (RFC 9457). Its `error` is also the data of the `error` event. */

@@ -4,9 +4,10 @@ import type { Report } from "../grading/report.ts";
 import type { CitationStanding } from "../memory/citation-states.ts";
 import { NODE_TYPES } from "../memory/graph-view.ts";
 import type { RecordedCall } from "../pipeline/context.ts";
-import { citationSchema } from "./answer.ts";
+import { citationSchema } from "../shared/types/answer.ts";
+import type { InProcess } from "../text/validate.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
-import { type InProcess, toWire } from "./to-wire.ts";
+import { toWire } from "./to-wire.ts";
 
 /** Details behind answers: citation states, versions, graph, model calls, golden runs. */
 

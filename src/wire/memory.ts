@@ -2,9 +2,10 @@ import { z } from "zod";
 import { MAX_FEEDBACK_CHARACTERS } from "../memory/memory.ts";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../memory/review.ts";
 import type { MadeStatistics, Statistics } from "../memory/statistics.ts";
+import { sourceSchema } from "../shared/types/document.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { ForgetTarget } from "../store/forget.ts";
-import { askResponseSchema, source } from "./answer.ts";
+import { askResponseSchema } from "./answer.ts";
 import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, dateOrTime, named, nextCursor, pageQuery, time } from "./ask.ts";
 import { toWire } from "./to-wire.ts";
@@ -70,7 +71,7 @@ export const historyQuerySchema = z.strictObject({
 export const statisticsQuerySchema = z.strictObject({ domain: named.domain, since: dateOrTime });
 
 const counts = z.record(z.string(), z.int());
-const { as_of: _, ...cited } = source;
+const { as_of: _, ...cited } = sourceSchema.shape;
 
 const sessionCitation = z.object({
   n: z.int(),

@@ -2,16 +2,17 @@ import { z } from "zod";
 import type { RefreshResult } from "../engine/documents.ts";
 import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
+import { citationSchema, claimStatus, findingSchema, gradeReportSchema, warningSchema } from "../shared/types/answer.ts";
+import { sourceSchema, webUrl } from "../shared/types/document.ts";
+import { scoresSchema } from "../shared/types/evidence.ts";
 import type { Answer, StoredDocument, TextRange } from "../shared/types.ts";
 import { type KeyRecord, ROLES } from "../store/keys.ts";
 import { outlineOf } from "../text/headings.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { toSnakeCase } from "../text/validate.ts";
-import { citationSchema, claimStatus, findingSchema, gradeReport, source, warningSchema } from "./answer.ts";
 import { answerToWire } from "./answer-to-wire.ts";
 import { askRequestSchema, named, nextCursor } from "./ask.ts";
-import { scores } from "./reports.ts";
-import { toWire, webUrl } from "./to-wire.ts";
+import { toWire } from "./to-wire.ts";
 
 /** Wire format of searches, checks, documents, domains, keys and the server. */
 
@@ -35,14 +36,14 @@ export const searchResponseSchema = z.object({
   passages: z.array(
     z.object({
       sid: z.string(),
-      ...source,
+      ...sourceSchema.shape,
       heading_path: z.array(z.string()),
       page: z.int().nullable().describe("Page on which the passage begins, from 1; `null`: the document has no pages."),
       text: z.string().describe("Exact substring of the document's normalised text."),
       start: z.int(),
       end: z.int(),
       unit: z.literal("utf16"),
-      scores: scores
+      scores: scoresSchema
         .extend({
           reading: z
             .number()
@@ -141,7 +142,7 @@ export const queryResponseSchema = z.object({
   id: z.string(),
   answer: z.string(),
   sources: z.array(z.object({ title: z.string(), url: z.string().nullable(), quote: z.string() })),
-  ...gradeReport.shape,
+  ...gradeReportSchema.shape,
   latency_ms: z.number(),
 });
 

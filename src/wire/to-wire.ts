@@ -1,19 +1,7 @@
 import { z } from "zod";
+import { webUrl } from "../shared/types/document.ts";
 import { httpUrl } from "../text/paths.ts";
-
-/** A web address; values other than http(s) become `null`. */
-export const webUrl = z.string().nullable();
-
-type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
-
-/** The in-process form of wire data: camelCase names, read-only. */
-export type InProcess<T> = unknown extends T
-  ? T
-  : T extends readonly unknown[]
-    ? { readonly [Key in keyof T]: InProcess<T[Key]> }
-    : T extends object
-      ? { readonly [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: InProcess<T[Key]> }
-      : T;
+import type { InProcess } from "../text/validate.ts";
 
 type Convert = (value: unknown) => unknown;
 

@@ -1,6 +1,10 @@
-import type { OriginalUnit, SourceText, TextRange } from "./document.ts";
+import { z } from "zod";
+import type { InProcess } from "../../text/validate.ts";
+import { type SourceText, sourceSchema, type TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
+
+/** The parts of an answer as they leave the process; the types are the same data inside it, in camelCase. */
 
 /** A table cell with the name of its column; the name is empty if the header has none. */
 export interface NamedCell {
@@ -17,87 +21,82 @@ export interface DraftSentence {
   readonly missing: readonly number[];
 }
 
-export type ClaimStatus = "supported" | "contradicted" | "unsupported" | "unchecked";
-
+export const claimStatus = z.enum(["supported", "contradicted", "unsupported", "unchecked"]);
 /** A sentence of the answer with the result of its checks. */
-export interface Claim {
-  readonly sentence: number;
-  readonly text: string;
-  readonly status: ClaimStatus;
-  readonly citations: readonly number[];
-  readonly reason: string;
-}
+export const claimSchema = z.object({
+  sentence: z.int(),
+  text: z.string(),
+  status: claimStatus,
+  citations: z.array(z.int()),
+  reason: z.string(),
+});
+export type Claim = InProcess<z.infer<typeof claimSchema>>;
+export type ClaimStatus = Claim["status"];
+
+/** In points from the upper left corner of the displayed page. */
+const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
+/** A page with the position on it. */
+const pagePlace = z.object({
+  page: z.int().describe("From 1."),
+  width: z.number().optional().describe("Width of the displayed page in points."),
+  height: z.number().optional(),
+  boxes: z.array(box).optional().describe("One box per line, in points from the upper left corner; absent if the format has none."),
+});
+const cellPlace = z.object({ row: z.int(), column: z.int(), sheet: z.string().optional() });
 
 /** The position of a quote in the original file. */
-export interface OriginalPlace {
-  /** Relative to the source. */
-  readonly path: string;
-  readonly unit: OriginalUnit;
-  readonly start: number;
-  readonly end: number;
-  /** SHA-256 of the original bytes. */
-  readonly sha256: string;
-  readonly normaliser: string;
-  /** Encoding of the file; absent for UTF-8 and for files that are not text. */
-  readonly encoding?: string;
-  /** Pages of the quote; absent if the original has none. */
-  readonly pages?: readonly PagePlace[];
-  /** A page of the quote is a picture with recognised text (OCR), which may be wrong. */
-  readonly recognised?: true;
-  /** Table cells of the quote; absent if the original is not a table. */
-  readonly cells?: readonly CellPlace[];
-  /** File inside the archive; `start` and `end` count from its beginning. Absent if the original is not an archive. */
-  readonly part?: string;
-}
+const originalPlaceSchema = z.object({
+  path: z.string(),
+  unit: z.enum(["utf16", "extracted_utf16"]).describe("UTF-16 code units of the file's own text, or of the text extracted from it."),
+  start: z.int(),
+  end: z.int(),
+  encoding: z.string().optional().describe("Encoding of the file; absent: UTF-8, or not a text file."),
+  pages: z.array(pagePlace).optional().describe("Absent: the original has no pages."),
+  recognised: z.literal(true).optional().describe("True if a page was recognised by OCR, which may be wrong; absent: no OCR."),
+  cells: z.array(cellPlace).optional().describe("Counted from 1, as in a spreadsheet; absent: not a table."),
+  part: z.string().optional().describe("File inside the archive; `start` and `end` count from its beginning."),
+});
+export type Box = InProcess<z.infer<typeof box>>;
+export type PagePlace = InProcess<z.infer<typeof pagePlace>>;
+export type CellPlace = InProcess<z.infer<typeof cellPlace>>;
 
-/** A page, counted from 1, with the position on it. */
-export interface PagePlace {
-  readonly page: number;
-  /** Size of the displayed page in points; absent without boxes. */
-  readonly width?: number;
-  readonly height?: number;
-  /** One box per line, in points from the upper left corner; absent if the format has no boxes. */
-  readonly boxes?: readonly Box[];
-}
-
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** A spreadsheet cell; rows and columns count from 1. */
-export interface CellPlace {
-  readonly row: number;
-  readonly column: number;
-  /** Absent if the file has one table. */
-  readonly sheet?: string;
-}
+/** A table row for display. */
+const tableRow = z.object({
+  cells: z.array(z.object({ name: z.string(), text: z.string() })).describe("For display; the quote itself is byte-exact."),
+  header: z.string().describe("Exact substring of the document's normalised text, at the offsets below."),
+  header_start: z.int(),
+  header_end: z.int(),
+  caption: z.string().optional().describe("Sentence above the table that introduces it; absent if there is none."),
+});
 
 /** The link from a claim to its quote. */
-export interface Citation extends TextRange {
-  readonly n: number;
-  readonly documentId: string;
-  readonly documentVersion: string;
+export const citationSchema = z.object({
+  n: z.int().describe("Number in the text: `[n]`."),
+  ...sourceSchema.shape,
+  quote: z.string().describe("Exact substring of the document's normalised text."),
+  start: z.int().describe("Start of the quote in the normalised text, in the unit below."),
+  end: z.int(),
+  unit: z.literal("utf16"),
+  original: originalPlaceSchema
+    .extend({ sha256: z.string(), normaliser: z.string() })
+    .describe("Place of the quote in the original file, with the hash of its bytes."),
+  heading_path: z.array(z.string()).describe("Headings above the quote, outermost first."),
+  page: z.int().nullable().optional().describe("Page on which the quote begins, from 1; `null`: the document has no pages."),
+  context: z.string().describe("Passage around the quote."),
+  quote_start: z.int().describe("Start of the quote within `context`."),
+  also_in: z.array(sourceSchema).optional().describe("Other documents with a near-duplicate passage; absent if there are none."),
+  row: tableRow.optional().describe("Cells of a quoted table row with the table's header; absent for other quotes."),
+});
+type WireCitation = InProcess<z.infer<typeof citationSchema>>;
+export type OriginalPlace = WireCitation["original"];
+/** Another document with the content of a citation. */
+export type FurtherSource = InProcess<z.infer<typeof sourceSchema>>;
+/** `page` is absent in answers stored by older versions. */
+export type Citation = Omit<WireCitation, "unit" | "row"> & {
   readonly chunkId: string;
-  readonly url: string | null;
-  readonly title: string;
-  readonly asOf: string | null;
-  readonly quote: string;
-  /** Passage around the quote, for display; the quote begins in it at `quoteStart`. */
-  readonly context: string;
-  readonly quoteStart: number;
-  /** Headings above the quote, outermost first. */
-  readonly headingPath: readonly string[];
-  /** Page on which the quote begins, from 1; `null`: the document has no pages. Absent in answers stored by older versions. */
-  readonly page?: number | null;
-  readonly original: OriginalPlace;
-  /** Further sources with a near-duplicate passage; absent if there are none. */
-  readonly alsoIn?: readonly FurtherSource[];
   /** Cells of a cited table row under their header, for display; absent otherwise. */
   readonly row?: CitedRow;
-}
+};
 
 /** A table row for display. */
 export interface CitedRow {
@@ -108,163 +107,128 @@ export interface CitedRow {
   readonly caption?: SourceText;
 }
 
-/** The best relevant passage of another document, as further reading. */
-export interface SeeAlso {
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly title: string;
-  /** Heading above the passage; `null` if there is none. */
-  readonly heading: string | null;
-  readonly url: string | null;
-}
-
-/** Another document with the content of a citation. */
-export interface FurtherSource {
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly asOf: string | null;
-}
+export const seeAlsoSchema = z.object({
+  title: z.string(),
+  heading: z.string().nullable(),
+  url: z.string().nullable(),
+  document_id: z.string(),
+});
+/** The best relevant passage of another document, as further reading. `heading`: above the passage. */
+export type SeeAlso = InProcess<z.infer<typeof seeAlsoSchema>> & { readonly documentVersion: string };
 
 export interface AnswerSentence {
   readonly text: string;
   readonly citations: readonly number[];
 }
 
-export type CheckVerdict = "pass" | "repaired" | "warn" | "fail";
-
-export interface CheckResult {
-  readonly name: string;
-  readonly verdict: CheckVerdict;
-  /** 0–1; `null` if the check has no score or could not compute one. */
-  readonly score: number | null;
-  readonly reason: string;
+export const findingSchema = z.object({
+  name: z.string(),
+  verdict: z.enum(["pass", "repaired", "warn", "fail"]),
+  score: z.number().nullable(),
+  reason: z.string(),
+});
+export type CheckVerdict = z.infer<typeof findingSchema>["verdict"];
+/** `score`: 0–1; `null` if the check has none or could not compute one. */
+export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
   /** Judged ranges of the sentence. */
   readonly spans: readonly TextRange[];
   /** Index of the sentence; `null` for the whole answer and for sentences that were removed. */
   readonly sentence: number | null;
   /** The judged sentence was removed. */
   readonly leftOut?: true;
-}
+};
 
-export interface Warning {
-  readonly code: string;
-  readonly message: string;
-  /** Question to ask if the system misinterpreted the original one. */
-  readonly askInstead?: string;
-  /** Index of the sentence; absent if the warning concerns the answer. */
-  readonly sentence?: number;
-}
+export const warningSchema = z.object({
+  code: z.string().describe("`read_as`: a word was corrected to one that the documents contain."),
+  message: z.string(),
+  ask_instead: z.string().optional().describe("Question that forces the original spelling; only with `read_as`."),
+  sentence: z.int().min(0).optional().describe("Index of the sentence that the warning is about; absent: the whole answer."),
+});
+export type Warning = InProcess<z.infer<typeof warningSchema>>;
 
+const { as_of: _, ...undated } = sourceSchema.shape;
+const asOf = z.object({
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  undated: z.int().describe("Number of documents without a date."),
+});
 /** The reason for a refusal, with what was searched. It states that nothing was found, never that the documents do not say something. */
-export interface Refusal {
-  readonly reason:
-    | "nothing_relevant"
-    | "evidence_too_weak"
-    | "not_reliable"
-    | "empty_corpus"
-    | "injection"
-    | "language"
-    | "small_talk"
-    | "crisis";
-  readonly message: string;
-  /** States that the refusal is not an answer. */
-  readonly note: string;
-  readonly searched: Searched;
-  /** Best passage of each of the most similar documents. */
-  readonly nearest: readonly NearMiss[];
-  /** Contacts to ask instead; those that fit the question come first. */
-  readonly contacts: readonly { readonly name: string; readonly contact: string }[];
-}
-
-export interface Searched {
-  readonly documents: number;
-  readonly chunks: number;
-  /** Revision of the index. Each commit that changes documents of the domain raises it once. */
-  readonly revision: number;
-  /** Dates for which the documents claim to be valid. */
-  readonly asOf: AsOfRange;
-  /** The first unreadable files that the user may see. */
-  readonly unreadable: readonly string[];
-  /** Total number of such files. */
-  readonly unreadableCount: number;
-  /** Description of the filters or the selection; absent without them. Counts and dates then cover that part only. */
-  readonly within?: string;
-}
-
-/** ISO dates; `null` if no document states one. */
-export interface AsOfRange {
-  readonly from: string | null;
-  readonly to: string | null;
-  /** Documents without a date. */
-  readonly undated: number;
-}
-
+export const refusalSchema = z.object({
+  reason: z.enum([
+    "nothing_relevant",
+    "evidence_too_weak",
+    "not_reliable",
+    "empty_corpus",
+    "injection",
+    "language",
+    "small_talk",
+    "crisis",
+  ]),
+  message: z.string(),
+  note: z.string().describe("How to read the refusal: it is not a negative answer."),
+  searched: z.object({
+    documents: z.int(),
+    chunks: z.int(),
+    revision: z.int().describe("Revision of the index; every change of the domain's documents increases it."),
+    as_of: asOf.describe("Range of the documents' dates, ISO; `null` if none has a date."),
+    unreadable: z.array(z.string()).describe("First files that could not be read and were not searched."),
+    unreadable_count: z.int().describe("Number of files that could not be read."),
+    within: z.string().optional().describe("Filters or selection that limited the search, counts and dates; absent without a limit."),
+  }),
+  nearest: z.array(
+    z.object({
+      ...undated,
+      heading: z.string().nullable(),
+      original: originalPlaceSchema.describe("Place of the passage or its quote in the original file."),
+      quote: z.string().nullable().describe("Exact nearest text, which is not an answer. `null`: the checks allowed none."),
+      missing: z.array(z.string()).describe("Words of the question that the passage lacks; the rest of the document may contain them."),
+      missing_values: z.array(z.string()).describe('Types of value asked for that the passage lacks, such as "a length of time".'),
+    }),
+  ),
+  contacts: z.array(z.object({ name: z.string(), contact: z.string() })),
+});
+export type Refusal = InProcess<z.infer<typeof refusalSchema>>;
+export type Searched = Refusal["searched"];
+export type AsOfRange = Searched["asOf"];
 /** A similar passage, with what it lacks. The rest of its document may contain more. */
-export interface NearMiss {
-  readonly title: string;
-  /** Heading above the passage; `null` if there is none. */
-  readonly heading: string | null;
-  readonly url: string | null;
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly original: Omit<OriginalPlace, "sha256" | "normaliser">;
-  /** The best candidate of the passage, byte for byte; not an answer. `null`: no candidate passes the checks. */
-  readonly quote: string | null;
-  /** Words of the question that the passage lacks, as asked. */
-  readonly missing: readonly string[];
-  /** Kinds of value that the question asks for and the passage lacks, such as "a length of time". */
-  readonly missingValues: readonly string[];
-}
+export type NearMiss = Refusal["nearest"][number];
 
+const tokens = z.int().nullable();
+export const tokenUsageSchema = z.object({ verification: tokens, compression: tokens, answer: tokens, total: tokens });
+export const callSchema = z.object({
+  stage: z.enum(["retrieve", "verify", "compress", "write", "rewrite"]),
+  model: z.string(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cost_usd: z.number().nullable(),
+});
 /** Tokens of model calls by stage, without embeddings; `null` where an endpoint did not count. */
-export interface TokenUsage {
-  readonly verification: number | null;
-  readonly compression: number | null;
-  readonly answer: number | null;
-  readonly total: number | null;
-}
+export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
+/** A call to an endpoint with its list price; `rewrite` is the second draft after a faulty one. `null`: not counted, or unknown. */
+export type PricedCall = InProcess<z.infer<typeof callSchema>>;
+export type ModelCall = Omit<PricedCall, "costUsd">;
 
-/** One call to an endpoint; `rewrite` is the second draft after a faulty one. `null`: the endpoint did not count. */
-export interface ModelCall {
-  readonly stage: "retrieve" | "verify" | "compress" | "write" | "rewrite";
-  readonly model: string;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
-}
-
-/** A call with its list price; `null`: not counted, or the price is unknown. */
-export interface PricedCall extends ModelCall {
-  readonly costUsd: number | null;
-}
-
-export interface Metric {
-  /** `null`: not measurable, for the given reason. */
-  readonly passed: boolean | null;
-  readonly score: number | null;
-  readonly threshold: number | null;
-  readonly reason: string;
-}
-
+const verdict = z.boolean().nullable();
+/** `null`: not measurable, for the given reason. */
+const gradeSchema = z.object({ passed: verdict, score: z.number().nullable(), threshold: z.number().nullable(), reason: z.string() });
 /** The report of a profile that grades answers; it blocks nothing. */
-export interface GradeReport {
-  /** `null`: no metric failed, but not all could be measured. */
-  readonly overallPass: boolean | null;
-  readonly metrics: Readonly<Record<string, Metric>>;
-}
+export const gradeReportSchema = z.object({
+  overall_pass: verdict.describe("`null`: no metric failed, but some could not be determined."),
+  metrics: z.record(z.string(), gradeSchema),
+});
+export type Metric = InProcess<z.infer<typeof gradeSchema>>;
+export type GradeReport = InProcess<z.infer<typeof gradeReportSchema>>;
 
 export type AnswerStatus = "ok" | "insufficient_context" | "error";
 
 export type CacheMode = "miss" | "exact" | "semantic" | "graph" | "curated";
 
 /** The origin of an answer from the cache. */
-export interface CachedFrom {
-  /** Redacted; `null` where no text is stored. */
-  readonly question: string | null;
-  /** ISO time. */
-  readonly storedAt: string;
-}
+export const cachedSchema = z.object({
+  question: z.string().nullable().describe("Stored question; `null` if no text is kept."),
+  stored_at: z.string().describe("ISO 8601."),
+});
+export type CachedFrom = InProcess<z.infer<typeof cachedSchema>>;
 
 export interface Answer {
   readonly id: string;

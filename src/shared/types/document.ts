@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** A hard partition of documents: every query of the store filters by domain, tenant and access labels. */
 export interface Scope {
   readonly domain: string;
@@ -163,3 +165,15 @@ export type PlaceData =
  * with equal lengths maps offset by offset; any other maps as a whole.
  */
 export type SourceMapData = readonly number[];
+
+/** A web address; values other than http(s) leave as `null`. */
+export const webUrl = z.string().nullable();
+
+/** A document reference, as it leaves the process. */
+export const sourceSchema = z.object({
+  document_id: z.string(),
+  document_version: z.string(),
+  title: z.string(),
+  url: webUrl,
+  as_of: z.string().nullable(),
+});

@@ -1,4 +1,23 @@
-import type { Authority, Block, PlacedUnit, Reading, SourceMapData, SourceText, TextRange } from "./document.ts";
+import { z } from "zod";
+import type { InProcess } from "../../text/validate.ts";
+import {
+  type Authority,
+  type Block,
+  type PlacedUnit,
+  type Reading,
+  type SourceMapData,
+  type SourceText,
+  sourceSchema,
+  type TextRange,
+} from "./document.ts";
+
+/** Raw scores; `null` where the scorer did not run. `cross`: of a cross-encoder, 0–1. */
+export const scoresSchema = z.object({
+  dense: z.number().nullable(),
+  bm25: z.number().nullable(),
+  fused: z.number(),
+  cross: z.number().nullable(),
+});
 
 /** A retrieved chunk with its scores, and the data of its document that later stages need. */
 export interface Passage {
@@ -15,14 +34,7 @@ export interface Passage {
   readonly window: TextRange;
   readonly text: string;
   readonly units: readonly PlacedUnit[];
-  /** Raw scores; `null` where the scorer did not run. */
-  readonly scores: {
-    readonly dense: number | null;
-    readonly bm25: number | null;
-    readonly fused: number;
-    /** Score of a cross-encoder, 0–1. */
-    readonly cross: number | null;
-  };
+  readonly scores: InProcess<z.infer<typeof scoresSchema>>;
   /** Near-duplicates merged into this passage, as further sources. Absent if there are none. */
   readonly twins?: readonly NearDuplicate[];
 }
@@ -56,32 +68,26 @@ export interface PassageDocument {
   readonly reading?: Reading;
 }
 
-export type WebVerdict = "confirmed" | "contradicted" | "silent";
+const webPageSchema = z.object({
+  url: z.string(),
+  title: z.string(),
+  retrieved_at: z.string().describe("ISO 8601."),
+  verdict: z.enum(["confirmed", "contradicted"]),
+  claim: z.string().describe("Sentence of the passage that was compared."),
+  quote: z.string().describe("Sentence of the web page, as plain text: escape it for display."),
+});
+export type WebPageEvidence = InProcess<z.infer<typeof webPageSchema>>;
 
 /** The result of the web check of one uncertain passage. It is never cited as a source and never given to a model that writes. */
-export interface WebEvidence {
-  /** Id of the passage. */
-  readonly sid: string;
-  readonly verdict: WebVerdict;
-  /** One line for users. */
-  readonly reason: string;
-  /** The search query. */
-  readonly query: string;
-  /** Pages about the same subject, with their verdicts. */
-  readonly pages: readonly WebPageEvidence[];
-}
-
-export interface WebPageEvidence {
-  readonly url: string;
-  readonly title: string;
-  /** ISO 8601. */
-  readonly retrievedAt: string;
-  readonly verdict: Exclude<WebVerdict, "silent">;
-  /** The compared sentence of the passage. */
-  readonly claim: string;
-  /** The sentence of the page: untrusted plain text. */
-  readonly quote: string;
-}
+export const webEvidenceSchema = z.object({
+  sid: z.string().describe("Uncertain passage that was looked up."),
+  verdict: z.enum(["confirmed", "contradicted", "silent"]),
+  reason: z.string(),
+  query: z.string().describe("Search query."),
+  pages: z.array(webPageSchema),
+});
+export type WebEvidence = InProcess<z.infer<typeof webEvidenceSchema>>;
+export type WebVerdict = WebEvidence["verdict"];
 
 export type Verdict = "verified" | "uncertain" | "rejected";
 
@@ -107,34 +113,29 @@ export interface Quote extends TextRange {
   readonly header?: SourceText;
 }
 
-export type ConflictKind = "value" | "date" | "polarity" | "condition";
+const conflictSideSchema = z.object({
+  sid: z.string(),
+  value: z.string().describe("Words that differ."),
+  quote: z.string().describe("Exact sentence with the value; `start` and `end` are its place in the document's text."),
+  start: z.int(),
+  end: z.int(),
+  ...sourceSchema.shape,
+});
+export type ConflictSide = InProcess<z.infer<typeof conflictSideSchema>>;
 
+const resolutionSchema = z.object({
+  rule: z.enum(["newer", "regulation", "agency", "summary"]),
+  holds: z.string().describe("`sid` of the side that takes precedence."),
+});
+export type ConflictResolution = InProcess<z.infer<typeof resolutionSchema>>;
+
+export const conflictSchema = z.object({
+  about: z.string().describe("Words that both sides share."),
+  kind: z.enum(["value", "date", "polarity", "condition"]),
+  certainty: z.number().describe("Certainty that both sides have the same subject, 0–1; for ordering, not a probability."),
+  sides: z.array(conflictSideSchema),
+  resolved_by: resolutionSchema.nullable().describe("Rule of the domain pack that decides; `null`: unresolved."),
+});
 /** Two passages that differ; shown side by side. */
-export interface Conflict {
-  /** Words that both sides share, as written. */
-  readonly about: string;
-  readonly kind: ConflictKind;
-  /** How likely both sides concern the same subject, 0–1. It ranks conflicts and is not a probability. */
-  readonly certainty: number;
-  readonly sides: readonly [ConflictSide, ConflictSide];
-  /** The declared rule that decides, with the `sid` of the valid side; `null`: undecided. */
-  readonly resolvedBy: ConflictResolution | null;
-}
-
-export interface ConflictResolution {
-  readonly rule: "newer" | Authority;
-  readonly holds: string;
-}
-
-/** One side of a conflict: the sentence and its range in the document. */
-export interface ConflictSide extends TextRange {
-  readonly sid: string;
-  /** The words that differ. */
-  readonly value: string;
-  readonly quote: string;
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly asOf: string | null;
-}
+export type Conflict = InProcess<z.infer<typeof conflictSchema>> & { readonly sides: readonly [ConflictSide, ConflictSide] };
+export type ConflictKind = Conflict["kind"];
