@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
 import { parseEvents } from "../client/index.ts";
@@ -313,33 +313,24 @@ describe("the page", () => {
     expect((await app.request("/", { method: "HEAD" })).status).toBe(200);
   });
 
-  it.each([
-    ["br, gzip", "br", brotliDecompressSync],
-    ["gzip;q=0.5, deflate", "gzip", gunzipSync],
-    ["br;q=0, GZIP", "gzip", gunzipSync],
-  ])("sends a browser that takes %s the smaller form, under a tag of its own", async (accepted, coding, read) => {
+  it.each(["br, gzip", "gzip;q=0.5, deflate", "br;q=0, GZIP"])("sends a browser that takes %s the smaller form", async (accepted) => {
     const { app } = setUp();
-    const plain = await app.request("/assets/long-abc123.js");
     const sent = await app.request("/assets/long-abc123.js", { headers: { "accept-encoding": accepted } });
-    expect([sent.headers.get("content-encoding"), sent.headers.get("vary")]).toEqual([coding, "Accept-Encoding"]);
+    expect([sent.headers.get("content-encoding"), sent.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
     const bytes = Buffer.from(await sent.arrayBuffer());
     expect(bytes.length).toBeLessThan(LONG_SCRIPT.length / 10);
-    expect(read(bytes).toString()).toBe(LONG_SCRIPT);
-    const tag = sent.headers.get("etag") ?? "";
-    expect(tag).not.toBe(plain.headers.get("etag"));
-    const again = (etag: string) =>
-      app.request("/assets/long-abc123.js", { headers: { "accept-encoding": accepted, "if-none-match": etag } });
-    expect((await again(tag)).status).toBe(304);
-    expect((await again(plain.headers.get("etag") ?? "")).status).toBe(200);
+    expect(gunzipSync(bytes).toString()).toBe(LONG_SCRIPT);
+    const headers = { "accept-encoding": accepted, "if-none-match": sent.headers.get("etag") ?? "" };
+    expect((await app.request("/assets/long-abc123.js", { headers })).status).toBe(304);
   });
 
-  it.each([undefined, "identity", "br;q=0", "zstd", ""])("sends a browser that takes %s the file as it is", async (accepted) => {
+  it.each([undefined, "identity", "gzip;q=0", "zstd", ""])("sends a browser that takes %s the file as it is", async (accepted) => {
     const { app } = setUp();
     const headers: Record<string, string> = accepted === undefined ? {} : { "accept-encoding": accepted };
     const sent = await app.request("/assets/long-abc123.js", { headers });
     expect([sent.headers.get("content-encoding"), await sent.text()]).toEqual([null, LONG_SCRIPT]);
     // Compression would enlarge a short body.
-    const short = await app.request("/", { headers: { "accept-encoding": "br" } });
+    const short = await app.request("/", { headers: { "accept-encoding": "gzip" } });
     expect([short.headers.get("content-encoding"), short.headers.get("vary")]).toEqual([null, null]);
   });
 

@@ -1,11 +1,16 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { Hono } from "hono";
+import { compress } from "hono/compress";
 import { cors } from "hono/cors";
+import { etag } from "hono/etag";
 import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
+import { getMimeType, mimes } from "hono/utils/mime";
 import { createExampleFinder } from "../engine/packs/example-questions.ts";
-import { RequestError } from "../shared/errors.ts";
+import { RequestError, systemCodeOf } from "../shared/errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";
 import { createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";
@@ -16,7 +21,6 @@ import { describeFailure, goneResponse, isGone } from "./error-response.ts";
 import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
 import { type AppParts, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
-import { readPageFiles, sendPageFile } from "./routes/page.ts";
 
 export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engine" | "log"> {
   readonly sessions?: SessionIds;
@@ -84,9 +88,9 @@ export function createApp(options: AppOptions): Hono {
   };
   // Endpoints whose parts are missing are not mounted.
   mountEndpoints(app, endpoints, services as Services, idempotency);
-  app.get("*", async (context, next) => {
+  app.get("*", compress({ encoding: "gzip" }), etag(), async (context, next) => {
     const file = page.get(context.req.path);
-    if (file !== undefined) return sendPageFile(context, file);
+    if (file !== undefined) return context.body(file.body, 200, file.headers);
     if (context.req.path === "/")
       throw new RequestError("page_not_built", "The web app is not built. Run `npm run build`, then restart the server.");
     await next();
@@ -117,4 +121,46 @@ function securityHeaders() {
     referrerPolicy: "no-referrer",
     strictTransportSecurity: false,
   });
+}
+
+/** A file of the built page, ready to send. */
+interface PageFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Record<string, string>;
+}
+
+const MIME_TYPES = { ...mimes, svg: "image/svg+xml" };
+
+/** Cache header of `assets/`, whose names contain a content hash. */
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/**
+ * Reads the built page into memory, by request path (`/`, `/assets/…`): one consistent build, only listed files. Empty if the folder does not
+ * exist; links are not followed.
+ */
+function readPageFiles(webRoot: string): ReadonlyMap<string, PageFile> {
+  const files = new Map<string, PageFile>();
+  for (const path of listFiles(webRoot)) {
+    const body = new Uint8Array(readFileSync(path));
+    const name = `/${relative(webRoot, path).split(sep).join("/")}`;
+    const headers = {
+      "Content-Type": getMimeType(path, MIME_TYPES) ?? "application/octet-stream",
+      "Content-Length": String(body.length),
+      ETag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 27)}"`,
+      "Cache-Control": name.startsWith("/assets/") ? IMMUTABLE : "no-cache",
+    };
+    files.set(name, { body, headers });
+    if (name === "/index.html") files.set("/", { body, headers });
+  }
+  return files;
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    if (systemCodeOf(error) === "ENOENT") return [];
+    throw error;
+  }
 }
