@@ -1,8 +1,7 @@
 import type * as wire from "../wire/index.ts";
-import { createDeadline, type Deadline } from "./deadline.ts";
 import { ApiError, ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
-import { DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, withRetries } from "./retry.ts";
+import { createDeadline, DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, type Deadline, withRetries } from "./retry.ts";
 
 /** Default time limit in milliseconds per attempt, and for silence of a stream: the server sends a heartbeat every 15 s. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
@@ -34,46 +33,11 @@ export interface ScopeQuery {
 /** Every event except `error`, which is thrown. */
 export type StreamEvent = Exclude<wire.WireEvent, { readonly event: "error" }>;
 
-/**
- * Calls of the HTTP API. Each throws `ApiError` (the server refused or failed, with its code), `TimeoutError`, `RetryExhaustedError` after
- * several attempts, or `ClientError` (`unreachable`, `stream_cut`, `invalid_response`), the base class of all; an aborted call throws the
- * signal's reason.
- */
-export interface Client {
-  /** Asks a question and returns the complete answer. */
-  ask(request: wire.WireAskRequest, options?: CallOptions): Promise<wire.WireAnswer>;
-  /** Asks a question and yields the events of the answer; the last one is `answer`. */
-  stream(request: wire.WireAskRequest, options?: CallOptions): AsyncGenerator<StreamEvent, void>;
-  /** Returns passages, best first. */
-  search(request: wire.WireSearchRequest, options?: CallOptions): Promise<wire.WireSearch>;
-  /** Checks an external answer. */
-  check(request: wire.WireCheckRequest, options?: CallOptions): Promise<wire.WireCheck>;
-  /** Returns a stored answer. */
-  answer(id: string, options?: CallOptions): Promise<wire.WireAnswer>;
-  /** Compares the answer's quotes with today's documents. */
-  citations(id: string, options?: CallOptions): Promise<wire.WireCitationStates>;
-  /** Stores a user's verdict on an answer, replacing an earlier one. */
-  feedback(request: wire.WireFeedbackRequest, options?: CallOptions): Promise<void>;
-  /** Creates a session id for questions. */
-  newSession(options?: CallOptions): Promise<string>;
-  /** Returns the messages of a session. */
-  session(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<readonly wire.WireMessage[]>;
-  endSession(id: string, scope?: ScopeQuery & { readonly user_id?: string }, options?: CallOptions): Promise<void>;
-  domains(options?: CallOptions): Promise<wire.WireDomains>;
-  /** Returns a page of files with their documents; pass its `cursor` for the next page. */
-  documents(page?: ScopeQuery & { readonly limit?: number; readonly cursor?: string }, options?: CallOptions): Promise<wire.WireFileList>;
-  /** Returns a complete document by its id. */
-  document(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireDocument>;
-  /** Uploads files; `documentStatus` returns their ingestion status. */
-  upload(
-    files: readonly File[],
-    scope?: ScopeQuery & { readonly access?: string },
-    options?: CallOptions,
-  ): Promise<readonly wire.WireFile[]>;
-  documentStatus(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<wire.WireFile>;
-  deleteDocument(id: string, scope?: ScopeQuery, options?: CallOptions): Promise<void>;
-  health(options?: CallOptions): Promise<wire.WireHealth>;
-}
+/** Calls of the HTTP API; see `createClient`. */
+export type Client = ReturnType<typeof createClient>;
+
+type UserScope = ScopeQuery & { readonly user_id?: string };
+type Page = ScopeQuery & { readonly limit?: number; readonly cursor?: string };
 
 interface Sending extends CallOptions {
   readonly method?: "POST" | "DELETE";
@@ -84,13 +48,15 @@ interface Sending extends CallOptions {
 }
 
 /**
- * Creates a client of a Sourcebound server, for browsers and Node.js.
+ * Creates a client of a Sourcebound server, for browsers and Node.js. Each call throws `ApiError` (the server refused or failed, with its
+ * code), `TimeoutError`, `RetryExhaustedError` after several attempts, or `ClientError` (`unreachable`, `stream_cut`, `invalid_response`), the
+ * base class of all; an aborted call throws the signal's reason.
  * @example
  * const client = createClient({ baseUrl: "http://127.0.0.1:8787", apiKey: process.env.KEY });
  * for await (const { event, data } of client.stream({ question: "How long is a Higher-Level Review?" }))
  *   if (event === "sentence") console.log(data.text);
  */
-export function createClient({ baseUrl, apiKey, fetch = (...request) => globalThis.fetch(...request), ...given }: ClientOptions): Client {
+export function createClient({ baseUrl, apiKey, fetch = (...request) => globalThis.fetch(...request), ...given }: ClientOptions) {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, retries = DEFAULT_RETRIES, backoffMs = DEFAULT_BACKOFF_MS } = given;
   const root = baseUrl.replace(/\/+$/, "");
   const send = async (path: string, { headers, ...init }: RequestParts, deadline: Deadline): Promise<Response> => {
@@ -131,33 +97,47 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     await call(path, { ...options, query, method: "DELETE" });
   };
   return {
-    ask: (body, options) => post("/v1/ask", { body, once: true }, options),
-    async *stream(body, { signal } = {}) {
+    /** Asks a question and returns the complete answer. */
+    ask: (body: wire.WireAskRequest, options?: CallOptions) => post<wire.WireAnswer>("/v1/ask", { body, once: true }, options),
+    /** Asks a question and yields the events of the answer; the last one is `answer`. */
+    async *stream(body: wire.WireAskRequest, { signal }: CallOptions = {}): AsyncGenerator<StreamEvent, void> {
       const request = requestOf({ method: "POST", body }, "text/event-stream");
       yield* await begin("/v1/ask", request, signal, async (response, deadline) => readEvents(response, deadline));
     },
-    search: (body, options) => post("/v1/search", { body }, options),
-    check: (body, options) => post("/v1/check", { body, once: true }, options),
-    answer: (id, options) => get(`/v1/answers/${part(id)}`, undefined, options),
-    citations: (id, options) => get(`/v1/answers/${part(id)}/citations`, undefined, options),
-    feedback: async (body, options) => {
+    /** Returns passages, best first. */
+    search: (body: wire.WireSearchRequest, options?: CallOptions) => post<wire.WireSearch>("/v1/search", { body }, options),
+    /** Checks an external answer. */
+    check: (body: wire.WireCheckRequest, options?: CallOptions) => post<wire.WireCheck>("/v1/check", { body, once: true }, options),
+    /** Returns a stored answer. */
+    answer: (id: string, options?: CallOptions) => get<wire.WireAnswer>(`/v1/answers/${part(id)}`, undefined, options),
+    /** Compares the answer's quotes with today's documents. */
+    citations: (id: string, options?: CallOptions) => get<wire.WireCitationStates>(`/v1/answers/${part(id)}/citations`, undefined, options),
+    /** Stores a user's verdict on an answer, replacing an earlier one. */
+    async feedback(body: wire.WireFeedbackRequest, options?: CallOptions): Promise<void> {
       await post("/v1/feedback", { body, once: true }, options);
     },
-    newSession: async (options) => (await post<{ session_id: string }>("/v1/sessions", {}, options)).session_id,
-    session: async (id, scope, options) =>
+    /** Creates a session id for questions. */
+    newSession: async (options?: CallOptions) => (await post<{ session_id: string }>("/v1/sessions", {}, options)).session_id,
+    /** Returns the messages of a session. */
+    session: async (id: string, scope?: UserScope, options?: CallOptions) =>
       (await get<{ messages: wire.WireMessage[] }>(`/v1/sessions/${part(id)}`, scope, options)).messages,
-    endSession: (id, scope, options) => remove(`/v1/sessions/${part(id)}`, scope, options),
-    domains: (options) => get("/v1/domains", undefined, options),
-    documents: (page, options) => get("/v1/documents", page, options),
-    document: (id, scope, options) => get(`/v1/documents/${part(id)}`, scope, options),
-    upload: async (files, query, options) => {
+    endSession: (id: string, scope?: UserScope, options?: CallOptions) => remove(`/v1/sessions/${part(id)}`, scope, options),
+    domains: (options?: CallOptions) => get<wire.WireDomains>("/v1/domains", undefined, options),
+    /** Returns a page of files with their documents; pass its `cursor` for the next page. */
+    documents: (page?: Page, options?: CallOptions) => get<wire.WireFileList>("/v1/documents", page, options),
+    /** Returns a complete document by its id. */
+    document: (id: string, scope?: ScopeQuery, options?: CallOptions) =>
+      get<wire.WireDocument>(`/v1/documents/${part(id)}`, scope, options),
+    /** Uploads files; `documentStatus` returns their ingestion status. */
+    async upload(files: readonly File[], query?: ScopeQuery & { readonly access?: string }, options?: CallOptions) {
       const body = new FormData();
       for (const file of files) body.append("file", file, file.name);
       return (await post<{ items: wire.WireFile[] }>("/v1/documents", { body, query }, options)).items;
     },
-    documentStatus: (id, scope, options) => get(`/v1/documents/${part(id)}/status`, scope, options),
-    deleteDocument: (id, scope, options) => remove(`/v1/documents/${part(id)}`, scope, options),
-    health: (options) => get("/healthz", undefined, options),
+    documentStatus: (id: string, scope?: ScopeQuery, options?: CallOptions) =>
+      get<wire.WireFile>(`/v1/documents/${part(id)}/status`, scope, options),
+    deleteDocument: (id: string, scope?: ScopeQuery, options?: CallOptions) => remove(`/v1/documents/${part(id)}`, scope, options),
+    health: (options?: CallOptions) => get<wire.WireHealth>("/healthz", undefined, options),
   };
 }
 

@@ -1,4 +1,3 @@
-import { createDeadline } from "./deadline.ts";
 import { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";
 
 /** Retries after a failed attempt. */
@@ -53,4 +52,35 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
   await new Promise((resolve) => pause.signal.addEventListener("abort", resolve, { once: true }));
   pause.end();
   signal?.throwIfAborted();
+}
+
+/** A signal that aborts on a timeout or when the caller aborts. */
+export type Deadline = ReturnType<typeof createDeadline>;
+
+/** @param ms time without a `touch`; 0: unlimited */
+export function createDeadline(ms: number, outer: AbortSignal | undefined) {
+  const abort = new AbortController();
+  const leave = () => abort.abort(outer?.reason);
+  if (outer?.aborted === true) leave();
+  outer?.addEventListener("abort", leave, { once: true });
+  const late = new TimeoutError("timeout", "The server did not respond in time. Ask again, or allow more time with timeoutMs.");
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const touch = () => {
+    clearTimeout(timer);
+    if (ms > 0) timer = setTimeout(() => abort.abort(late), ms);
+  };
+  touch();
+  return {
+    signal: abort.signal,
+    /** The caller's signal. */
+    outer,
+    /** Restarts the timeout after received data. */
+    touch,
+    /** Returns the error to throw: the abort reason, the timeout, or the failure itself. */
+    reasonOr: (failure: () => unknown): unknown => (abort.signal.aborted ? abort.signal.reason : failure()),
+    end() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", leave);
+    },
+  };
 }
