@@ -103,17 +103,10 @@ function signalOf({ signal }: AskOptions): AbortSignal {
 }
 
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
+  const { profile = config.profile ?? pack.default_profile, detail = "normal", sessionId = null, selection = null } = options;
+  const { turns, filters = null, userId = null, verbose, privacy = "redacted" } = options;
   return {
-    question,
-    scope: askingScope(pack, options, config),
-    profile: options.profile ?? config.profile ?? pack.default_profile,
-    detail: options.detail ?? "normal",
-    sessionId: options.sessionId ?? null,
-    ...(options.turns === undefined ? {} : { turns: options.turns }),
-    selection: options.selection ?? null,
-    filters: options.filters ?? null,
-    userId: options.userId ?? null,
-    verbose: options.verbose,
-    privacy: config.privacy === "ephemeral" ? "ephemeral" : (options.privacy ?? "redacted"),
+    ...{ question, scope: askingScope(pack, options, config), profile, detail, sessionId, turns, selection, filters, userId, verbose },
+    privacy: config.privacy === "ephemeral" ? "ephemeral" : privacy,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { IngestCounts } from "../shared/events.ts";
-import type { Answer, FilterRequest, Passage, Privacy, Selection, Turn, Warning } from "../shared/types.ts";
+import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
 
 /** The asker, by names of domain and tenant. */
@@ -23,27 +23,14 @@ export interface Lane {
   readonly usdPerDay: number | null;
 }
 
-/** Options of a question; the configuration supplies the rest. */
-export interface AskOptions extends ScopeOptions {
-  readonly profile?: string | undefined;
-  readonly detail?: "normal" | "more" | undefined;
-  readonly sessionId?: string | null | undefined;
-  /** Earlier turns, oldest first, from a caller that keeps the conversation itself; they replace those of the session. */
-  readonly turns?: readonly Turn[] | undefined;
-  readonly selection?: Selection | null | undefined;
-  /** Limits the search to the named documents, chapters, sections and pages. */
-  readonly filters?: FilterRequest | null | undefined;
-  /** Owner of the session; only a keyed hash is stored. */
-  readonly userId?: string | null | undefined;
-  /** Storage of this question; can only be stricter than the configuration. */
-  readonly privacy?: Privacy | undefined;
+type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
+/** Options of a question; the configuration supplies the rest. */
+export interface AskOptions extends ScopeOptions, Optional<Omit<AskRequest, "question" | "scope">> {
   /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;
   /** Ignores the threshold of the learned gate, bypasses the cache and stores nothing; used by calibration. @default false */
   readonly measuring?: boolean | undefined;
-  /** Adds details to `-end` events, such as the top candidates and their scores. @default false */
-  readonly verbose?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,21 +43,6 @@ export interface SearchOptions extends ScopeOptions {
   /** Scores each passage with the cross-encoder, about 10 ms of CPU per candidate at first. Keeps the order. @default false */
   readonly reading?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-}
-
-export type FoundPassage = Passage & {
-  /** The cross-encoder's highest log odds among the passage's candidates; `null`: not scored. */
-  readonly reading: number | null;
-};
-
-export interface SearchResult {
-  /** Best first. */
-  readonly passages: readonly FoundPassage[];
-  /** Id of the ranking encoder; `null`: words alone ranked. */
-  readonly encoder: string | null;
-  /** Name of the cross-encoder; `null`: not requested, or unavailable, which adds a warning. */
-  readonly reader: string | null;
-  readonly warnings: readonly Warning[];
 }
 
 /** A source given as text, not ingested. */
@@ -164,53 +136,4 @@ export interface WorkOptions {
 
 export interface ReplayOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly signal?: AbortSignal | undefined;
-}
-
-/** The parts of an answer that a user sees. */
-export interface Said {
-  readonly status: Answer["status"];
-  readonly sentences: readonly string[];
-  readonly citations: readonly { readonly path: string; readonly quote: string }[];
-}
-
-/** An answer reproduced from its record. */
-export interface Replayed {
-  readonly id: string;
-  readonly question: string;
-  /** Byte for byte, except measured times. */
-  readonly identical: boolean;
-  /** JSON paths that differ. */
-  readonly differs: readonly string[];
-  /** For an answer from the cache: id of the original answer. */
-  readonly servedFrom: string | null;
-  readonly was: Said;
-}
-
-/** Comparison with today's answer and the causes of a difference. */
-export interface ReplayedNow extends Replayed {
-  readonly now: Said;
-  readonly changed: boolean;
-  readonly causes: readonly Cause[];
-}
-
-export type Cause =
-  /** This edit alone changes the answer. */
-  | { readonly type: "edit"; readonly path: string; readonly change: DocumentChange["change"] }
-  /** All edits together change the answer, no single one does. */
-  | { readonly type: "edits"; readonly paths: readonly string[] }
-  /** Today's settings change the answer on the old documents. */
-  | { readonly type: "settings"; readonly settings: readonly SettingChange[] }
-  /** Only documents and settings together change the answer. */
-  | { readonly type: "both" };
-
-export interface SettingChange {
-  readonly setting: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-export interface DocumentChange {
-  readonly id: string;
-  readonly path: string;
-  readonly change: "added" | "changed" | "deleted";
 }

@@ -24,6 +24,7 @@ export type { IngestOptions, RefreshResult } from "./documents.ts";
 export type * from "./engine-types.ts";
 export type { SwitchOptions } from "./indexes.ts";
 export type { EngineParts } from "./open.ts";
+export type { FoundPassage, SearchResult } from "./searching.ts";
 export type { CrawlRequest } from "./sources.ts";
 
 /**
@@ -91,7 +92,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     ...createSearching(opened, domains, indexes, asking.pipelineContext),
     ...createReportReader(opened, domains),
     ...prover,
-    ...createReplayer({ opened, settings, open }, domains),
+    ...createReplayer(opened, domains, { settings, open }),
     /** Stores a user's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
     feedback: (request: FeedbackRequest, options?: ScopeOptions) => memory.feedback(request, domains.scope(options)),
     health: () => healthOf(opened, domains, indexes, thresholds),

@@ -19,7 +19,7 @@ import { openSqlite } from "../store/sqlite.ts";
 import { createStore } from "../store/store.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { AskOptions, Cause, DocumentChange, Replayed, ReplayedNow, ReplayOptions, Said, SettingChange } from "./engine-types.ts";
+import type { AskOptions, ReplayOptions } from "./engine-types.ts";
 import type { EngineParts, Opened } from "./open.ts";
 import { madeAnswer, mayShowRecord, visibleRecord } from "./proofs.ts";
 
@@ -29,7 +29,7 @@ const TIMES = new Set(["timings", "latencyMs"]);
 const PLACES = 20;
 
 /** Extracts the parts of an answer that a user sees. */
-function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sentences" | "citations">): Said {
+function saidBy({ status, sentences, citations }: Pick<Answer, "status" | "sentences" | "citations">) {
   return {
     status,
     sentences: sentences.map(({ text }) => text),
@@ -63,7 +63,7 @@ function differing(one: unknown, other: unknown, at: string): string[] {
 }
 
 /** Returns changed settings with their paths and both values. */
-function settingChanges(before: RecordedSettings, after: RecordedSettings): SettingChange[] {
+function settingChanges(before: RecordedSettings, after: RecordedSettings) {
   const [one, other] = [before, after].map(({ software, checks, encoder, pack, profile, threshold }) =>
     JSON.parse(JSON.stringify({ software, checks, encoder, pack, profile, threshold })),
   );
@@ -81,60 +81,134 @@ function shown(tree: unknown, place: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
-/** The part of an engine that repeats a question. */
+/** What a replay needs besides the shared parts. */
+interface Replaying {
+  /** Returns today's settings of a domain and profile. */
+  readonly settings: (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
+  /** Opens an engine that repeats a question. */
+  readonly open: (config: Config, parts: EngineParts) => Promise<Repeating>;
+}
+
 export interface Repeating {
   answer(question: string, options: AskOptions): Promise<Answer>;
   close(): Promise<void>;
 }
 
-interface ReplayerParts {
-  readonly opened: Opened;
-  /** Returns today's settings of a domain and profile. */
-  readonly settings: (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };
-  readonly open: (config: Config, parts: EngineParts) => Promise<Repeating>;
-}
-
 /** Maximum number of edits tried one by one, documents among the answer's passages first: each needs an index. */
 const EDITS_TRIED = 20;
 
-export function createReplayer(parts: ReplayerParts, { scope }: Domains) {
-  const { store } = parts.opened;
+/** The cause of a difference from today's answer. */
+type Cause =
+  /** This edit alone changes the answer. */
+  | ({ readonly type: "edit" } & Pick<DocumentChange, "path" | "change">)
+  /** All edits together change the answer, no single one does. */
+  | { readonly type: "edits"; readonly paths: readonly string[] }
+  /** Today's settings change the answer on the old documents. */
+  | { readonly type: "settings"; readonly settings: ReturnType<typeof settingChanges> }
+  /** Only documents and settings together change the answer. */
+  | { readonly type: "both" };
+
+export function createReplayer({ store, config, encoder, models }: Opened, { scope }: Domains, { settings, open }: Replaying) {
+  /** Loads the documents of an answer's revision. @throws RequestError `replay_impossible` */
+  const corpusOf = async ({ domain, revision }: Pick<StoredRecord, "domain" | "revision">): Promise<ScratchCorpus> => {
+    const held = await store.corpusLog.heldAt(domain, revision);
+    const documents = await store.corpusLog.past(domain, new Map(held.map(({ id, version }) => [id, version])));
+    if (documents.length < held.length) {
+      const gone = held.length - documents.length;
+      throw impossible(`${gone} of the ${held.length} searched documents were deleted with their texts`);
+    }
+    return { documents, unreadable: await store.corpusLog.unreadable(domain), revision };
+  };
   /**
-   * Reproduces a stored answer from its recorded documents, settings and model output.
-   * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
+   * Repeats a recorded question on a temporary engine over the given documents, with the recorded model output, time and id.
+   * @returns the answer in its stored form
    */
-  const replay = async (id: string, options: ReplayOptions = {}): Promise<Replayed> => {
+  const askAgain = async (
+    { domain, tenant, access, createdAt, id, body }: StoredRecord,
+    corpus: ScratchCorpus,
+    { pack, profile, threshold }: ScratchSettings,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> => {
+    const { question, calls } = body as AnswerRecord;
+    const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
+    try {
+      await fill(join(folder, "sourcebound.db"), pack.name, corpus);
+      const { web_search: _web, ...rest } = embeddedIn(config, folder);
+      const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
+      const engine = await open(quiet, {
+        ...{ encoder, packs: [pack], profiles: [profile], threshold },
+        models: playbackModels(models === null ? null : { small: models.small.id, large: models.large.id }, calls),
+        now: () => new Date(createdAt),
+        createId: () => id,
+        warn: () => undefined,
+      });
+      try {
+        const { text, detail, selection, history } = question;
+        const request = { profile: question.profile, detail, selection, filters: filtersOf(question), turns: history };
+        const answer = await engine.answer(text, { domain, tenant, access, ...request, signal });
+        return JSON.parse(JSON.stringify(forStorage(answer, text))) as Answer;
+      } finally {
+        await engine.close();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+  /** Compares with today's answer and finds which change caused a difference. */
+  const compareWithNow = async (made: StoredRecord, signal: AbortSignal | undefined) => {
+    const { question } = made.body as AnswerRecord;
+    const revision = await store.documents.revision(made.domain);
+    const [before, after] = [await corpusOf(made), await corpusOf({ ...made, revision })];
+    const old = settingsOf(made);
+    const { recorded, ...today } = settings(made.domain, question.profile);
+    const was = saidBy(JSON.parse(made.answer) as Answer);
+    const ask = async (corpus: ScratchCorpus, given: ScratchSettings) => saidBy(await askAgain(made, corpus, given, signal));
+    const now = await ask(after, today);
+    const causes: Cause[] = [];
+    if (isDeepStrictEqual(was, now)) return { now, changed: false, causes };
+    const changes = settingChanges(made.settings as RecordedSettings, recorded);
+    if (changes.length > 0 && !isDeepStrictEqual(was, await ask(before, today))) causes.push({ type: "settings", settings: changes });
+    const edits = changesBetween(before.documents, after.documents);
+    if (edits.length > 0 && !isDeepStrictEqual(was, await ask(after, old))) {
+      const alone: Cause[] = [];
+      for (const edit of likeliest(edits, made).slice(0, EDITS_TRIED))
+        if (!isDeepStrictEqual(was, await ask({ ...before, documents: withEdit(before.documents, after.documents, edit) }, old)))
+          alone.push({ type: "edit", path: edit.path, change: edit.change });
+      causes.push(...(alone.length > 0 ? alone : [{ type: "edits" as const, paths: edits.map(({ path }) => path) }]));
+    }
+    return { now, changed: true, causes: causes.length > 0 ? causes : [{ type: "both" as const }] };
+  };
+  const recordOf = async (id: string, options: ReplayOptions) => {
     const asker = scope(options);
     const asked = await visibleRecord(id, asker, store.records);
-    const made = await madeAnswer(asked, store.records);
-    const corpus = await corpusOf(made, parts.opened);
+    return { asker, asked, made: await madeAnswer(asked, store.records) };
+  };
+  /**
+   * Reproduces a stored answer from its recorded documents, settings and model output. `identical`: byte for byte, except measured times;
+   * `differs`: JSON paths that differ; `servedFrom`: for an answer from the cache, the id of the original answer.
+   * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
+   */
+  const replay = async (id: string, options: ReplayOptions = {}) => {
+    const { asker, asked, made } = await recordOf(id, options);
+    const corpus = await corpusOf(made);
     if (!(await mayShowRecord(made, asker, store.documents)))
       throw impossible("a document it depends on was deleted or is not accessible to you");
-    return describeReplay(asked, made, await askAgain(made, parts, corpus, settingsOf(made), options.signal));
+    const again = await askAgain(made, corpus, settingsOf(made), options.signal);
+    const stored = JSON.parse(made.answer) as Answer;
+    const differs = differingPlaces(stored, again);
+    const { question } = asked.body as AnswerRecord;
+    const servedFrom = asked.id === made.id ? null : made.id;
+    return { id: asked.id, question: question.text, identical: differs.length === 0, differs, servedFrom, was: saidBy(stored) };
   };
   return {
     replay,
-    /** Reproduces an answer, then repeats it with today's documents and settings. */
-    async replayNow(id: string, options: ReplayOptions = {}): Promise<ReplayedNow> {
+    /** Reproduces an answer, then repeats it with today's documents and settings, and tells the causes of a difference. */
+    async replayNow(id: string, options: ReplayOptions = {}) {
       const replayed = await replay(id, options);
-      const made = await madeAnswer(await visibleRecord(id, scope(options), store.records), store.records);
-      return { ...replayed, ...(await compareWithNow(made, parts, options.signal)) };
+      const { made } = await recordOf(id, options);
+      return { ...replayed, ...(await compareWithNow(made, options.signal)) };
     },
   };
-}
-
-/** Loads the documents of an answer's revision. @throws RequestError `replay_impossible` */
-async function corpusOf(
-  { domain, revision }: Pick<StoredRecord, "domain" | "revision">,
-  { store }: Pick<Opened, "store">,
-): Promise<ScratchCorpus> {
-  const held = await store.corpusLog.heldAt(domain, revision);
-  const documents = await store.corpusLog.past(domain, new Map(held.map(({ id, version }) => [id, version])));
-  if (documents.length < held.length) {
-    const gone = held.length - documents.length;
-    throw impossible(`${gone} of the ${held.length} searched documents were deleted with their texts`);
-  }
-  return { documents, unreadable: await store.corpusLog.unreadable(domain), revision };
 }
 
 /** @throws RequestError `replay_impossible` */
@@ -160,43 +234,6 @@ function impossible(why: string): RequestError {
   return new RequestError("replay_impossible", `This answer cannot be reproduced: ${why}.`);
 }
 
-/**
- * Repeats a recorded question on a temporary engine over the given documents, with the recorded model output, time and id.
- * @returns the answer in its stored form
- */
-async function askAgain(
-  { domain, tenant, access, createdAt, id, body }: StoredRecord,
-  { opened: { config, encoder, models }, open }: ReplayerParts,
-  corpus: ScratchCorpus,
-  { pack, profile, threshold }: ScratchSettings,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
-  const { question, calls } = body as AnswerRecord;
-  const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
-  try {
-    await fill(join(folder, "sourcebound.db"), pack.name, corpus);
-    const { web_search: _web, ...rest } = embeddedIn(config, folder);
-    const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
-    const engine = await open(quiet, {
-      ...{ encoder, packs: [pack], profiles: [profile], threshold },
-      models: playbackModels(models === null ? null : { small: models.small.id, large: models.large.id }, calls),
-      now: () => new Date(createdAt),
-      createId: () => id,
-      warn: () => undefined,
-    });
-    try {
-      const { text, detail, selection, history } = question;
-      const request = { profile: question.profile, detail, selection, filters: filtersOf(question), turns: history };
-      const asked: AskOptions = { domain, tenant, access, ...request, signal };
-      return JSON.parse(JSON.stringify(forStorage(await engine.answer(text, asked), text))) as Answer;
-    } finally {
-      await engine.close();
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null {
   if (filters === null || filters === undefined) return null;
   const { document, chapter, section, pages } = filters;
@@ -204,43 +241,6 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
     ...{ document: document ?? undefined, chapter: chapter ?? undefined, section: section ?? undefined },
     page: pages === null ? undefined : `${pages.first}-${pages.last}`,
   };
-}
-
-function describeReplay(asked: StoredRecord, made: StoredRecord, again: Answer): Replayed {
-  const stored = JSON.parse(made.answer) as Answer;
-  const differs = differingPlaces(stored, again);
-  const { question } = asked.body as AnswerRecord;
-  const servedFrom = asked.id === made.id ? null : made.id;
-  return { id: asked.id, question: question.text, identical: differs.length === 0, differs, servedFrom, was: saidBy(stored) };
-}
-
-/** Compares with today's answer and finds which change caused a difference. */
-async function compareWithNow(
-  made: StoredRecord,
-  parts: ReplayerParts,
-  signal: AbortSignal | undefined,
-): Promise<Pick<ReplayedNow, "now" | "changed" | "causes">> {
-  const { question } = made.body as AnswerRecord;
-  const revision = await parts.opened.store.documents.revision(made.domain);
-  const [before, after] = [await corpusOf(made, parts.opened), await corpusOf({ ...made, revision }, parts.opened)];
-  const old = settingsOf(made);
-  const { recorded, ...today } = parts.settings(made.domain, question.profile);
-  const was = saidBy(JSON.parse(made.answer) as Answer);
-  const ask = async (corpus: ScratchCorpus, settings: ScratchSettings) => saidBy(await askAgain(made, parts, corpus, settings, signal));
-  const now = await ask(after, today);
-  if (isDeepStrictEqual(was, now)) return { now, changed: false, causes: [] };
-  const causes: Cause[] = [];
-  const changes = settingChanges(made.settings as RecordedSettings, recorded);
-  if (changes.length > 0 && !isDeepStrictEqual(was, await ask(before, today))) causes.push({ type: "settings", settings: changes });
-  const edits = changesBetween(before.documents, after.documents);
-  if (edits.length > 0 && !isDeepStrictEqual(was, await ask(after, old))) {
-    const alone: Cause[] = [];
-    for (const edit of likeliest(edits, made).slice(0, EDITS_TRIED))
-      if (!isDeepStrictEqual(was, await ask({ ...before, documents: withEdit(before.documents, after.documents, edit) }, old)))
-        alone.push({ type: "edit", path: edit.path, change: edit.change });
-    causes.push(...(alone.length > 0 ? alone : [{ type: "edits" as const, paths: edits.map(({ path }) => path) }]));
-  }
-  return { now, changed: true, causes: causes.length > 0 ? causes : [{ type: "both" }] };
 }
 
 /** Sorts edits of documents among the answer's passages first. */
@@ -263,6 +263,12 @@ function changesBetween(before: readonly PastDocument[], after: readonly PastDoc
     return known === undefined ? [{ id, path, change: "added" }] : known.version === version ? [] : [{ id, path, change: "changed" }];
   });
   return [...gone, ...put].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export interface DocumentChange {
+  readonly id: string;
+  readonly path: string;
+  readonly change: "added" | "changed" | "deleted";
 }
 
 /** The inputs of an answer besides documents. */

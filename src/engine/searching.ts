@@ -11,7 +11,7 @@ import type { Passage, Question, Scope, StoredDocument, Warning } from "../share
 import type { Store } from "../store/store.ts";
 import type { createAsking } from "./asking.ts";
 import type { Domains } from "./domains.ts";
-import type { CheckOptions, GivenSource, SearchOptions, SearchResult } from "./engine-types.ts";
+import type { CheckOptions, GivenSource, SearchOptions } from "./engine-types.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 
@@ -27,8 +27,11 @@ export function createSearching(
   indexes: Pick<Indexes, "of">,
   pipelineContext: ReturnType<typeof createAsking>["pipelineContext"],
 ) {
-  /** Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. */
-  const search = async (query: string, options: SearchOptions = {}): Promise<SearchResult> => {
+  /**
+   * Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. `reading`: the cross-encoder's highest log odds
+   * among the passage's candidates; `null`: not scored.
+   */
+  const search = async (query: string, options: SearchOptions = {}) => {
     const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
     const pack = domains.pack(options.domain);
     const scope = domains.scope(options);
@@ -48,7 +51,9 @@ export function createSearching(
     const readings = read === null ? [] : await readEach(question, given, asking, signal);
     return {
       passages: given.map((passage, i) => ({ ...passage, reading: readings[i] ?? null })),
+      /** Id of the ranking encoder; `null`: words alone ranked. */
       encoder: ranker,
+      /** Name of the cross-encoder; `null`: not requested, or unavailable, which adds a warning. */
       reader: read === null ? null : weights.reader.name,
       warnings: options.reading === true && read === null ? [...warnings, NO_READER] : warnings,
     };
@@ -77,6 +82,9 @@ export function createSearching(
     },
   };
 }
+
+export type SearchResult = Awaited<ReturnType<ReturnType<typeof createSearching>["search"]>>;
+export type FoundPassage = SearchResult["passages"][number];
 
 const NOT_READ = { read: null, weights: null };
 const NO_READER: Warning = {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { RefreshResult } from "../engine/documents.ts";
-import type { LibraryFile, SearchResult } from "../engine/engine-types.ts";
+import type { LibraryFile } from "../engine/engine-types.ts";
+import type { SearchResult } from "../engine/searching.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
 import { citationSchema, claimStatus, findingSchema, gradeReportSchema, warningSchema } from "../shared/types/answer.ts";
 import { sourceSchema, webUrl } from "../shared/types/document.ts";

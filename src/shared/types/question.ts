@@ -10,13 +10,13 @@ export interface AskRequest {
   /** Earlier turns, oldest first, for callers that keep the conversation; they replace those of the session. */
   readonly turns?: readonly Turn[] | undefined;
   readonly selection: Selection | null;
-  /** Not yet validated. */
+  /** Limits the search to the named documents, chapters, sections and pages; not yet validated. */
   readonly filters?: FilterRequest | null;
-  /** Owner of the session. */
+  /** Owner of the session; only a keyed hash is stored. */
   readonly userId?: string | null;
-  /** Whether redacted text or no text may be stored. @default "redacted" */
+  /** Whether redacted text or no text may be stored; can only be stricter than the configuration. @default "redacted" */
   readonly privacy?: Privacy;
-  /** Adds facts to the stages' events. @default false */
+  /** Adds facts to the stages' events, such as the top candidates and their scores. @default false */
   readonly verbose?: boolean | undefined;
 }
 
