@@ -1,10 +1,9 @@
-import pc from "picocolors";
 import { expect, it } from "vitest";
 import { createReportGrouping } from "../../memory/recommend.ts";
 import type { StoredReport } from "../../store/diagnostic-report.ts";
 import { sampleReport } from "../../testing/reports.ts";
 import { renderRecord } from "../command.ts";
-import { renderOverview } from "./reports.ts";
+import { summaryOf } from "./reports.ts";
 
 /** Clears the screen, sets the title, reorders text, breaks the line. */
 const HOSTILE = "\u001B[2J\u001B]0;x\u0007\u202Ea\rb\nc";
@@ -21,7 +20,7 @@ it("no text of questions and documents steers the terminal or forges a line", ()
   const grouping = createReportGrouping([{ slug: "cards", name: "Library cards" }]);
   grouping.add(STORED);
   const overview = { total: grouping.total, topics: grouping.groups(), reports: [STORED] };
-  for (const text of [renderRecord(STORED), renderOverview(overview, { colors: pc.createColors(false), asTyped: (own) => own })]) {
+  for (const text of [renderRecord(STORED), renderRecord(summaryOf(overview))]) {
     expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u);
     expect(text).not.toMatch(/^c$/m);
     expect(text).toContain("\\x1b[2J");

@@ -3,9 +3,8 @@ import type { Engine, ReportOptions } from "../../engine/engine.ts";
 import type { ReportOverview, TopicOverview } from "../../memory/recommend.ts";
 import { DEFAULT_REPORT_DAYS } from "../../shared/config.ts";
 import { toSnakeCase } from "../../text/validate.ts";
-import { DOMAIN, define, JSON_OUT, printResult, toWhole } from "../command.ts";
+import { DOMAIN, define, JSON_OUT, printResult, renderRecord, toWhole } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
 const OF_TENANT = ["--tenant <name>", "reports of this tenant"] as const;
 
@@ -33,7 +32,7 @@ Examples:
     async use(engine, { flags: { json, topic, ...flags } }) {
       const overview = await engine.reports({ ...flags, topic: topic === "none" ? null : topic, signal });
       const text = () =>
-        overview.total > 0 ? renderOverview(overview, terminal) : terminal.asTyped(emptyText({ ...flags, topic }, engine));
+        overview.total > 0 ? renderRecord(summaryOf(overview)) : terminal.asTyped(emptyText({ ...flags, topic }, engine));
       printResult(terminal, json, toSnakeCase(overview), text);
     },
   });
@@ -65,52 +64,22 @@ function parseDay(text: string): Date {
   return day;
 }
 
-type Colors = Terminal["colors"];
-
-export function renderOverview(
-  { total, topics, reports }: ReportOverview,
-  { colors, asTyped }: Pick<Terminal, "colors" | "asTyped">,
-): string {
-  const lines = [`${total} ${total === 1 ? "report" : "reports"} on ${topics.length} ${topics.length === 1 ? "topic" : "topics"}`];
-  for (const topic of topics) lines.push("", ...topicLines(topic, colors));
-  if (reports.length > 0) lines.push("", colors.bold("Newest"));
-  for (const { id, createdAt, topic, question, report } of reports) {
-    lines.push(
-      `  ${colors.cyan(id)}  ${createdAt.slice(0, 16).replace("T", " ")}  ${confidenceOf(report.confidence)}  ${topic ?? "no topic"}`,
-    );
-    lines.push(`    ${shortened(question)}`);
-  }
-  if (reports.length > 0) lines.push("", colors.dim(asTyped("Run `sourcebound reports show ID` to show one in full.")));
-  return lines.join("\n");
-}
-
-function topicLines({ topic, name, reports, refused, meanConfidence, missing, recommendations }: TopicOverview, colors: Colors): string[] {
-  const title = topic === null ? "No topic" : `${name ?? topic} (${topic})`;
-  const lines = [
-    `${colors.bold(title)}  ${reports} ${reports === 1 ? "report" : "reports"}, ${refused} refused, mean confidence ${confidenceOf(meanConfidence)}`,
-  ];
-  if (missing.length > 0)
-    lines.push(
-      `  in no retrieved passage: ${missing.map(({ text, reports }) => `${colors.yellow(harmlessLine(text))} (${reports})`).join(", ")}`,
-    );
-  for (const { reports, basis, text, kind } of recommendations)
-    lines.push(`  ${String(reports).padStart(4)} × ${adviceText(text, kind)}${basis === "heuristic" ? colors.dim(" (heuristic)") : ""}`);
-  return lines;
-}
-
-/** Returns the advice, or its kind where no text is kept. */
-function adviceText(text: string, kind: string): string {
-  return text === "" ? kind.replaceAll("_", " ") : harmlessLine(text);
-}
-
-function confidenceOf(confidence: number | null): string {
-  return confidence === null ? "–" : confidence.toFixed(2);
+/** Summarises reports as a record: the groups with their advice, and the newest questions. Texts are empty where none are kept. */
+export function summaryOf({ total, topics, reports }: ReportOverview) {
+  const advice = ({ recommendations }: TopicOverview) =>
+    recommendations.map(({ reports: n, basis, text, kind }) => `${n} × ${text === "" ? kind.replaceAll("_", " ") : text} (${basis})`);
+  return {
+    reports: total,
+    topics: topics.map((one) => {
+      const { topic, name, reports: n, refused, meanConfidence, missing } = one;
+      const words = missing.map(({ text, reports: times }) => `${text} (${times})`);
+      return { topic, name, reports: n, refused, mean_confidence: meanConfidence, in_no_retrieved_passage: words, advice: advice(one) };
+    }),
+    newest: reports.map(({ id, createdAt, topic, question, report: { confidence } }) => {
+      return { id, at: createdAt, topic, confidence, question: question.slice(0, QUESTION_CHARACTERS) };
+    }),
+  };
 }
 
 /** Maximum characters of a displayed question. */
-const LINE_CHARACTERS = 160;
-
-function shortened(text: string): string {
-  const line = harmless(text).replaceAll(/\s+/g, " ").trim();
-  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1)}…` : line;
-}
+const QUESTION_CHARACTERS = 160;
