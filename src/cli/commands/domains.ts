@@ -42,7 +42,7 @@ Examples:
       const config = configOf(context, command);
       const domainsDir = pathOf(context, into) ?? config.domains_dir ?? resolve(context.process.cwd(), DEFAULT_FOLDER);
       const folder = pathOf(context, from);
-      const { readFolder } = await import("../../engine/packs/read-documents.ts");
+      const { readFolder } = await import("../../engine/packs/check-pack.ts");
       const { packText, proposePack, writePack } = await import("../../engine/packs/propose-pack.ts");
       const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
       const { documents, failed, skipped } = await readFolder(folder, { root: folder, maxFileBytes: config.file_bytes, signal, onFile });
@@ -54,9 +54,9 @@ Examples:
       for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
       if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));
       if (written === null) return terminal.print(harmless(packText(pack).trimEnd()));
-      const { topics, entities, abbreviations, examples } = pack;
+      const { topics, abbreviations, examples } = pack;
       terminal.print(
-        `${written}: ${topics.length} topics, ${entities.length} kinds of entities, ${Object.keys(abbreviations).length} abbreviations, ${examples.length} questions, from ${documents.length} documents.`,
+        `${written}: ${topics.length} topics, ${Object.keys(abbreviations).length} abbreviations, ${examples.length} questions, from ${documents.length} documents.`,
       );
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
       terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);

@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type GateThreshold, gateCalibrationSchema, percent } from "../../evidence/calibration.ts";
 import { type GoldenSet, readGoldenSet } from "../../grading/golden-set.ts";
+import { supportedExtensions } from "../../ingest/formats/formats.ts";
+import { type ParsedDocument, readDocuments } from "../../ingest/parse.ts";
+import { scanFolder } from "../../ingest/scan.ts";
 import { isListedHost } from "../../models/web-page.ts";
 import { profileNamed } from "../../profiles/index.ts";
 import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts";
@@ -9,7 +13,41 @@ import { fileOfDocument } from "../../text/paths.ts";
 import { createStemmer, words } from "../../text/tokens.ts";
 import { type DomainPack, loadDomain } from "../domain.ts";
 import { readFeatures, readPackFile } from "./pack-files.ts";
-import { type FolderDocument, readFolder } from "./read-documents.ts";
+
+/** A document of a folder, parsed as in ingestion. */
+export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text" | "blocks">;
+
+export interface ReadFolderOptions {
+  /** Folder to which paths are relative. */
+  readonly root: string;
+  readonly maxFileBytes: number;
+  readonly signal: AbortSignal;
+  readonly onFile?: (done: number, total: number, path: string) => void;
+}
+
+/**
+ * @returns the documents, files without a known format (`skipped`) and failed ones (`failed`), with reasons
+ * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
+ */
+export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions) {
+  const { files, skipped, unreadable } = scanFolder(folder, root, supportedExtensions);
+  const documents: FolderDocument[] = [];
+  const failed = unreadable.map(({ path, reason }) => ({ path, reason }));
+  for (const [i, { path, absolute, bytes }] of files.entries()) {
+    signal.throwIfAborted();
+    onFile?.(i, files.length, path);
+    if (bytes > maxFileBytes) {
+      failed.push({ path, reason: `it has ${bytes} bytes; the limit is ${maxFileBytes}` });
+      continue;
+    }
+    try {
+      documents.push(...(await readDocuments({ path, bytes: await readFile(absolute) })));
+    } catch (error) {
+      failed.push({ path, reason: messageOf(error) });
+    }
+  }
+  return { documents, skipped, failed };
+}
 
 /** Minimum number of questions per tenant for a meaningful result. */
 const FEW_QUESTIONS = 10;
@@ -168,7 +206,7 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
 
 function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFinding[] {
   if (file === null) return [];
-  try {
+  return faultsOf("features", () => {
     const features = readFeatures(join(folder, file));
     const known = new Set(Object.values(tenants).flatMap(({ terms }) => Object.keys(terms)));
     const told = new Set(features.map(({ term }) => term));
@@ -178,9 +216,7 @@ function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFin
       ...some("fault", "features", "features belong to no canonical term", unknown),
       ...some("warning", "features", "canonical terms have no feature", untold),
     ];
-  } catch (error) {
-    return [faultOf("features", error)];
-  }
+  });
 }
 
 /** A pack without `hosts` is served on the host of its base address. */
@@ -213,12 +249,10 @@ async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }
     const message = `the pack has no calibration. Answers are marked as not calibrated until you run \`sourcebound calibrate --domain ${name}\``;
     return [packFinding("note", "calibration", message)];
   }
-  try {
-    const made = readPackFile(join(folder, calibration), gateCalibrationSchema);
-    return made.domain === name ? [] : [packFinding("fault", "calibration", `${calibration} was made for the domain "${made.domain}"`)];
-  } catch (error) {
-    return [faultOf("calibration", error)];
-  }
+  return faultsOf("calibration", () => {
+    const { domain } = readPackFile(join(folder, calibration), gateCalibrationSchema);
+    return domain === name ? [] : [packFinding("fault", "calibration", `${calibration} was made for the domain "${domain}"`)];
+  });
 }
 
 function describeMade(made: GateThreshold, name: string, now: Date): PackFinding[] {
@@ -236,17 +270,20 @@ function describeMade(made: GateThreshold, name: string, now: Date): PackFinding
 }
 
 function checkProfile({ default_profile }: DomainPack): PackFinding[] {
-  try {
+  return faultsOf("profile", () => {
     profileNamed(default_profile);
     return [];
-  } catch (error) {
-    return [faultOf("profile", error)];
-  }
+  });
 }
 
-function faultOf(check: string, error: unknown): PackFinding {
-  if (!(error instanceof SourceboundError)) throw error;
-  return packFinding("fault", check, messageOf(error));
+/** Returns the findings of a check, or its error as one. */
+function faultsOf(check: string, find: () => PackFinding[]): PackFinding[] {
+  try {
+    return find();
+  } catch (error) {
+    if (!(error instanceof SourceboundError)) throw error;
+    return [packFinding("fault", check, messageOf(error))];
+  }
 }
 
 /** Returns whether the documents contain a word or phrase in any inflection. */

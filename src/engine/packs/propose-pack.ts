@@ -3,18 +3,16 @@ import { join } from "node:path";
 import { stringify } from "yaml";
 import type { z } from "zod";
 import { isFindable } from "../../guard/hotlines.ts";
-import { MONTHS } from "../../language/calendar.ts";
 import { createWordReader } from "../../language/content-words.ts";
 import { messageOf, RequestError } from "../../shared/errors.ts";
 import { outlineOf } from "../../text/headings.ts";
-import { literally } from "../../text/normalise.ts";
 import { httpUrl } from "../../text/paths.ts";
 import { domainSchema } from "../domain.ts";
+import type { FolderDocument } from "./check-pack.ts";
 import { exampleQuestions, topicsOf } from "./example-questions.ts";
-import type { FolderDocument } from "./read-documents.ts";
 
 const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
-# Still to be said by you: contacts, hotlines, synonyms, precedence, tenants, a golden set.
+# Still to be said by you: contacts, hotlines, entities, synonyms, precedence, tenants, a golden set.
 `;
 
 export function packText(pack: ProposedPack): string {
@@ -47,10 +45,6 @@ export function writePack(domainsDir: string, pack: ProposedPack): string {
 const TOPIC_WORDS = 5;
 /** Minimum letters of a keyword; shorter words discriminate badly. */
 const LEAST_LETTERS = 4;
-/** Maximum number of proposed names and of codes; the user adds the rest. */
-const MOST_NAMES = 12;
-/** Minimum occurrences of a capitalised word inside sentences to count as a name. */
-const NAME_OCCURRENCES = 3;
 
 /** Returns each group's most discriminative words by tf-idf, best first; ties in alphabetical order. */
 function tellingWords(groups: ReadonlyMap<string, readonly FolderDocument[]>): Map<string, string[]> {
@@ -107,43 +101,9 @@ function writtenOut(before: string, short: string): string | null {
   return null;
 }
 
-/** Finds code prefixes, such as `CX-` of `CX-110`, that occur with at least two different numbers. */
-function codePrefixesIn(documents: readonly FolderDocument[]): string[] {
-  const codes = new Map<string, Set<string>>();
-  for (const { text } of documents) {
-    for (const { 0: code, 1: prefix = "" } of text.matchAll(/\b([A-Z]{1,5}-)\d{1,6}\b/g)) {
-      codes.set(prefix, (codes.get(prefix) ?? new Set()).add(code));
-    }
-  }
-  return [...codes]
-    .filter(([, seen]) => seen.size > 1)
-    .map(([prefix]) => prefix)
-    .sort()
-    .slice(0, MOST_NAMES);
-}
-
-/** Finds frequent capitalised phrases inside sentences, except months and weekdays. */
-function namesIn(documents: readonly FolderDocument[]): string[] {
-  const week = Array.from({ length: 7 }, (_, day) =>
-    new Date(Date.UTC(2024, 0, 7 + day)).toLocaleDateString("en", { weekday: "long", timeZone: "UTC" }),
-  );
-  const dates = new RegExp(`^(?:${[...week, ...MONTHS].join("|")})s?\\b`, "i");
-  const counts = new Map<string, number>();
-  for (const { text } of documents) {
-    for (const { 0: name } of text.matchAll(/(?<=[\p{Ll}\p{N},;] )\p{Lu}[\p{L}\p{N}]{2,}(?: \p{Lu}[\p{L}\p{N}]+){0,3}/gu)) {
-      if (!dates.test(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-  }
-  return [...counts]
-    .filter(([, n]) => n >= NAME_OCCURRENCES)
-    .sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-    .slice(0, MOST_NAMES)
-    .map(([name]) => name);
-}
-
 const proposedSchema = domainSchema.pick({
   ...{ name: true, title: true, description: true, documents: true, hosts: true },
-  ...{ topics: true, entities: true, abbreviations: true, examples: true },
+  ...{ topics: true, abbreviations: true, examples: true },
 });
 /** A draft pack, derived from the documents. */
 export type ProposedPack = z.infer<typeof proposedSchema>;
@@ -172,10 +132,6 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
       const keywords = [...new Set([topic.toLowerCase(), ...(words.get(topic) ?? [])])].filter(isFindable);
       return slug === "" || keywords.length === 0 ? [] : [{ slug, name: capital(topic), keywords }];
     }),
-    entities: [
-      ...oneKind("code", codePrefixesIn(documents), (prefix) => `${prefix}\\d+`),
-      ...oneKind("name", namesIn(documents), literally),
-    ],
     abbreviations: abbreviationsIn(documents),
     examples: exampleQuestions(
       documents.map(({ metadata, text, blocks }) => ({
@@ -200,21 +156,14 @@ function groupsOf(documents: readonly FolderDocument[]): Map<string, readonly Fo
 }
 
 function groupBy(documents: readonly FolderDocument[], keyOf: (document: FolderDocument) => string | null): Map<string, FolderDocument[]> {
-  const groups = new Map<string, FolderDocument[]>();
-  for (const document of documents) {
-    const key = keyOf(document);
-    if (key !== null && key !== "") groups.set(key, [...(groups.get(key) ?? []), document]);
-  }
+  const groups = Map.groupBy(documents, (document) => keyOf(document) ?? "");
+  groups.delete("");
   return groups;
 }
 
 function hostsOf(documents: readonly FolderDocument[]): string[] {
   const addresses = documents.flatMap(({ metadata }) => httpUrl(metadata.url) ?? []);
   return [...new Set(addresses.map((one) => new URL(one).hostname))].sort();
-}
-
-function oneKind(type: string, found: readonly string[], patternOf: (one: string) => string) {
-  return found.length === 0 ? [] : [{ type, canonical: "$&", patterns: [`\\b(?:${found.map(patternOf).join("|")})\\b`] }];
 }
 
 function slugOf(text: string): string {
