@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../src/grading/metrics.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { serveEngine } from "../src/server/start.ts";
-import { tokenSchema } from "../src/shared/config/tokens.ts";
+import { tokenSchema } from "../src/shared/config/server.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
 import { type Library, openInTest, openLibrary } from "./support/engine.ts";

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { tokenSchema } from "../../shared/config/tokens.ts";
+import { tokenSchema } from "../../shared/config/server.ts";
 import { RequestError } from "../../shared/errors.ts";
 import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
 import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
