@@ -22,7 +22,6 @@ import { type Config, hubFolders } from "../shared/config.ts";
 import { ConfigError, messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
 import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
-import { daysBefore } from "../store/reports.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
 import { timeOrderedId } from "../text/hash.ts";
@@ -126,7 +125,6 @@ export async function openShared(config: Config, given: EngineParts) {
   const calibrations = loadCalibrations();
   // Processes that share a store sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
-  await purgeReports(store, config, now, warn);
   return {
     ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, words },
     ...{ now, clock, createId, warn, calls },
@@ -142,14 +140,6 @@ export async function openShared(config: Config, given: EngineParts) {
   };
 }
 export type Opened = Awaited<ReturnType<typeof openShared>>;
-
-async function purgeReports(store: Store, config: Config, now: () => Date, warn: (message: string) => void): Promise<void> {
-  try {
-    await store.reports.purge(daysBefore(now(), config.reports.days));
-  } catch (error) {
-    warn(`expired diagnostic reports could not be deleted: ${messageOf(error)}`);
-  }
-}
 
 function watchModels(models: PipelineContext["models"], tell: CallListener): PipelineContext["models"] {
   return models === null ? null : { small: watchModel(models.small, tell), large: watchModel(models.large, tell) };

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from "kysely";
 import type { Scope } from "../shared/types.ts";
 import type { DiagnosticReport, StoredReport } from "./diagnostic-report.ts";
-import { ALL_ROWS, deletedBy } from "./dialect.ts";
+import { ALL_ROWS } from "./dialect.ts";
 import type { Interaction } from "./interaction.ts";
 import type { Database } from "./schema.ts";
 
@@ -127,13 +127,6 @@ export function createReportStore(db: Kysely<Database>) {
         .where((eb) => eb.or([eb("reports.id", "=", id), eb("reports.interactionId", "=", id)]))
         .executeTakeFirst();
       return row === undefined ? null : fromRow(row);
-    },
-    /** Deletes older reports and returns their number. Starts a write only if there are any. */
-    async purge(before: Date): Promise<number> {
-      const at = before.toISOString();
-      const old = await db.selectFrom("reports").select("id").where("createdAt", "<", at).limit(1).executeTakeFirst();
-      if (old === undefined) return 0;
-      return deletedBy(db.deleteFrom("reports").where("createdAt", "<", at));
     },
   };
 }
