@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { type CliContext, configOf, pathOf } from "../../src/cli/context.ts";
-import { createProgressBar } from "../../src/cli/terminal.ts";
 import { chooseSets } from "../../src/grading/choose-sets.ts";
 import { renderTable, writeReport } from "../../src/grading/report.ts";
 import { RequestError } from "../../src/shared/errors.ts";
@@ -92,9 +91,9 @@ async function runAblation(flags: AblateFlags, command: Command, context: CliCon
       );
       continue;
     }
-    const bar = createProgressBar(rungs.length * rounds * (chosen.set.answerable.length + chosen.set.unanswerable.length));
+    const total = rungs.length * rounds * (chosen.set.answerable.length + chosen.set.unanswerable.length);
     for await (const event of ablate({ ...shared, writer })) {
-      if (event.type === "progress") terminal.progress(bar(event.done, `${writer}, ${event.what}`));
+      if (event.type === "progress") terminal.progress(`${event.done}/${total} ${writer}, ${event.what}`);
       else ablated.push({ writer, rungs, items: event.items, questions: event.questions, rounds });
     }
   }

@@ -34,8 +34,6 @@ export interface Terminal {
 /** Set by `./run` to the command that the user typed. */
 export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
 
-/** Characters of a progress bar. */
-const WIDTH = 24;
 /** Minimum milliseconds between progress lines without a terminal. */
 const PLAIN_PROGRESS_MS = 1000;
 
@@ -106,27 +104,4 @@ export function harmlessLine(text: string): string {
 /** Formats a count: `1 chunk`, `2 chunks`. */
 export function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
-}
-
-/**
- * Renders `[#####·······] 312/1000 31 % 0:42 left  what`. Estimates the remaining time from the third step on.
- * @param now milliseconds
- */
-export function createProgressBar(total: number, now: () => number = Date.now): (done: number, what: string) => string {
-  const began = now();
-  let first: number | null = null;
-  return (done, what) => {
-    first ??= done;
-    const share = total === 0 ? 0 : done / total;
-    const filled = Math.floor(share * WIDTH);
-    const bar = `[${"#".repeat(filled)}${"·".repeat(WIDTH - filled)}]`;
-    const made = done - first;
-    const left = made < 3 ? "" : ` ${inMinutes(((now() - began) / made) * (total - done))} left`;
-    return `${bar} ${done}/${total} ${Math.floor(share * 100)} %${left}  ${what}`;
-  };
-}
-
-function inMinutes(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

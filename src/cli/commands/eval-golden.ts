@@ -2,8 +2,8 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grading/bounds.ts";
-import { type ChosenSet, chooseSets } from "../../grading/choose-sets.ts";
-import { type GoldenJournal, openGoldenJournal, runKey } from "../../grading/golden-journal.ts";
+import { chooseSets } from "../../grading/choose-sets.ts";
+import { openGoldenJournal, runKey } from "../../grading/golden-journal.ts";
 import { itemsOf, type MeasuredSet, readGoldenReport, reportGolden } from "../../grading/golden-report.ts";
 import type { GoldenSet } from "../../grading/golden-set.ts";
 import { type OutputRecorder, playOutput, recordOutput } from "../../grading/recorded-output.ts";
@@ -12,7 +12,6 @@ import { renderTable, writeReport, writeText } from "../../grading/report.ts";
 import type { Config } from "../../shared/config.ts";
 import { commandLine, define, type FlagsOf } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf } from "../context.ts";
-import { createProgressBar } from "../terminal.ts";
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
@@ -109,7 +108,34 @@ async function evaluateGolden(
   const measured: (MeasuredSet & { set: GoldenSet })[] = [];
   let cancelled: unknown = null;
   try {
-    await measure(chosen, { flags, config, journal, questions, measured, recorder, recorded: outputs.recorded }, context);
+    // Loaded lazily: help and usage errors need no engine.
+    const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
+      import("../../engine/engine.ts"),
+      import("../../grading/run-golden.ts"),
+      import("../../grading/claim-judge.ts"),
+    ]);
+    const judge = createShippedJudge();
+    const models = recorder !== null ? recorder.models : outputs.recorded === undefined ? undefined : playOutput(outputs.recorded);
+    const parts = { ...context.process.engine, ...(models === undefined ? {} : { models }) };
+    let before = 0;
+    for (const { set, domain } of chosen) {
+      const known = journal.known(set.name);
+      const options = {
+        ...{ config, domain, profile: flags.profile, baseUrl: flags.baseUrl, signal, judge, known },
+        openEngine: (own: Config) => createEngine(own, parts),
+      };
+      const partial = { name: set.name, set, asked: [...known.values()], ingested: { documents: 0, chunks: 0, ms: 0 } };
+      const at = measured.push(partial) - 1;
+      for await (const event of runGolden(set, options)) {
+        if (event.type === "progress") terminal.progress(`${before + event.done}/${questions} ${event.what}`);
+        else if (event.type === "judged") measured[at] = { ...event, name: set.name, set };
+        else {
+          journal.add(set.name, event);
+          partial.asked.push(event);
+        }
+      }
+      before += set.answerable.length + set.unanswerable.length;
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
     cancelled = error;
@@ -132,54 +158,6 @@ async function evaluateGolden(
   const broken = brokenBounds(bounds, report.metrics);
   for (const text of broken) terminal.error(text);
   if (broken.length > 0) context.exitCode = EXIT.found;
-}
-
-interface Measuring {
-  readonly flags: GoldenFlags;
-  readonly config: Config;
-  readonly journal: GoldenJournal;
-  /** Number of questions in all sets. */
-  readonly questions: number;
-  /** Collects results as they arrive, so that a cancelled run keeps them. */
-  readonly measured: (MeasuredSet & { set: GoldenSet })[];
-  readonly recorder: OutputRecorder | null;
-  readonly recorded: string | undefined;
-}
-
-async function measure(
-  chosen: readonly ChosenSet[],
-  { flags, config, journal, questions, measured, recorder, recorded }: Measuring,
-  { terminal, signal, process }: CliContext,
-): Promise<void> {
-  // Loaded lazily: help and usage errors need no engine.
-  const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
-    import("../../engine/engine.ts"),
-    import("../../grading/run-golden.ts"),
-    import("../../grading/claim-judge.ts"),
-  ]);
-  const judge = createShippedJudge();
-  const models = recorder !== null ? recorder.models : recorded === undefined ? undefined : playOutput(recorded);
-  const parts = { ...process.engine, ...(models === undefined ? {} : { models }) };
-  const bar = createProgressBar(questions);
-  let before = 0;
-  for (const { set, domain } of chosen) {
-    const known = journal.known(set.name);
-    const options = {
-      ...{ config, domain, profile: flags.profile, baseUrl: flags.baseUrl, signal, judge, known },
-      openEngine: (own: Config) => createEngine(own, parts),
-    };
-    const partial = { name: set.name, set, asked: [...known.values()], ingested: { documents: 0, chunks: 0, ms: 0 } };
-    const at = measured.push(partial) - 1;
-    for await (const event of runGolden(set, options)) {
-      if (event.type === "progress") terminal.progress(bar(before + event.done, event.what));
-      else if (event.type === "judged") measured[at] = { ...event, name: set.name, set };
-      else {
-        journal.add(set.name, event);
-        partial.asked.push(event);
-      }
-    }
-    before += set.answerable.length + set.unanswerable.length;
-  }
 }
 
 async function recorderOf(path: string, config: Config): Promise<OutputRecorder> {
