@@ -23,20 +23,13 @@ export function createShippedSupport(
   };
 }
 
-export interface ReaderKeeper {
-  /**
-   * Returns the cross-encoder's scoring; `null`: unusable, or not the one that the weights were trained with. The first-stage score
-   * decides.
-   */
-  of(weights: { readonly reader: Reader["weights"] }): ReadTexts | null;
-  close(): Promise<void>;
-}
+export type ReaderKeeper = ReturnType<typeof createReaderKeeper>;
 
 /** Opens the bundled cross-encoder at first use and warns once if it is unusable. */
 export function createReaderKeeper(
   open: () => Reader = openSharedReader,
   warn: (message: string) => void = (message) => process.emitWarning(message),
-): ReaderKeeper {
+) {
   let opened: Reader | null | undefined;
   const said = new Set<string>();
   const warnOnce = (message: string) => {
@@ -55,7 +48,11 @@ export function createReaderKeeper(
     }
   };
   return {
-    of({ reader: { name, hash } }) {
+    /**
+     * Returns the cross-encoder's scoring; `null`: unusable, or not the one that the weights were trained with. The first-stage score
+     * decides.
+     */
+    of({ reader: { name, hash } }: { readonly reader: Pick<Reader["weights"], "name" | "hash"> }): ReadTexts | null {
       if (opened === undefined) opened = openOrWarn();
       const one = opened;
       if (one === null) return null;
@@ -73,7 +70,7 @@ export function createReaderKeeper(
         }
       };
     },
-    async close() {
+    async close(): Promise<void> {
       await opened?.close();
       opened = null;
     },

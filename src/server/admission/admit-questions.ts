@@ -23,7 +23,7 @@ interface Admitting {
 
 /** Wraps an engine for concurrent use: work waits in the queue, stays within its budget and has a timeout. */
 export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, timeoutMs, waited }: Admitting): Engine {
-  const take = async (message: string, { lane, domain, signal }: Asked): Promise<Turn> => {
+  const take = async (message: string, { lane, domain, signal }: Asked) => {
     try {
       const came = performance.now();
       const release = await queue.enter(lane?.name ?? OWN_LANE, signal);
@@ -80,19 +80,8 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
 
 type Asked = ScopeOptions & Pick<AskOptions, "signal">;
 
-interface Turn extends Allowance {
-  /** Aborted on timeout or by the caller. */
-  readonly signal: AbortSignal;
-  /** Rejects on timeout. */
-  readonly over: Promise<never>;
-  assertInTime(): void;
-  /** Returns the error for the caller: the timeout if that was the cause. */
-  reasonFor(error: unknown): unknown;
-  end(): Promise<void>;
-}
-
 /** Starts a turn with a timeout. The timeout also releases the turn, so that work with a stalled client does not keep its place. */
-function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void): Turn {
+function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void) {
   // `AbortSignal.any` uses weak references, whose garbage collection slows every answer.
   const ended = new AbortController();
   const limit = new AbortController();
@@ -111,10 +100,13 @@ function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal |
   }, timeoutMs);
   return {
     settle,
+    /** Aborted on timeout or by the caller. */
     signal: ended.signal,
+    /** Rejects on timeout. */
     over: over.promise,
-    assertInTime: () => limit.signal.throwIfAborted(),
-    reasonFor: (error) => (limit.signal.aborted ? limit.signal.reason : error),
+    assertInTime: (): void => limit.signal.throwIfAborted(),
+    /** Returns the error for the caller: the timeout if that was the cause. */
+    reasonFor: (error: unknown): unknown => (limit.signal.aborted ? limit.signal.reason : error),
     async end() {
       clearTimeout(timer);
       given?.removeEventListener("abort", leave);
