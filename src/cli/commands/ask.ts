@@ -1,14 +1,13 @@
 import type { Command } from "commander";
 import { packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
-import { createReaderKeeper, type ReaderKeeper } from "../../engine/reader-keeper.ts";
+import { createReaderKeeper } from "../../engine/reader-keeper.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/embedded-encoder.ts";
-import type { Config } from "../../shared/config.ts";
 import { withWarnings } from "../../shared/errors.ts";
 import type { Answer, Warning } from "../../shared/types.ts";
 import { answerToWire } from "../../wire/index.ts";
-import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
+import { DOMAIN, define, PROFILE, printResult, TENANT } from "../command.ts";
 import { type CliContext, configOf, EXIT, readInput, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
 import { harmless } from "../terminal.ts";
@@ -46,58 +45,49 @@ Examples:
   sourcebound ask --json "What is the notice period?" > answer.json
   sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     after sourcebound demo has ingested its documents`,
     async run({ flags, given, command }) {
-      // Shared with the engine, so that the weights load once; closed after it.
+      const { terminal, signal } = context;
       const config = configOf(context, command);
+      // Open as long as the engine, so that the weights load once.
       const reader = createReaderKeeper();
       try {
-        await ask(given, flags, { config, context, reader });
+        const question =
+          given.length === 1 && given[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : given.join(" ");
+        // Before opening the engine, so that no failure delays the hotlines.
+        const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
+        const urgent = await findHotlines(question);
+        if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
+        const asked = withEngine(context, config, async (engine) => {
+          const options = {
+            domain: flags.domain,
+            tenant: flags.tenant,
+            profile: flags.profile,
+            detail: flags.detail,
+            sessionId: flags.session,
+            userId: flags.user,
+            privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
+            filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
+            proof: flags.proof !== undefined,
+            verbose: flags.verbose,
+            signal,
+          };
+          for await (const event of engine.ask(question, options)) {
+            if (event.type === "answer") {
+              if (flags.proof !== undefined && event.answer.proof) writeProof(context, flags.proof, event.answer.proof);
+              printResult(terminal, flags.json, answerToWire(event.answer), () =>
+                renderAnswer(withoutShown(event.answer, urgent), terminal.colors, terminal.asTyped),
+              );
+              context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
+            } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
+            else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
+          }
+        });
+        await asked.catch((error: unknown) => {
+          throw withWarnings(error, urgent);
+        });
       } finally {
         await reader.close();
       }
     },
-  });
-}
-
-interface AskParts {
-  readonly config: Config;
-  readonly context: CliContext;
-  readonly reader: Pick<ReaderKeeper, "of">;
-}
-
-async function ask(words: readonly string[], flags: FlagsOf<typeof OPTIONS>, { config, context, reader }: AskParts): Promise<void> {
-  const { terminal, signal } = context;
-  const question = words.length === 1 && words[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : words.join(" ");
-  // Before opening the engine, so that no failure delays the hotlines.
-  const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
-  const urgent = await findHotlines(question);
-  if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
-  const asked = withEngine(context, config, async (engine) => {
-    const options = {
-      domain: flags.domain,
-      tenant: flags.tenant,
-      profile: flags.profile,
-      detail: flags.detail,
-      sessionId: flags.session,
-      userId: flags.user,
-      privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
-      filters: { document: flags.document, chapter: flags.chapter, section: flags.section, page: flags.page },
-      proof: flags.proof !== undefined,
-      verbose: flags.verbose,
-      signal,
-    };
-    for await (const event of engine.ask(question, options)) {
-      if (event.type === "answer") {
-        if (flags.proof !== undefined && event.answer.proof) writeProof(context, flags.proof, event.answer.proof);
-        printResult(terminal, flags.json, answerToWire(event.answer), () =>
-          renderAnswer(withoutShown(event.answer, urgent), terminal.colors, terminal.asTyped),
-        );
-        context.exitCode = event.answer.status === "ok" ? EXIT.done : EXIT.refused;
-      } else if (flags.verbose && event.type === "notice") terminal.error(`notice ${event.stage}: ${event.message}`);
-      else if (flags.verbose && "ms" in event) terminal.error(`${event.type} ${event.ms} ms ${JSON.stringify(event.facts)}`);
-    }
-  });
-  await asked.catch((error: unknown) => {
-    throw withWarnings(error, urgent);
   });
 }
 

@@ -7,7 +7,7 @@ import type { FindingLevel, PackReport } from "../../engine/packs/check-pack.ts"
 import { profileNamed, profiles } from "../../profiles/index.ts";
 import { RequestError } from "../../shared/errors.ts";
 import { isOpenToOthers } from "../../store/private.ts";
-import { define, JSON_OUT, printResult } from "../command.ts";
+import { define, JSON_OUT, printResult, renderRecord } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
 
@@ -131,7 +131,6 @@ function reportLines({ name, title, documents, questions, findings }: PackReport
 }
 
 export function addProfilesCommand(program: Command, context: CliContext): void {
-  const { bold, dim, yellow } = context.terminal.colors;
   define(program, context, "profiles", {
     description: "list the profiles with their requirements and the rules of their sources that are not built",
     argument: ["[name]", "show one profile with all rules of its source"],
@@ -139,19 +138,12 @@ export function addProfilesCommand(program: Command, context: CliContext): void 
     help: "\nExamples:\n  sourcebound profiles\n  sourcebound profiles seven-layer",
     run({ flags: { json }, given: name }) {
       const shown = name === undefined ? profiles : [profileNamed(name)];
-      const lines = shown.flatMap(({ name: of, title, needs, rules }) => {
-        const missing = rules.filter(({ state }) => state === "not built");
-        return [
-          `${bold(of)}  ${title}`,
-          ...(needs.length > 0 ? [`  needs ${needs.map((need) => NEEDS[need]).join("; ")}`] : []),
-          missing.length === 0 ? "  complete: every rule runs" : "  runs, except for:",
-          ...missing.map(({ rule }) => `  ${yellow("not built")} ${rule}`),
-          ...(name === undefined
-            ? []
-            : rules.map(({ rule, state, why }) => `  ${state.padEnd(10)} ${rule}${why === "" ? "" : dim(` – ${why}`)}`)),
-        ];
-      });
-      printResult(context.terminal, json, shown, () => lines.join("\n"));
+      const said = shown.map(({ name: of, title, needs, rules }) => ({
+        ...{ name: of, title, needs: needs.map((need) => NEEDS[need]) },
+        not_built: rules.filter(({ state }) => state === "not built").map(({ rule }) => rule),
+        ...(name === undefined ? {} : { rules }),
+      }));
+      printResult(context.terminal, json, shown, () => renderRecord(said));
     },
   });
 }

@@ -15,73 +15,28 @@ import {
 } from "../../models/hub/runtime.ts";
 import { type Config, hubFolders } from "../../shared/config.ts";
 import { ConfigError } from "../../shared/errors.ts";
-import { DOMAIN, define, JSON_OUT } from "../command.ts";
+import { DOMAIN, define, JSON_OUT, printResult } from "../command.ts";
 import { type CliContext, configOf, withEngine } from "../context.ts";
 
 export function addModelsCommand(program: Command, context: CliContext): void {
+  const { terminal, signal } = context;
   const models = define(program, context, "models", {
     description: "manage encoders and rerankers on this machine: list, download, install the runtime",
   });
-  addList(models, context);
-  addPull(models, context);
-  addInstall(models, context);
-  addSwitch(models, context);
-}
-
-function addList(models: Command, context: CliContext): void {
-  const { terminal } = context;
   define(models, context, "list", {
     description: "list installed models with size, type and licence, and show which one is in use",
     options: [JSON_OUT],
     async run({ flags: { json }, command }) {
       const config = configOf(context, command);
       const { modelsDir, runtimeDirs } = hubFolders(config);
-      const runtime = findHubRuntime(runtimeDirs);
       const opened = openSharedReader();
-      const reader = { name: opened.weights.name };
       await opened.close();
-      const listed = [embeddedModel(config), ...endpointModel(config), ...localModels(config)];
-      if (json) {
-        terminal.print(JSON.stringify({ models_dir: modelsDir, runtime: runtime?.version ?? null, reader, models: listed }, null, 2));
-        return;
-      }
-      const width = Math.max(...listed.map(({ name }) => name.length));
-      for (const { name, kind, bytes, dtypes, licence, in_use } of listed) {
-        const size = bytes === null ? "–" : megabytes(bytes);
-        const details = [kind, size, licence ?? "licence unknown", dtypes.join(" ")].filter((part) => part !== "").join(", ");
-        terminal.print(`${in_use ? "*" : " "} ${name.padEnd(width)}  ${details}`);
-      }
-      terminal.print(terminal.colors.dim(`* in use. Models folder: ${modelsDir}`));
-      const missing = `not installed (\`sourcebound models install\`, ${HUB_RUNTIME_MB} MB)`;
-      terminal.print(
-        terminal.colors.dim(`Runtime of Hugging Face models: ${runtime === null ? missing : `${HUB_PACKAGE} ${runtime.version}`}`),
-      );
-      terminal.print(terminal.colors.dim(`Cross-encoder: ${reader.name}`));
+      printResult(terminal, json, {
+        ...{ models_dir: modelsDir, runtime: findHubRuntime(runtimeDirs)?.version ?? null, reader: { name: opened.weights.name } },
+        models: [embeddedModel(config), ...endpointModel(config), ...localModels(config)],
+      });
     },
   });
-}
-
-function embeddedModel({ embeddings }: Config) {
-  const { id } = loadEmbeddedEncoder();
-  return { name: id, kind: "encoder (embedded)", bytes: null, dtypes: [], licence: "Apache-2.0", in_use: embeddings === "embedded" };
-}
-
-function endpointModel({ embeddings }: Config) {
-  if (typeof embeddings === "string" || "hub" in embeddings) return [];
-  const { base_url, model } = embeddings;
-  return [{ name: model, kind: `encoder at ${new URL(base_url).host}`, bytes: null, dtypes: [], licence: null, in_use: true }];
-}
-
-function localModels(config: Config) {
-  const wanted = typeof config.embeddings === "object" && "hub" in config.embeddings ? config.embeddings.hub : null;
-  const nameOf = (name: string) => hubModelFacts(name)?.repository ?? name;
-  return listLocalModels(hubFolders(config).modelsDir).map(({ path, kind, bytes, dtypes, licence }) => {
-    return { name: path, kind, bytes, dtypes, licence, in_use: wanted !== null && nameOf(wanted) === nameOf(path) };
-  });
-}
-
-function addPull(models: Command, context: CliContext): void {
-  const { terminal, signal } = context;
   define(models, context, "pull", {
     description: "download a Hugging Face model; continues an interrupted download",
     argument: ["<name>", `${hubModelNames.join(", ")}, or owner/name of any repository with ONNX weights`],
@@ -111,15 +66,6 @@ function addPull(models: Command, context: CliContext): void {
       }
     },
   });
-}
-
-function nextStep(name: string, config: Config): string {
-  if (findHubRuntime(hubFolders(config).runtimeDirs) === null) return "Next: run `sourcebound models install`.";
-  return hubModelFacts(name)?.kind === "reranker" ? "" : `To use it, set SOURCEBOUND_EMBEDDINGS_HUB=${name}.`;
-}
-
-function addInstall(models: Command, context: CliContext): void {
-  const { terminal, signal } = context;
   const show = (value: unknown, text: string, json: boolean | undefined) => terminal.print(json ? JSON.stringify(value) : text);
   define(models, context, "install", {
     description: `install ${HUB_PACKAGE} ${HUB_PACKAGE_VERSION}, which runs Hugging Face models (${HUB_RUNTIME_MB} MB, optional)`,
@@ -144,10 +90,6 @@ function addInstall(models: Command, context: CliContext): void {
       }
     },
   });
-}
-
-function addSwitch(models: Command, context: CliContext): void {
-  const { terminal, signal } = context;
   define(models, context, "switch", {
     description:
       "compute the vectors of another encoder in the background, then switch; lasts until the configuration names a different one",
@@ -175,6 +117,30 @@ function addSwitch(models: Command, context: CliContext): void {
       });
     },
   });
+}
+
+function embeddedModel({ embeddings }: Config) {
+  const { id } = loadEmbeddedEncoder();
+  return { name: id, kind: "encoder (embedded)", bytes: null, dtypes: [], licence: "Apache-2.0", in_use: embeddings === "embedded" };
+}
+
+function endpointModel({ embeddings }: Config) {
+  if (typeof embeddings === "string" || "hub" in embeddings) return [];
+  const { base_url, model } = embeddings;
+  return [{ name: model, kind: `encoder at ${new URL(base_url).host}`, bytes: null, dtypes: [], licence: null, in_use: true }];
+}
+
+function localModels(config: Config) {
+  const wanted = typeof config.embeddings === "object" && "hub" in config.embeddings ? config.embeddings.hub : null;
+  const nameOf = (name: string) => hubModelFacts(name)?.repository ?? name;
+  return listLocalModels(hubFolders(config).modelsDir).map(({ path, kind, bytes, dtypes, licence }) => {
+    return { name: path, kind, bytes, dtypes, licence, in_use: wanted !== null && nameOf(wanted) === nameOf(path) };
+  });
+}
+
+function nextStep(name: string, config: Config): string {
+  if (findHubRuntime(hubFolders(config).runtimeDirs) === null) return "Next: run `sourcebound models install`.";
+  return hubModelFacts(name)?.kind === "reranker" ? "" : `To use it, set SOURCEBOUND_EMBEDDINGS_HUB=${name}.`;
 }
 
 function megabytes(bytes: number): string {
