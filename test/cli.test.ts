@@ -144,7 +144,7 @@ describe("reports", () => {
     const { id } = JSON.parse(asked.stdout);
     const grouped = await cli(sandbox, ["reports", "--since", "2020-01-01"]);
     expect(grouped).toMatchObject({ code: 0, stderr: "" });
-    expect(grouped.stdout).toContain("Library cards (cards)  1 report, 1 refused");
+    expect(grouped.stdout).toContain("name: Library cards\n    reports: 1\n    refused: 1");
     expect(grouped.stdout).toContain('No document mentions "penguins"');
     const shown = await cli(sandbox, ["reports", "show", id]);
     expect(shown).toMatchObject({ code: 0, stderr: "" });
@@ -443,24 +443,11 @@ describe("a file that was read before", () => {
 });
 
 describe("ingest of bad files", () => {
-  it.each<[string, (folder: string) => void, RegExp]>([
-    [
-      "a binary file named .md",
-      (folder) => writeFileSync(join(folder, "x.md"), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3])),
-      /x\.md: .*not text/,
-    ],
-    ["broken front matter", (folder) => writeFileSync(join(folder, "x.md"), "---\ntitle: [a\n---\n# A\n"), /x\.md: front matter, line/],
-    [
-      "another tenant's document",
-      (folder) => writeFileSync(join(folder, "x.md"), "---\ntenant: bob\n---\nA text.\n"),
-      /belongs to tenant "bob"/,
-    ],
-  ])("%s is reported with its reason and exit code 4, and the rest goes in", async (_what, make, words) => {
-    const sandbox = fresh(LIBRARY_DOCUMENTS);
-    make(join(sandbox.folder, "documents"));
+  it("another tenant's document is reported with its reason and exit code 4, and the rest goes in", async () => {
+    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "x.md": "---\ntenant: bob\n---\nA text.\n" });
     const run = await cli(sandbox, reingest);
     expect(run.code).toBe(4);
-    expect(run.stderr).toMatch(words);
+    expect(run.stderr).toMatch(/belongs to tenant "bob"/);
     expect(run.stdout).toMatch(/4 added.*1 failed/);
     expect(isCivil(run)).toBe(true);
     await stillAnswers(sandbox);

@@ -13,10 +13,8 @@ const TOKEN = "a-token-of-some-length";
 interface Body extends WireAnswer {
   readonly error: { readonly code: string; readonly data: { readonly sentences: unknown } };
   readonly items: unknown;
-  readonly answer: unknown;
   readonly rows: readonly { readonly action: string; readonly seq: number }[];
   readonly next_cursor: string | null;
-  readonly chain: unknown;
   readonly interactions: number;
   readonly spent: { readonly [figure: string]: unknown };
   readonly saved: { readonly [figure: string]: unknown };
@@ -76,14 +74,6 @@ describe("GET and DELETE /v1/sessions/ID", () => {
     expect((await call("DELETE", "/v1/sessions/s?tenant=alice&user_id=ann")).status).toBe(404);
   });
 
-  it("is not found for other access labels over the same data", async () => {
-    const { engine, ask } = await open();
-    await ask(CARD, { session_id: "s" });
-    const other = { ...engine.scope(), access: ["public", "staff"] };
-    await expect(engine.memory.session({ id: "s" }, other)).rejects.toMatchObject({ code: "unknown_session" });
-    expect(await engine.memory.session({ id: "s" }, engine.scope())).toHaveLength(2);
-  });
-
   it("withholds what rests on a document that is gone or hidden, and marks what rests on an older version", async () => {
     const { ask, call, ingest, sandbox } = await open();
     await ask(CARD, { session_id: "s" });
@@ -104,38 +94,14 @@ describe("GET and DELETE /v1/sessions/ID", () => {
 });
 
 describe("/v1/admin", () => {
-  it("reviews: list, show, approve, flag, correct, history", async () => {
+  it("lists what waits for review, and says of a correction which sentence is unsupported", async () => {
     const { ask, admin } = await open();
     const { id } = await ask(CARD);
     const listed = await admin("GET", "/v1/review?limit=5");
     expect(listed.headers.get("cache-control")).toBe("no-store");
     expect(listed.body.items).toMatchObject([{ id, question: CARD, within: null, asked: 1, review_status: "unreviewed" }]);
-    expect((await admin("GET", `/v1/review/${id}`)).body).toMatchObject({
-      id,
-      question: CARD,
-      answer: { status: "ok" },
-      curated: null,
-    });
-    expect((await admin("POST", `/v1/review/${id}/approve`, { by: "Ann" })).body).toMatchObject({
-      review_status: "approved",
-      reviewed_by: "Ann",
-    });
-    expect((await admin("POST", `/v1/review/${id}/flag`, { by: "Ben" })).body).toMatchObject({ review_status: "flagged" });
-    const unbound = await admin("POST", `/v1/review/${id}/correct`, { by: "Ann", answer: "It costs 9 dollars [1]." });
-    expect([unbound.status, unbound.body.error.code, unbound.body.error.data.sentences]).toMatchObject([
-      422,
-      "answer_unbound",
-      [{ sentence: 1 }],
-    ]);
-    const corrected = await admin("POST", `/v1/review/${id}/correct`, {
-      by: "Ann",
-      answer: "A library card costs 5 dollars per year [1].",
-    });
-    expect(corrected.body.answer).toMatchObject({ cache_mode: "curated", model: "reviewer" });
-    expect(await ask(CARD)).toMatchObject({ cache_mode: "curated" });
-    const history = await admin("GET", `/v1/review/history?id=${id}`);
-    expect(history.body.rows.map(({ action }) => action)).toEqual(["correct", "flag", "approve"]);
-    expect(history.body.chain).toMatchObject({ intact: true, rows: 3 });
+    const { status, body } = await admin("POST", `/v1/review/${id}/correct`, { by: "Ann", answer: "It costs 9 dollars [1]." });
+    expect([status, body.error.code, body.error.data.sentences]).toMatchObject([422, "answer_unbound", [{ sentence: 1 }]]);
   });
 
   it("gives the log in pages, each entry once, whatever is added while they are read", async () => {

@@ -71,23 +71,6 @@ describe("diagnostic reports", () => {
     expect((await engine.report(answer.id)).report.passages.map(({ preview }) => preview)).toEqual(shown.map(() => null));
   });
 
-  it("are seen by their own tenant and access alone, also by id", async () => {
-    const { engine, ask, sandbox } = await open();
-    const mine = await ask(REFUSED);
-    const alices = await ask("Do penguins pay for a pass?", { tenant: "alice" });
-    expect(alices.refusal).not.toBeNull();
-    expect((await engine.reports()).reports.map(({ interactionId }) => interactionId)).toEqual([mine.id]);
-    expect((await engine.reports({ tenant: "alice" })).reports.map(({ interactionId }) => interactionId)).toEqual([alices.id]);
-    expect((await engine.reports({ tenant: "bob" })).total).toBe(0);
-    await expect(engine.report(alices.id)).rejects.toMatchObject({ code: "unknown_report" });
-    await expect(engine.report(mine.id, { tenant: "alice" })).rejects.toMatchObject({ code: "unknown_report" });
-    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
-    await db.updateTable("reports").set({ access: '["public","staff"]' }).execute();
-    await db.destroy();
-    expect((await engine.reports()).total).toBe(0);
-    await expect(engine.report(mine.id)).rejects.toMatchObject({ code: "unknown_report" });
-  });
-
   it("tell nothing of documents that the asker may not read", async () => {
     const { engine, ask, ingest, sandbox } = await open();
     mkdirSync(`${sandbox.folder}/secret`);

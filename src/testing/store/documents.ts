@@ -240,16 +240,6 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "shows another connection what was committed, at once",
-      withStore(async ({ store, second }) => {
-        expect(await second.documents.revision("d")).toBe(0);
-        await store.documents.putFile(place, fileContent(storedDocument()));
-        expect(await second.documents.revision("d")).toBe(1);
-        expect((await second.documents.load(scope, ["doc-a"])).size).toBe(1);
-      }),
-    );
-
-    it(
       "keeps every write of two connections at once",
       withStore(async ({ store, second }) => {
         const put = (into: Store, n: number) =>

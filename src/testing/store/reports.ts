@@ -133,14 +133,5 @@ export function describeReports(name: string, withStore: WithStore): void {
         expect((await store.interactions.list("d", 10)).map(({ id }) => id)).toEqual(["i1"]);
       }),
     );
-
-    it(
-      "loses no report of two writers",
-      withStore(async ({ store, second }) => {
-        const writers = [store, second];
-        await Promise.all(Array.from({ length: 60 }, (_, n) => add(writers[n % 2] as Store, `i${n}`)));
-        expect(await idsOf(store, {}, { limit: 100, offset: 0 })).toHaveLength(60);
-      }),
-    );
   });
 }
