@@ -132,24 +132,6 @@ describe("the semantic cache", () => {
   });
 });
 
-describe("an edited document", () => {
-  it("takes its answers out of the cache, wherever it was edited", async () => {
-    const library = await open();
-    const edits = [
-      (text: string) => text.replace("takes two days", "takes four days"),
-      (text: string) => `${text}\n## Lockers\n\nLockers are behind the desk.\n`,
-    ];
-    for (const edit of edits) {
-      await library.ask(CARD);
-      expect((await library.ask(CARD)).cacheMode).toBe("exact");
-      rewrite(library, { "cards.md": edit(LIBRARY_DOCUMENTS["cards.md"] ?? "") });
-      await library.ingest();
-      expect(await library.engine.store.cache.stats(null)).toMatchObject({ entries: 0, edges: 0 });
-      expect((await library.ask(CARD)).cacheMode).toBe("miss");
-    }
-  });
-});
-
 describe("the graph cache", () => {
   const graphOnly = { ...THREE_LEVELS, caches: ["exact", "graph"] as const };
 

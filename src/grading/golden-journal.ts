@@ -22,8 +22,6 @@ export function runKey(settings: Readonly<Record<string, unknown>>, sets: readon
   );
 }
 
-export type GoldenJournal = ReturnType<typeof openGoldenJournal>;
-
 /**
  * Opens a report's journal, `REPORT.partial.jsonl`: judged questions, one line each, from which a cancelled run resumes. Starts over if
  * questions or settings differ; an incomplete line is asked again.

@@ -65,27 +65,14 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   if (checks.length > 0) lines.push("");
   lines.push(
     colors.bold("Sources"),
-    ...sourceLines(sources, unreadable, colors),
+    ...sources.map(({ n, path, title }) => `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}`),
+    ...unreadable.map(({ n, path, reason }) =>
+      colors.yellow(`${n === null ? "no number, " : `[${n}] `}not read: ${harmlessLine(`${path}: ${reason}`)}`),
+    ),
     "",
     passed ? colors.green("Every check passed.") : colors.yellow(`Faults were found in ${faults} of ${sentences.length} sentences.`),
   );
   return lines.join("\n");
-}
-
-/** Lists files by number, then files without a number. */
-function sourceLines(
-  sources: VerifiedAnswer["sources"],
-  unreadable: VerifiedAnswer["unreadable"],
-  { yellow }: Terminal["colors"],
-): string[] {
-  const numbered = [
-    ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(path)}${title === "" ? "" : `: ${harmlessLine(title)}`}` })),
-    ...unreadable.map(({ n, path, reason }) => ({
-      n: n ?? Number.POSITIVE_INFINITY,
-      line: yellow(`${n === null ? "no number, " : `[${n}] `}not read: ${harmlessLine(path)}: ${harmlessLine(reason)}`),
-    })),
-  ];
-  return numbered.sort((a, b) => (a.n === b.n ? 0 : a.n - b.n)).map(({ line }) => line);
 }
 
 function sentenceLines(sentence: VerifiedSentence, n: number, colors: Terminal["colors"]): string[] {
