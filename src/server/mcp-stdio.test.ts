@@ -53,6 +53,7 @@ describe("MCP by lines", () => {
   it.each([
     ["no JSON", "{oops", -32700],
     ["no message", '{"id":1}', -32600],
+    ["a line beyond all measure", `"${"x".repeat(11 * 1024 * 1024)}"`, -32700],
   ])("says of %s that it is no message, and reads on", async (_name, line, code) => {
     const { written, received } = await fed(`${line}\r\n\n${call(1)}\n`, 1_000_000);
     expect(written).toMatchObject([{ jsonrpc: "2.0", id: null, error: { code } }]);
