@@ -2,7 +2,7 @@ import { createReader } from "../checks/statements.ts";
 import { createFactReader } from "../evidence/facts.ts";
 import type { WebParts } from "../evidence/web.ts";
 import { createHotlineFinder, type HotlineFinder } from "../guard/hotlines.ts";
-import { createPageReader } from "../ingest/read-page-apart.ts";
+import { createPageReader } from "../ingest/web-page.ts";
 import { createWordReader } from "../language/content-words.ts";
 import { createClassifier, createTopicReader } from "../memory/classify.ts";
 import { createWebSearch, SEARCH_URLS, type SearchEndpoint } from "../models/adapters/web-search.ts";

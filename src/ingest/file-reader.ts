@@ -38,8 +38,13 @@ interface Task {
 }
 
 /** @param onEnd called when the thread ends */
-function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; readonly onEnd: () => void }): ReaderThread {
-  const worker = startWorker();
+function startReaderThread({ timeoutMs, heapMb, hasChunks }: Required<FileReaderOptions>, onEnd: () => void): ReaderThread {
+  const worker = new Worker(ENTRY, {
+    // Discards the parser's output and withholds the environment, which a parser does not need.
+    ...{ stdout: true, stderr: true, env: {}, workerData: { hasChunks } },
+    ...{ resourceLimits: { maxOldGenerationSizeMb: heapMb }, execArgv: [] },
+    name: `documents: ${ENTRY}`,
+  });
   let task: Task | null = null;
   const finish = (): Task | null => {
     const finished = task;
@@ -48,6 +53,11 @@ function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; r
     // An idle thread must not keep the process alive.
     worker.unref();
     return finished;
+  };
+  const broken = (path: string, cause: unknown): IngestError => {
+    const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
+    const why = isMemory ? `it needs more than ${heapMb} MB of memory` : `its reader failed (${messageOf(cause)})`;
+    return new IngestError("read_failed", `${path}: ${why}. Split the file, or leave it out`, { path }, { cause });
   };
   const end = async (blame: (path: string) => unknown = (path) => broken(path, new Error("the worker process ended"))) => {
     onEnd();
@@ -81,15 +91,6 @@ function startReaderThread({ timeoutMs, onEnd }: { readonly timeoutMs: number; r
   };
 }
 
-function startWorker(): Worker {
-  return new Worker(ENTRY, {
-    // Discards the parser's output and withholds the environment, which a parser does not need.
-    ...{ stdout: true, stderr: true, env: {} },
-    ...{ resourceLimits: { maxOldGenerationSizeMb: HEAP_MB }, execArgv: [] },
-    name: `documents: ${ENTRY}`,
-  });
-}
-
 /** Returns the bytes in a buffer of their own, which can be transferred. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isOwn = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
@@ -101,12 +102,6 @@ function tooSlow(path: string, timeoutMs: number): IngestError {
     path,
     timeoutMs,
   });
-}
-
-function broken(path: string, cause: unknown): IngestError {
-  const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
-  const why = isMemory ? `it needs more than ${HEAP_MB} MB of memory` : `its reader failed (${messageOf(cause)})`;
-  return new IngestError("read_failed", `${path}: ${why}. Split the file, or leave it out`, { path }, { cause });
 }
 
 /** Milliseconds for one file, and for each of its recognised pages. A book of 20 MB takes a third. */
@@ -137,13 +132,22 @@ export interface FileReaderOptions {
   readonly timeoutMs?: number;
   /** @default the number of processors, at most 4 */
   readonly threads?: number;
+  /** Heap limit of a thread, in megabytes. @default HEAP_MB */
+  readonly heapMb?: number;
+  /** Whether documents are chunked. Without chunks, each thread ends after one file. @default true */
+  readonly hasChunks?: boolean;
 }
 
 /**
  * Creates a reader that reuses its threads. A file that exceeds its time or memory limit ends its thread and is reported; the next file
  * gets a new thread.
  */
-export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaultThreads() }: FileReaderOptions = {}): FileReader {
+export function createFileReader({
+  timeoutMs = FILE_TIMEOUT_MS,
+  threads = Math.min(MOST_THREADS, availableParallelism()),
+  heapMb = HEAP_MB,
+  hasChunks = true,
+}: FileReaderOptions = {}): FileReader {
   const all = new Set<ReaderThread>();
   const idle = new Set<ReaderThread>();
   let [reading, readingBytes] = [0, 0];
@@ -153,7 +157,7 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
       all.delete(thread);
       idle.delete(thread);
     };
-    const thread: ReaderThread = startReaderThread({ timeoutMs, onEnd });
+    const thread: ReaderThread = startReaderThread({ timeoutMs, threads, heapMb, hasChunks }, onEnd);
     all.add(thread);
     return thread;
   };
@@ -171,8 +175,18 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
     recognises: findRecognition() !== null,
     async read(file, signal) {
       const bytes = file.bytes.length;
-      await new Promise<void>((begin) => {
-        waiting.push({ bytes, begin });
+      await new Promise<void>((resolve, reject) => {
+        const leave = () => {
+          waiting.splice(waiting.indexOf(task), 1);
+          reject(signal.reason);
+        };
+        const begin = () => {
+          signal.removeEventListener("abort", leave);
+          resolve();
+        };
+        const task = { bytes, begin };
+        signal.addEventListener("abort", leave, { once: true });
+        waiting.push(task);
         advance();
       });
       try {
@@ -181,7 +195,7 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
         idle.delete(thread);
         const outcome = await thread.read(file, signal);
         // A thread keeps the memory that a large file took until it ends.
-        if (bytes > MOST_BYTES) await thread.end();
+        if (bytes > MOST_BYTES || !hasChunks) await thread.end();
         else idle.add(thread);
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);
@@ -195,8 +209,4 @@ export function createFileReader({ timeoutMs = FILE_TIMEOUT_MS, threads = defaul
       await Promise.all([...all].map((thread) => thread.end()));
     },
   };
-}
-
-function defaultThreads(): number {
-  return Math.min(MOST_THREADS, availableParallelism());
 }

@@ -1,7 +1,8 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { IngestError, messageOf } from "../shared/errors.ts";
 import { createWordTokens } from "../text/token-counter.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
+import { readDocuments } from "./parse.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";
 
 /** A file to read. Its bytes are transferred, not copied. */
@@ -18,6 +19,7 @@ export type FileOutcome =
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** Reads files one after the other in a separate thread, which ends with a file that exceeds its time limit. */
+const { hasChunks } = workerData as { readonly hasChunks: boolean };
 const words = createWordTokens();
 const installed = findRecognition();
 const recogniser = installed === null ? null : reporting(createRecogniser(installed));
@@ -28,7 +30,10 @@ parentPort?.on("message", (task: FileTask) => {
 
 async function read(task: FileTask): Promise<void> {
   try {
-    parentPort?.postMessage({ type: "documents", documents: await draftDocuments(task, { words, recogniser }) } satisfies FileOutcome);
+    const documents = hasChunks
+      ? await draftDocuments(task, { words, recogniser })
+      : (await readDocuments(task)).map((parsed) => ({ ...parsed, chunks: [] }));
+    parentPort?.postMessage({ type: "documents", documents } satisfies FileOutcome);
   } catch (error) {
     parentPort?.postMessage(failureOf(error, task.path));
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FetchedPage } from "../models/web-page.ts";
-import { createPageReader } from "./read-page-apart.ts";
-import { readWebPage } from "./web-page.ts";
+import { parseFile } from "./parse.ts";
+import { createPageReader, fileOfPage, pageText } from "./web-page.ts";
 
 const source = (html: string | Uint8Array, over: Partial<FetchedPage> = {}): FetchedPage => ({
   url: "https://example.org/fees",
@@ -10,6 +10,7 @@ const source = (html: string | Uint8Array, over: Partial<FetchedPage> = {}): Fet
   bytes: typeof html === "string" ? Buffer.from(html) : html,
   ...over,
 });
+const readWebPage = (page: FetchedPage) => pageText(parseFile(fileOfPage(page))[0]);
 const FEES = `<!doctype html><html><head><title>Card fees &amp; more</title><script>var fee = "$99";</script></head>
 <body><nav><a href="/">Home costs nothing</a></nav><main><h1>Card fees</h1>
 <p>A replacement library card costs &pound;5 &lt;for adults&gt;, and children pay nothing at all, as every branch of the library will tell you.</p>

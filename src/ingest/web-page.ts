@@ -1,6 +1,15 @@
-import type { FetchedPage, PageText } from "../models/web-page.ts";
+import type { FetchedPage, PageText, ReadPage } from "../models/web-page.ts";
+import { IngestError, WebError } from "../shared/errors.ts";
 import { textOf } from "./encoding.ts";
-import { parseFile } from "./parse.ts";
+import { createFileReader } from "./file-reader.ts";
+import type { ParsedDocument } from "./parse.ts";
+
+/** Milliseconds for one page; a long ordinary page takes a tenth. */
+const READ_TIMEOUT_MS = 4000;
+/** Maximum pages read at the same time in this process; others wait. */
+const THREADS = 2;
+/** Heap limit of one reader, in megabytes. The tree of a 2 MB page takes less than half. */
+const HEAP_MB = 192;
 
 /** Maximum characters of text that are kept: about fifty pages of a book. */
 const MAX_TEXT = 150_000;
@@ -10,17 +19,34 @@ const MAX_UNIT = 1200;
 const MAX_UNITS = 6000;
 const MAX_TITLE = 300;
 
-/**
- * Extracts the main content of a web page, as when it is ingested. Runs in a thread that can be terminated: see `read-page-apart.ts`.
- * @throws IngestError the errors of `parseFile`
- */
-export function readWebPage({ bytes, charset, type }: FetchedPage): PageText {
+/** Creates a reader that parses each page in a separate thread with limits on time and memory, against hostile pages. */
+export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
+  const reader = createFileReader({ timeoutMs, threads: THREADS, heapMb: HEAP_MB, hasChunks: false });
+  return async (source, signal) => {
+    signal.throwIfAborted();
+    try {
+      const [page] = await reader.read(fileOfPage(source), signal);
+      return pageText(page);
+    } catch (cause) {
+      if (!(cause instanceof IngestError)) throw cause;
+      if (cause.code === "read_timeout") throw new WebError("web_timeout", `the page could not be read within ${timeoutMs} ms`);
+      throw new WebError("page_unreadable", cause.message.slice(0, 200), {}, { cause });
+    }
+  };
+}
+
+/** Returns a page as a file in UTF-8, decoded with the charset that the server states. */
+export function fileOfPage({ bytes, charset, type }: FetchedPage): { readonly path: string; readonly bytes: Uint8Array } {
   // NUL has no meaning in a page and must not cause a refusal as binary.
   const content = textOf(
     bytes.filter((byte) => byte !== 0),
     charset,
   );
-  const [page] = parseFile({ path: type === "text/plain" ? "page.txt" : "page.html", bytes: Buffer.from(content) });
+  return { path: type === "text/plain" ? "page.txt" : "page.html", bytes: Buffer.from(content) };
+}
+
+/** Returns the text of a parsed page within the limits. */
+export function pageText(page: ParsedDocument | undefined): PageText {
   const text = (page?.text ?? "").slice(0, MAX_TEXT);
   const units = (page?.units ?? []).filter(({ start, end }) => end <= text.length && end - start <= MAX_UNIT).slice(0, MAX_UNITS);
   const title = page?.metadata.title ?? "";
