@@ -1,6 +1,7 @@
 import { createEnglishWords, type EnglishWords } from "../../../language/content-words.ts";
 import type { PlaceData, TextRange } from "../../../shared/types.ts";
 import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.ts";
+import { textOffsetsOf } from "../../pages.ts";
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
 import { advanceOf, type CodeLines } from "./code.ts";
@@ -245,7 +246,17 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   }
   const sizes = pages.flatMap(({ width, height }) => [inTenths(width), inTenths(height)]);
   const written = writer.finish();
-  return { ...written, places: { type: "boxes", words: records, sizes }, pages: pageStarts(written, starts, pages.length) };
+  const { text: out, sourceMap } = written;
+  const offsets = textOffsetsOf(
+    starts.map(({ at }) => at),
+    sourceMap,
+    out.length,
+  );
+  const startOf = new Map(starts.map(({ page }, i) => [page, offsets[i]] as const));
+  const pageStarts = pages.map(() => 0);
+  // A page without text starts with the next one.
+  for (let page = pages.length, next = out.length; page > 1; page--) pageStarts[page - 1] = next = startOf.get(page) ?? next;
+  return { ...written, places: { type: "boxes", words: records, sizes }, pages: pageStarts };
 }
 
 type TableBlock = PdfBlock & { readonly type: "table" };
@@ -262,28 +273,6 @@ function continuesTable(before: TableBlock, { rows, page }: TableBlock): boolean
 
 function inTenths(points: number): number {
   return Math.round(points * TENTHS);
-}
-
-/** Returns the start of each page in the text. A page without text starts with the next one. */
-function pageStarts(
-  { text, sourceMap }: WrittenBlocks,
-  starts: readonly { readonly page: number; readonly at: number }[],
-  pages: number,
-): number[] {
-  const at: number[] = [];
-  let segment = 0;
-  for (const { page, at: offset } of starts) {
-    while (segment < sourceMap.length && (sourceMap[segment + 3] ?? 0) <= offset) segment += 4;
-    const [outStart, , from] = sourceMap.slice(segment, segment + 3);
-    at[page - 1] = outStart === undefined ? text.length : outStart + Math.max(0, offset - (from ?? 0));
-  }
-  let next = text.length;
-  const all = Array.from({ length: pages }, () => 0);
-  for (let i = pages - 1; i >= 0; i--) {
-    next = at[i] ?? next;
-    all[i] = i === 0 ? 0 : next;
-  }
-  return all;
 }
 
 /** A raised number is a note's mark or an exponent and must stay separate from the number before it. */
