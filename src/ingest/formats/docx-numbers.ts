@@ -9,12 +9,6 @@ interface Level {
   text: string;
 }
 
-/** A list and the level of a paragraph in it. */
-interface Numbering {
-  list: string;
-  level: number;
-}
-
 interface Lists {
   /** Levels by list; lists of one definition share the object. */
   readonly levels: ReadonlyMap<string, readonly Level[]>;
@@ -34,17 +28,16 @@ const PROPERTIES = /<w:pPr(?: [^<>]*)?>(?:(?!<w:pPr[ >]|<\/w:pPr>)[\s\S])*<\/w:p
 
 /**
  * Writes the numbers that Word shows before numbered paragraphs, such as "2.3" or "(b)", as text.
- * @param xml content of `word/document.xml`; @param numbering of `word/numbering.xml`; @param styles of `word/styles.xml`
+ * @param xml content of `word/document.xml`; @param numbering of `word/numbering.xml`; @param styleOf finds a style
  */
-export function withNumbers(xml: string, numbering: string, styles: string): string {
+export function withNumbers(xml: string, numbering: string, styleOf: (id: string) => Style): string {
   const lists = readLists(numbering);
   if (lists.levels.size === 0) return xml;
-  const ofStyle = readStyles(styles);
   const counters = new Map<readonly Level[], number[]>();
   const restarted = new Set<string>();
   const plain = xml.replace(FORMER, "");
   return plain.replace(PROPERTIES, (properties, at: number) => {
-    const own = numberingIn(properties, ofStyle(/<w:pStyle [^<>]*w:val="([^"]*)"/.exec(properties)?.[1] ?? ""));
+    const own = numberingIn(properties, styleOf(/<w:pStyle [^<>]*w:val="([^"]*)"/.exec(properties)?.[1] ?? ""));
     const levels = lists.levels.get(own.list);
     const level = levels?.[own.level];
     const from = at + properties.length;
@@ -99,38 +92,45 @@ function readLists(xml: string): Lists {
   return { levels, restarts };
 }
 
-const NONE: Numbering = { list: "", level: 0 };
+/** What a style sets, itself or through its base styles. */
+interface Style {
+  /** List and level of its paragraphs. */
+  readonly list?: string;
+  readonly level?: number;
+  /** Whether it is a table style that formats the first row. */
+  readonly hasFirstRow?: boolean;
+}
 
-/** Returns a function that finds the numbering of a paragraph style, its own or that of a base style. */
-function readStyles(xml: string): (id: string) => Numbering {
-  const styles = new Map<string, { basedOn: string; readonly own: { list?: string; level?: number } }>();
+/** Parses `word/styles.xml`. Returns a function that finds a style by its id. */
+export function readStyles(xml: string): (id: string) => Style {
+  const styles = new Map<string, { basedOn: string; own: Style }>();
   let open = "";
   walkXml(xml, {
-    open(name, { "w:styleId": id = "", "w:val": value = "" }) {
+    open(name, { "w:styleId": id = "", "w:type": type = "", "w:val": value = "" }) {
       if (name === "style") {
         open = id;
         styles.set(id, { basedOn: "", own: {} });
       }
       const style = styles.get(open);
-      if (style === undefined) return;
+      if (style === undefined || open === "") return;
       if (name === "basedOn") style.basedOn = value;
-      else if (name === "numId") style.own.list = value;
-      else if (name === "ilvl") style.own.level = Number(value);
+      else if (name === "numId") style.own = { ...style.own, list: value };
+      else if (name === "ilvl") style.own = { ...style.own, level: Number(value) };
+      else if (name === "tblStylePr" && type === "firstRow") style.own = { ...style.own, hasFirstRow: true };
     },
     close(name) {
       if (name === "style") open = "";
     },
   });
-  const find = (id: string, left: number): Numbering => {
+  const find = (id: string, left: number): Style => {
     const style = styles.get(id);
-    if (style === undefined || left === 0) return NONE;
-    return { ...find(style.basedOn, left - 1), ...style.own };
+    return style === undefined || left === 0 ? {} : { ...find(style.basedOn, left - 1), ...style.own };
   };
   return (id) => find(id, MOST_BASES);
 }
 
-function numberingIn(properties: string, ofStyle: Numbering): Numbering {
+function numberingIn(properties: string, style: Style): { readonly list: string; readonly level: number } {
   const list = /<w:numId [^<>]*w:val="(\d+)"/.exec(properties)?.[1];
   const level = /<w:ilvl [^<>]*w:val="(\d)"/.exec(properties)?.[1];
-  return { list: list ?? ofStyle.list, level: level === undefined ? ofStyle.level : Number(level) };
+  return { list: list ?? style.list ?? "", level: Number(level ?? style.level ?? 0) };
 }

@@ -2,14 +2,12 @@ import { decodeXML } from "entities";
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
-import { withNumbers } from "./docx-numbers.ts";
+import { readStyles, withNumbers } from "./docx-numbers.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { statedDay, titleOf, topLines } from "./parsed.ts";
-import { unpackZip, walkXml } from "./zip.ts";
+import { unpackZip } from "./zip.ts";
 
-/** Maximum length of a chain of base styles. */
-const MOST_BASES = 20;
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
 /** Bit of `w:tblLook` that applies the style of the first row. */
 const FIRST_ROW_BIT = 0x20;
@@ -21,37 +19,14 @@ function withUsedTableStyles(xml: string): string {
   );
 }
 
-/** Returns the table styles that format the first row, directly or through a base style. */
-function stylesWithFirstRow(xml: string): ReadonlySet<string> {
-  const styles = new Map<string, { basedOn: string; setsFirstRowApart: boolean }>();
-  let open = "";
-  walkXml(xml, {
-    open(name, { "w:type": type, "w:styleId": id = "", "w:val": value = "" }) {
-      const style = styles.get(open);
-      if (name === "style" && type === "table") {
-        styles.set(id, { basedOn: "", setsFirstRowApart: false });
-        open = id;
-      } else if (name === "basedOn" && style !== undefined) style.basedOn ||= value;
-      else if (name === "tblStylePr" && type === "firstRow" && style !== undefined) style.setsFirstRowApart = true;
-    },
-    close(name) {
-      if (name === "style") open = "";
-    },
-  });
-  styles.delete("");
-  const setsApart = (id: string, left: number): boolean => {
-    const style = styles.get(id);
-    return style !== undefined && left > 0 && (style.setsFirstRowApart || setsApart(style.basedOn, left - 1));
-  };
-  return new Set([...styles.keys()].filter((id) => setsApart(id, MOST_BASES)));
-}
-
 /** Word writes the flag as an attribute, or, before 2010, as one bit of a hexadecimal value. */
 function usesFirstRow(look: string): boolean {
   const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
   if (said !== undefined) return said === "1" || said === "true" || said === "on";
   return (Number.parseInt(/ w:val="([\da-fA-F]{1,8})"/.exec(look)?.[1] ?? "0", 16) & FIRST_ROW_BIT) !== 0;
 }
+
+type StyleOf = ReturnType<typeof readStyles>;
 
 /** The part of mammoth's document tree that this module uses. */
 interface WordElement {
@@ -73,11 +48,11 @@ const STYLE_MAP: readonly string[] = [
   ...LINE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
 ];
 
-/** Makes the first row of tables bold whose style formats it, which mammoth ignores. @param headed these styles */
-function withBoldRows(element: WordElement, headed: ReadonlySet<string>): WordElement {
+/** Makes the first row of tables bold whose style formats it, which mammoth ignores. */
+function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
-    const isHead = i === 0 && element.type === "table" && headed.has(element.styleId ?? "");
-    return withBoldRows(isHead ? inBold(child) : child, headed);
+    const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? "").hasFirstRow === true;
+    return withBoldRows(isHead ? inBold(child) : child, styleOf);
   });
   return children === undefined ? element : { ...element, children };
 }
@@ -122,10 +97,11 @@ export const docxFormat: Format = {
         return xml;
       });
     change("word/document.xml", withUsedTableStyles);
-    change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), xmlOf("word/styles.xml")));
+    const styleOf = readStyles(xmlOf("word/styles.xml"));
+    change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), styleOf));
     // The numbers are text now: all lists become lists of bullets.
     change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
-    const html = await toHtml(parts, stylesWithFirstRow(xmlOf("word/styles.xml")));
+    const html = await toHtml(parts, styleOf);
     const property = (name: string) =>
       new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(xmlOf("docProps/core.xml"))?.[1]?.trim() || null;
     const read = parseHtml(html, name, leftOut.struck);
@@ -160,8 +136,7 @@ function linesIn(xml: string): string[] {
   return paragraphs.map((line) => decodeXML(line).replace(/\s+/g, " ").trim()).filter((line) => /[\p{L}\p{N}]/u.test(line));
 }
 
-/** @param headed table styles that format the first row */
-async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySet<string>): Promise<string> {
+async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf): Promise<string> {
   const packed = Object.fromEntries(
     [...parts].map(([part, content]) => [part, [content, { level: 0 as const }] as [Uint8Array, { level: 0 }]]),
   );
@@ -173,7 +148,7 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, headed: ReadonlySe
       {
         convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
         externalFileAccess: false,
-        transformDocument: (document: WordElement) => withBoldRows(document, headed),
+        transformDocument: (document: WordElement) => withBoldRows(document, styleOf),
         styleMap: [...STYLE_MAP],
       },
     );
