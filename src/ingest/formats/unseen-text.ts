@@ -21,6 +21,8 @@ const MAX_STYLE_LENGTH = 200_000;
 const MAX_RULES = 500;
 /** An unclosed comment extends to the end. */
 const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
+/** An at-rule with at most one level of rules inside. An unclosed one extends to the end. */
+const AT_RULE = /@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*(?:\}|$))/g;
 /** A simple selector of name, id and classes. Selectors with combinators are ignored. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
 /** Properties that can hide text, strike it through, or colour its background. */
@@ -40,25 +42,12 @@ function stylesOf(events: readonly MarkupEvent[]): StyleRule[] {
   return rules;
 }
 
-/** Parses a sheet in one pass. Skips at-rules with their contents. */
+/** Parses a sheet. Skips at-rules with their contents. */
 function readRules(sheet: string, rules: StyleRule[]): void {
-  const css = sheet.replace(COMMENT, " ");
-  let [from, depth, isAtRule] = [0, 0, false];
-  let selectors = "";
-  for (let at = 0; at < css.length; at++) {
-    const char = css[at];
-    if (char === "{") {
-      if (depth === 0) {
-        selectors = css.slice(from, at).trim();
-        isAtRule = selectors.startsWith("@");
-      }
-      depth++;
-      from = at + 1;
-    } else if (char === "}") {
-      depth = Math.max(0, depth - 1);
-      if (depth === 0 && !isAtRule) addRules(selectors, readDeclarations(css.slice(from, at)), rules);
-      from = at + 1;
-    } else if (char === ";" && depth === 0) from = at + 1;
+  const css = sheet.replace(COMMENT, " ").replace(AT_RULE, " ");
+  for (const rule of css.split("}")) {
+    const [declarations = "", selectors = ""] = rule.split("{").reverse();
+    addRules(selectors, readDeclarations(declarations), rules);
   }
 }
 
