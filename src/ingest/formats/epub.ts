@@ -5,7 +5,7 @@ import { decodeText } from "../encoding.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { type OpenEvent, readMarkup } from "./markup.ts";
-import { isoDayOf, type JoinedPart, joinWritten, plainMetadata, titleOf } from "./parsed.ts";
+import { isoDayOf, type JoinedPart, joinWritten, oneLine, plainMetadata, titleOf } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
@@ -45,7 +45,7 @@ export const epubFormat: Format = {
       joined.push({ written, sourceStart });
       sourceStart += source.length;
     }
-    const { starts: _, ...written } = joinWritten(joined);
+    const written = joinWritten(joined);
     const notices: ReadingNotice[] =
       missing.length === 0
         ? []
@@ -84,7 +84,7 @@ function readPackage(source: string, path: string): BookPackage {
   const said = (name: string): string | null => {
     const at = events.findIndex((event) => event.type === "open" && event.name === name);
     const next = at < 0 ? undefined : events[at + 1];
-    return next?.type === "text" ? next.text.replace(/\s+/g, " ").trim() || null : null;
+    return next?.type === "text" ? oneLine(next.text) || null : null;
   };
   return {
     title: said("dc:title"),

@@ -3,7 +3,7 @@ import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
 import { withNotesAtCalls } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
-import { type FormatResult, titleOf } from "./parsed.ts";
+import { type FormatResult, oneLine, titleOf } from "./parsed.ts";
 import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
@@ -101,6 +101,6 @@ function readHead(events: readonly MarkupEvent[]): {
 }
 
 function clean(value: string | undefined): string | null {
-  const text = (value ?? "").replace(/\s+/g, " ").trim();
+  const text = oneLine(value ?? "");
   return text === "" ? null : text.slice(0, 2_000);
 }

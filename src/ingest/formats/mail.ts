@@ -5,7 +5,7 @@ import type { WrittenBlocks } from "../block-writer.ts";
 import { splitEarlierMails } from "./earlier-mails.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { type FormatResult, joinWritten, plainMetadata } from "./parsed.ts";
+import { type FormatResult, joinWritten, oneLine, plainMetadata } from "./parsed.ts";
 import { parseText } from "./text.ts";
 
 /** Maximum messages in one mailbox file. */
@@ -77,17 +77,12 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult[]
   const isPlain = (mail.text ?? "").trim() !== "";
   const written = isPlain ? readPlainMail(own, name) : parseHtml(mail.html ?? "", name);
   const top = parseText(head, name);
-  const joined = joinWritten([
-    { written: subject === "" ? top : withHeading(top), sourceStart: 0 },
-    { written, sourceStart: head.length + 2 },
-  ]);
+  const joined = joinWritten([{ written: subject === "" ? top : withHeading(top) }, { written, sourceStart: head.length + 2 }]);
   const attached = mail.attachments.map(({ filename }) => filename ?? "without a name");
   const named = `${attached.slice(0, 5).join(", ")}${attached.length > 5 ? ", …" : ""}`;
   const notice = { code: "attachments", message: `attachments were not read: ${named}. Ingest them as files.` };
   const result = {
-    text: joined.text,
-    blocks: joined.blocks,
-    sourceMap: joined.sourceMap,
+    ...joined,
     metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
     unit: "extracted_utf16" as const,
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
@@ -154,10 +149,6 @@ function headOf(mail: Email, subject: string): string {
 /** Turns the subject line into a heading. */
 function withHeading({ text, blocks, sourceMap }: WrittenBlocks): WrittenBlocks {
   return { text, sourceMap, blocks: blocks.map((block, i) => (i === 0 ? { ...block, type: "heading", level: 1 } : block)) };
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function isoDay(date: string | undefined): string | null {

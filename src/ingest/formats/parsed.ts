@@ -6,22 +6,22 @@ import type { WrittenBlocks } from "../block-writer.ts";
 /** A separately written part, with the start of its source in the whole. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;
-  readonly sourceStart: number;
+  /** @default 0 */
+  readonly sourceStart?: number;
 }
 
-/** Joins parts, separated by empty lines, as if written together. `starts` holds the start of each in the text. */
-export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { readonly starts: readonly number[] } {
+/** Joins parts, separated by empty lines, as if written together. */
+export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
   const texts: string[] = [];
   const blocks: Block[] = [];
   const sourceMap: number[] = [];
-  const starts: number[] = [];
   let length = 0;
-  for (const { written, sourceStart } of parts) {
-    if (length > 0 && written.text !== "") {
+  for (const { written, sourceStart = 0 } of parts) {
+    if (written.text === "") continue;
+    if (length > 0) {
       texts.push("\n\n");
       length += 2;
     }
-    starts.push(length);
     const first = blocks.length;
     for (const block of written.blocks) {
       const { header } = block;
@@ -31,7 +31,12 @@ export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks & { rea
     texts.push(written.text);
     length += written.text.length;
   }
-  return { text: texts.join(""), blocks, sourceMap, starts };
+  return { text: texts.join(""), blocks, sourceMap };
+}
+
+/** Replaces each run of white space by one space, and removes it at the ends. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 /** Moves a block by `by` characters. */

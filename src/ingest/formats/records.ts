@@ -225,10 +225,8 @@ function writeEntry(source: string, record: RecordValue, { title, question, text
 }
 
 function oneDocument(source: string, root: SourceValue, name: string): FormatResult {
-  const parts = writeValue(source, root, 1);
-  const joined = joinAll(parts);
   const title = root.type === "record" ? TITLE_FIELDS.map((field) => textOfField(root, field)).find((found) => found !== null) : null;
-  return { ...joined, metadata: plainMetadata(title ?? name) };
+  return { ...joinAll(writeValue(source, root, 1)), metadata: plainMetadata(title ?? name) };
 }
 
 function writeValue(source: string, value: SourceValue, level: number): WrittenBlocks[] {
@@ -240,12 +238,8 @@ function writeValue(source: string, value: SourceValue, level: number): WrittenB
   if (value.type === "scalar") return [isLong(value) ? asMarkdown(value) : written(source, (writer) => writeScalar(writer, value))];
   const records = value.items.filter(isRecord);
   if (records.length > 1 && records.length === value.items.length && records.every(isFlat)) {
-    const { text, blocks, sourceMap } = tableDocument(
-      source,
-      records.map((record) => ({ record, key: null })),
-      "",
-    );
-    return [{ text, blocks, sourceMap }];
+    const entries = records.map((record) => ({ record, key: null }));
+    return [tableDocument(source, entries, "")];
   }
   return writeFields(
     source,
@@ -322,10 +316,7 @@ function written(source: string, write: (writer: BlockWriter) => void): WrittenB
 }
 
 function joinAll(parts: readonly WrittenBlocks[]): WrittenBlocks {
-  const { text, blocks, sourceMap } = joinWritten(
-    parts.filter((part) => part.text !== "").map((part) => ({ written: part, sourceStart: 0 })),
-  );
-  return { text, blocks, sourceMap };
+  return joinWritten(parts.map((written) => ({ written })));
 }
 
 /** A JSON or YAML value with its source range. */

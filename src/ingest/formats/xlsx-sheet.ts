@@ -1,6 +1,7 @@
 import { format, isDateFormat } from "numfmt";
 import { IngestError } from "../../shared/errors.ts";
 import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
+import { oneLine } from "./parsed.ts";
 import { walkXml } from "./zip.ts";
 
 /** Shared data of a workbook that cell values refer to. */
@@ -272,10 +273,6 @@ function textOf(
 /** Decodes characters that XML cannot hold: ECMA-376, part 1, 22.9.2.19. */
 function unescaped(text: string): string {
   return text.replace(/_x([\da-fA-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function isUnseen(attributes: Readonly<Record<string, string>>, size: "width" | "ht"): boolean {

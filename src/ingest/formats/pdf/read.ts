@@ -1,7 +1,7 @@
 import { IngestError, messageOf } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format, FormatFile } from "../format.ts";
-import { type FormatResult, plainMetadata, titleOf } from "../parsed.ts";
+import { type FormatResult, oneLine, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { type CodeArea, codeAreasOf, isTypewritten } from "./code.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
@@ -272,7 +272,7 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
     const { info } = await document.getMetadata();
     const said = (key: string) => {
       const value = (info as Readonly<Record<string, unknown>>)[key];
-      const text = typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
+      const text = typeof value === "string" ? oneLine(value) : "";
       // Default titles that programs write.
       return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
         ? null
