@@ -20,88 +20,51 @@ interface FileToRead {
 
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 
-/** A thread that reads one file at a time. */
-interface ReaderThread {
-  /**
-   * @param file its bytes are transferred
-   * @throws IngestError `read_timeout`, `read_failed`; the reason of `signal`. Each error ends the thread.
-   */
-  read(file: FileToRead, signal: AbortSignal): Promise<FinishedFile>;
-  end(): Promise<void>;
-}
-
-interface Task {
-  readonly path: string;
-  readonly timer: NodeJS.Timeout;
-  readonly resolve: (outcome: FinishedFile) => void;
-  readonly reject: (cause: unknown) => void;
-}
-
-/** @param onEnd called when the thread ends */
-function startReaderThread({ timeoutMs, heapMb, hasChunks }: Required<FileReaderOptions>, onEnd: () => void): ReaderThread {
-  const worker = new Worker(ENTRY, {
-    // Discards the parser's output and withholds the environment, which a parser does not need.
-    ...{ stdout: true, stderr: true, env: {}, workerData: { hasChunks } },
-    ...{ resourceLimits: { maxOldGenerationSizeMb: heapMb }, execArgv: [] },
-    name: `documents: ${ENTRY}`,
-  });
-  let task: Task | null = null;
-  const finish = (): Task | null => {
-    const finished = task;
-    task = null;
-    clearTimeout(finished?.timer);
+/**
+ * Reads a file in a thread. Transfers its bytes. After an error, the thread must end.
+ * @throws IngestError `read_timeout`, `read_failed`; the reason of `signal`
+ */
+async function readIn(
+  worker: Worker,
+  { path, bytes }: FileToRead,
+  { timeoutMs, heapMb, signal }: { readonly timeoutMs: number; readonly heapMb: number; readonly signal: AbortSignal },
+): Promise<FinishedFile> {
+  const done = new AbortController();
+  try {
+    return await new Promise<FinishedFile>((resolve, reject) => {
+      const fail = (code: string, why: string, cause?: unknown) =>
+        reject(new IngestError(code, `${path}: ${why}. Split the file, or leave it out`, { path, timeoutMs }, { cause }));
+      const timer = setTimeout(() => fail("read_timeout", `reading took longer than ${timeoutMs / 1000} seconds`), timeoutMs);
+      const onMessage = (outcome: FileOutcome) => {
+        if (outcome.type === "going-on") timer.refresh();
+        else resolve(outcome);
+      };
+      const onError = (cause: unknown) => {
+        const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
+        fail("read_failed", isMemory ? `it needs more than ${heapMb} MB of memory` : `its reader failed (${messageOf(cause)})`, cause);
+      };
+      const onExit = () => onError(new Error("the worker process ended"));
+      worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+      signal.addEventListener("abort", () => reject(signal.reason), { signal: done.signal });
+      done.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+      });
+      worker.ref();
+      const own = ownBytes(bytes);
+      worker.postMessage({ path, bytes: own }, [own.buffer]);
+    });
+  } finally {
+    done.abort();
     // An idle thread must not keep the process alive.
     worker.unref();
-    return finished;
-  };
-  const broken = (path: string, cause: unknown): IngestError => {
-    const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
-    const why = isMemory ? `it needs more than ${heapMb} MB of memory` : `its reader failed (${messageOf(cause)})`;
-    return new IngestError("read_failed", `${path}: ${why}. Split the file, or leave it out`, { path }, { cause });
-  };
-  const end = async (blame: (path: string) => unknown = (path) => broken(path, new Error("the worker process ended"))) => {
-    onEnd();
-    const ended = finish();
-    ended?.reject(blame(ended.path));
-    await worker.terminate();
-  };
-  worker.on("message", (outcome: FileOutcome) => {
-    if (outcome.type === "going-on") task?.timer.refresh();
-    else finish()?.resolve(outcome);
-  });
-  worker.on("error", (cause) => void end((path) => broken(path, cause)));
-  worker.on("exit", () => void end());
-  return {
-    async read({ path, bytes }, signal) {
-      const abort = () => void end(() => signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
-      try {
-        return await new Promise<FinishedFile>((resolve, reject) => {
-          const timer = setTimeout(() => void end(() => tooSlow(path, timeoutMs)), timeoutMs);
-          task = { path, timer, resolve, reject };
-          worker.ref();
-          const own = ownBytes(bytes);
-          worker.postMessage({ path, bytes: own }, [own.buffer]);
-        });
-      } finally {
-        signal.removeEventListener("abort", abort);
-      }
-    },
-    end,
-  };
+  }
 }
 
 /** Returns the bytes in a buffer of their own, which can be transferred. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const isOwn = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
   return isOwn ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
-}
-
-function tooSlow(path: string, timeoutMs: number): IngestError {
-  return new IngestError("read_timeout", `${path}: reading took longer than ${timeoutMs / 1000} seconds. Split the file, or leave it out`, {
-    path,
-    timeoutMs,
-  });
 }
 
 /** Milliseconds for one file, and for each of its recognised pages. A book of 20 MB takes a third. */
@@ -148,18 +111,24 @@ export function createFileReader({
   heapMb = HEAP_MB,
   hasChunks = true,
 }: FileReaderOptions = {}): FileReader {
-  const all = new Set<ReaderThread>();
-  const idle = new Set<ReaderThread>();
+  const all = new Set<Worker>();
+  const idle = new Set<Worker>();
   let [reading, readingBytes] = [0, 0];
   const waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
   const start = () => {
-    const onEnd = () => {
-      all.delete(thread);
-      idle.delete(thread);
+    const worker = new Worker(ENTRY, {
+      // Discards the parser's output and withholds the environment, which a parser does not need.
+      ...{ stdout: true, stderr: true, env: {}, workerData: { hasChunks } },
+      ...{ resourceLimits: { maxOldGenerationSizeMb: heapMb }, execArgv: [] },
+      name: `documents: ${ENTRY}`,
+    });
+    const forget = () => {
+      all.delete(worker);
+      idle.delete(worker);
     };
-    const thread: ReaderThread = startReaderThread({ timeoutMs, threads, heapMb, hasChunks }, onEnd);
-    all.add(thread);
-    return thread;
+    worker.on("error", forget).on("exit", forget);
+    all.add(worker);
+    return worker;
   };
   const advance = () => {
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
@@ -174,6 +143,7 @@ export function createFileReader({
     room: threads * ROOM_PER_THREAD,
     recognises: findRecognition() !== null,
     async read(file, signal) {
+      signal.throwIfAborted();
       const bytes = file.bytes.length;
       await new Promise<void>((resolve, reject) => {
         const leave = () => {
@@ -189,24 +159,26 @@ export function createFileReader({
         waiting.push(task);
         advance();
       });
+      const [worker = start()] = idle;
+      idle.delete(worker);
+      let isReusable = false;
       try {
         signal.throwIfAborted();
-        const [thread = start()] = idle;
-        idle.delete(thread);
-        const outcome = await thread.read(file, signal);
+        const outcome = await readIn(worker, file, { timeoutMs, heapMb, signal });
         // A thread keeps the memory that a large file took until it ends.
-        if (bytes > MOST_BYTES || !hasChunks) await thread.end();
-        else idle.add(thread);
+        isReusable = bytes <= MOST_BYTES && hasChunks;
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);
       } finally {
+        if (isReusable) idle.add(worker);
+        else await worker.terminate();
         reading--;
         readingBytes -= bytes;
         advance();
       }
     },
     async close() {
-      await Promise.all([...all].map((thread) => thread.end()));
+      await Promise.all([...all].map((worker) => worker.terminate()));
     },
   };
 }

@@ -23,7 +23,6 @@ const MAX_TITLE = 300;
 export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
   const reader = createFileReader({ timeoutMs, threads: THREADS, heapMb: HEAP_MB, hasChunks: false });
   return async (source, signal) => {
-    signal.throwIfAborted();
     try {
       const [page] = await reader.read(fileOfPage(source), signal);
       return pageText(page);
