@@ -150,7 +150,7 @@ function tongueNotice(text: string): ReadingNotice[] {
 }
 
 /** Puts the path of the file before the message of an ingest error; returns any other error unchanged. */
-export function withPath(error: unknown, path: string): unknown {
+function withPath(error: unknown, path: string): unknown {
   if (!(error instanceof IngestError)) return error;
   return new IngestError(error.code, `${path}: ${error.message}`, { ...error.data, path }, { cause: error });
 }

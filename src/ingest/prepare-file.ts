@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { IngestError, messageOf, SourceboundError, systemCodeOf } from "../shared/errors.ts";
 import type { FileRecord } from "../store/document-rows.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
 import type { FileReader } from "./file-reader.ts";
-import { extensionOf, textTooLarge } from "./formats/format.ts";
-import { FORMATS_VERSION, isTextFile } from "./formats/formats.ts";
-import { MAX_TEXT_BYTES } from "./limits.ts";
-import { withPath } from "./parse.ts";
+import { extensionOf } from "./formats/format.ts";
+import { FORMATS_VERSION } from "./formats/formats.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
@@ -99,11 +97,8 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
     });
   }
   try {
-    if (file.bytes > MAX_TEXT_BYTES && isTextFile(file.path, await readHead(file.absolute))) return textTooLarge(file.bytes, file.path);
     return file.bytes <= SMALL_BYTES ? readFileSync(file.absolute) : await readFile(file.absolute);
   } catch (cause) {
-    const named = withPath(cause, file.path);
-    if (named instanceof IngestError) return named;
     if (systemCodeOf(cause) === "ENOENT") return null;
     return new IngestError("file_unreadable", `${file.path} cannot be read: ${messageOf(cause)}`, {}, { cause });
   }
@@ -122,17 +117,4 @@ function settingsHash(request: IngestRequest, { url, recognises }: { readonly ur
       ...(recognises ? ["recognised"] : []),
     ]),
   ).slice(0, 16);
-}
-
-/** Bytes that detection of the format examines. */
-const HEAD_BYTES = 1_024;
-
-async function readHead(path: string): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

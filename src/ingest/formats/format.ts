@@ -43,18 +43,15 @@ export function textFormat(
     extensions,
     version,
     read: ({ bytes, name: title }) => {
-      if (bytes.length > MAX_TEXT_BYTES) throw textTooLarge(bytes.length);
+      if (bytes.length > MAX_TEXT_BYTES) {
+        const [size, limit] = [bytes.length, MAX_TEXT_BYTES].map((one) => one / 1024 / 1024);
+        const message = `${size?.toFixed(1)} MB is more than the ${limit} MB that a document may have: split it, or leave it out`;
+        throw new IngestError("file_too_large", message, { bytes: bytes.length, limit: MAX_TEXT_BYTES });
+      }
       const { text, encoding, notices } = decodeText(bytes);
       return parse(text, title).map((result) => ({ ...result, encoding, notices: [...notices, ...(result.notices ?? [])] }));
     },
   };
-}
-
-/** Returns the error for a text above the size limit. The message begins with the path, if given. */
-export function textTooLarge(bytes: number, path = ""): IngestError {
-  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-  const message = `${path === "" ? "" : `${path}: `}${size} is more than the ${MAX_TEXT_BYTES / 1024 / 1024} MB that a document may have: split it, or leave it out`;
-  return new IngestError("file_too_large", message, { bytes, limit: MAX_TEXT_BYTES });
 }
 
 /** Returns the extension in lower case with the dot, or an empty string. */

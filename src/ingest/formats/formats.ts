@@ -18,9 +18,9 @@ import { unpackGzip, zipKind } from "./zip.ts";
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 16, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 17, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 9, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 11, (source, name) => [parseHtml(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 12, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
   yamlFormat,
@@ -82,12 +82,6 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   if (named !== null) return { format: named, notices: [] };
   if (extension === "") return { format: byName("text"), notices: [] };
   throw unsupportedFormat(extension);
-}
-
-/** Returns whether a file is text by name and first bytes. Such files can be refused by size without being read. */
-export function isTextFile(path: string, head: Uint8Array): boolean {
-  const isNamed = textExtensions.includes(extensionOf(path));
-  return isNamed && !Buffer.from(head).toString("latin1").startsWith("PK") && formatByContent(head) === null;
 }
 
 /** Returns whether files of this format begin with a signature. */
