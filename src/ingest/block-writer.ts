@@ -1,7 +1,6 @@
 import type { Block, BlockType, SourceMapData, SourceText } from "../shared/types.ts";
 import { TextBuilder } from "../text/source-map.ts";
-import { type BoldBlock, withBoldHeads } from "./bold-heads.ts";
-import type { LineBreak } from "./line-breaks.ts";
+import { type BoldBlock, type LineBreak, withBoldHeads } from "./line-breaks.ts";
 import { type CodePiece, isVisible, LINE_BREAK, withoutBlankEnds } from "./visible.ts";
 
 type Frame =

@@ -1,10 +1,9 @@
 import { BlockWriter } from "../block-writer.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
-import { withNotesAtCalls } from "./notes-at-calls.ts";
+import { withNotesAtCalls, withRaisedText } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, oneLine, titleOf } from "./parsed.ts";
-import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
@@ -75,29 +74,26 @@ function textLength(events: readonly MarkupEvent[]): number {
   return events.reduce((sum, event) => sum + (event.type === "text" ? event.text.trim().length : 0), 0);
 }
 
-function readHead(events: readonly MarkupEvent[]): {
+interface Head {
   readonly title: string | null;
   readonly description: string | null;
   readonly url: string | null;
-} {
-  let title = "";
-  let inTitle = false;
-  let isDone = false;
-  let description: string | null = null;
-  let url: string | null = null;
-  for (const event of events) {
-    if (event.type === "open") {
-      const { name, attributes } = event;
-      if (name === "title" && !isDone) inTitle = true;
-      else if (name === "meta" && attributes.name?.toLowerCase() === "description") description ??= clean(attributes.content);
-      else if (name === "link" && (attributes.rel ?? "").toLowerCase().split(/\s+/).includes("canonical")) url ??= clean(attributes.href);
-      else if (name === "svg") isDone = true;
-    } else if (event.type === "close" && event.name === "title") {
-      isDone ||= inTitle;
-      inTitle = false;
-    } else if (event.type === "text" && inTitle) title += event.text;
-  }
-  return { title: clean(title), description, url };
+}
+
+function readHead(events: readonly MarkupEvent[]): Head {
+  const opened = events.filter((event) => event.type === "open");
+  const meta = opened.filter(({ name, attributes }) => name === "meta" && attributes.name?.toLowerCase() === "description");
+  const links = opened.filter(({ name, attributes }) => name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ""));
+  // The titles of drawings are none of the page.
+  const start = events.findIndex((event) => event.type === "open" && (event.name === "title" || event.name === "svg"));
+  const isTitle = start >= 0 && (events[start] as OpenEvent).name === "title";
+  const end = events.findIndex((event, i) => i > start && event.type === "close" && event.name === "title");
+  const inTitle = isTitle ? events.slice(start, end < 0 ? events.length : end) : [];
+  return {
+    title: clean(inTitle.map((event) => (event.type === "text" ? event.text : "")).join("")),
+    description: meta.flatMap(({ attributes }) => clean(attributes.content) ?? [])[0] ?? null,
+    url: links.flatMap(({ attributes }) => clean(attributes.href) ?? [])[0] ?? null,
+  };
 }
 
 function clean(value: string | undefined): string | null {

@@ -8,9 +8,9 @@ import { codeSpanFinder, findNotes, signsOf } from "./markdown-notes.ts";
 import { createMarkdownWriter, fenceAfter, maxIndentOf } from "./markdown-run.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
+import { withRaisedText } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, titleOf } from "./parsed.ts";
-import { withRaisedText } from "./raised-text.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 

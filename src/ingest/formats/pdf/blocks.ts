@@ -1,5 +1,4 @@
-import { NO_HEADING_END } from "../../bold-heads.ts";
-import { rowEnds } from "../../line-breaks.ts";
+import { NO_HEADING_END, rowEnds } from "../../line-breaks.ts";
 import { type CodeLines, codeOf } from "./code.ts";
 import { areLevel, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
