@@ -1,5 +1,5 @@
 import { joinStrip, type PdfLine, stripsOf } from "./lines.ts";
-import { type PdfPage, type PdfWord, rightOf } from "./words.ts";
+import type { PdfPage, PdfWord } from "./words.ts";
 
 /** Share of monospaced letters above which the whole document is monospaced, so that they do not indicate code. */
 const TYPEWRITTEN_SHARE = 0.9;
@@ -61,8 +61,7 @@ export function codeAreasOf(fragments: readonly PdfLine[]): CodeArea[] {
     if (to === from) continue;
     const area = strips.slice(from, to);
     const isInTable = isInRow(area[0], strips[from - 1]) || isInRow(area.at(-1), strips[to]);
-    const lines = area.map(joinStrip);
-    if (!isInTable && lines.every(isOnLetterGrid)) areas.push({ lines, fragments: area.flat() });
+    if (!isInTable) areas.push({ lines: area.map(joinStrip), fragments: area.flat() });
     from = to;
   }
   return areas;
@@ -79,15 +78,6 @@ function isInRow(strip: readonly PdfLine[] = [], other: readonly PdfLine[] = [])
       return other.length > 1 ? overlap > -height * NEAR : isBeside && overlap > height * BESIDE;
     }),
   );
-}
-
-/** Returns whether the words of a line are whole letters apart, as in code. Table cells are so only by chance. */
-function isOnLetterGrid(line: PdfLine): boolean {
-  const advance = advanceOf(line);
-  return line.words.slice(1).every((word, i) => {
-    const letters = (word.x - rightOf(line.words[i] as PdfWord)) / advance;
-    return letters > -LETTER_PART && Math.abs(letters - Math.round(letters)) < LETTER_PART;
-  });
 }
 
 /** The text around code. */

@@ -14,7 +14,7 @@ import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Reads pages with the box of every word. Offsets count the extracted text. */
-export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 6, read: readPdf };
+export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 7, read: readPdf };
 
 /** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;

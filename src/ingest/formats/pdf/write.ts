@@ -224,13 +224,12 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     }
     open = null;
     if (piece === null) continue;
-    const previous = laid[i - 1]?.block;
     if (block.type === "heading") {
       writer.beginHeading(block.level);
       write(piece);
       writer.end();
     } else if (block.type === "item") {
-      const next = laid[i + 1]?.block;
+      const [previous, next] = [laid[i - 1]?.block, laid[i + 1]?.block];
       if (previous?.type !== "item") writer.beginList();
       if (previous?.type === "item" && block.mark === "none") writer.paragraph();
       else writer.beginItem();
