@@ -1,7 +1,7 @@
 import type { TextRange } from "../../shared/types.ts";
 import { closing, type MarkupEvent, opening } from "./markup.ts";
 import { isHeaderRow } from "./table-grid.ts";
-import type { ShownCells } from "./xlsx-sheet.ts";
+import type { MergedCells } from "./xlsx-sheet.ts";
 
 /** The range of a cell's text in the text of its table. */
 export interface SheetCell extends TextRange {
@@ -28,7 +28,7 @@ const NAMED_SHARE = 2 / 3;
  * Converts the rows of a sheet or of a CSV file to markup. The table begins at the first row with almost the usual number of cells, which
  * may be its header. Rows above it are captions.
  */
-export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[] = []): MarkupEvent[] {
+export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[] = []): MarkupEvent[] {
   const events: MarkupEvent[] = [];
   const write = (name: string, { start, end }: TextRange, attributes = {}) => {
     events.push(opening(name, start, attributes));
@@ -64,7 +64,7 @@ export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[
 const COVERED_PER_CELL = 8;
 
 /** Returns the spans of merged cells and the cells that they cover. Ranges with a second filled cell are not merged. */
-function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly ShownCells[]) {
+function spansOf(rows: readonly (readonly SheetCell[])[], merged: readonly MergedCells[]) {
   const spans = new Map<SheetCell, { readonly colspan: string; readonly rowspan: string }>();
   const covered = new Set<SheetCell>();
   let left = COVERED_PER_CELL * rows.reduce((sum, row) => sum + row.length, 0);

@@ -68,21 +68,18 @@ export function readValueStyles(strings: string, styles: string, workbook: strin
   return { strings: readStrings(strings), numbers, from1904 };
 }
 
-/** Reads the shared strings without phonetic guides (`rPh`) of Japanese text. */
 function readStrings(xml: string): string[] {
   const strings: string[] = [];
-  let [isText, phonetic] = [false, 0];
+  let isText = false;
   walkXml(xml, {
     open(name) {
       if (name === "si") strings.push("");
-      else if (name === "rPh") phonetic++;
-      isText = name === "t" && phonetic === 0;
+      isText = name === "t";
     },
     text(text) {
       if (isText && strings.length > 0) strings.push(strings.pop() + text);
     },
-    close(name) {
-      if (name === "rPh") phonetic--;
+    close() {
       isText = false;
     },
   });
@@ -123,11 +120,11 @@ function usable(pattern: string | null): string | null {
 
 /** The visible contents of a sheet. */
 export interface Sheet {
-  /** Text by row and column, from 1. Hidden cells are absent, except for the value of a partly visible merged range. */
+  /** Text by row and column, from 1. Hidden cells are absent. */
   readonly rows: ReadonlyMap<number, ReadonlyMap<number, string>>;
   /** Visible columns up to the last filled one. */
   readonly columns: readonly number[];
-  readonly merged: readonly ShownCells[];
+  readonly merged: readonly MergedCells[];
   readonly leftOut: LeftOutCells;
 }
 
@@ -157,24 +154,21 @@ const MAX_COLUMNS = 16_384;
  * expand. Errors, and formulas without a stored result, become text.
  */
 export function readSheet(xml: string, styles: ValueStyles): Sheet {
-  const { cells, ranges, hidden } = readCells(xml);
+  const { cells, merged, hidden } = readCells(xml);
   assertSize(cells);
-  const merged = shownCells(ranges, hidden);
-  const anchors = new Set(merged.map(({ anchor }) => placeOf(anchor.row, anchor.column)));
   const count = { errors: 0, formulas: 0 };
   const [leftRows, leftColumns] = [new Set<number>(), new Set<number>()];
   const rows = new Map<number, Map<number, string>>();
-  const put = (row: number, column: number, text: string) => {
-    if (text !== "") rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, text));
-  };
   for (const cell of cells) {
     const { row, column, formula, value, inline } = cell;
-    const isHidden = hidden.rows.has(row) || hidden.columns.has(column);
-    if (!isHidden || anchors.has(placeOf(row, column))) put(row, column, oneLine(textOf(cell, styles, count)));
-    else if (formula !== null || value !== "" || inline !== "") hidden.rows.has(row) ? leftRows.add(row) : leftColumns.add(column);
+    const isFilled = formula !== null || value !== "" || inline !== "";
+    if (hidden.rows.has(row)) isFilled && leftRows.add(row);
+    else if (hidden.columns.has(column)) isFilled && leftColumns.add(column);
+    else {
+      const text = oneLine(textOf(cell, styles, count));
+      if (text !== "") rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, text));
+    }
   }
-  for (const { top, left, anchor } of merged) put(top, left, rows.get(anchor.row)?.get(anchor.column) ?? "");
-  for (const row of hidden.rows) rows.delete(row);
   let last = 0;
   for (const row of rows.values()) for (const column of row.keys()) last = Math.max(last, column);
   const columns = Array.from({ length: last }, (_, i) => i + 1).filter((column) => !hidden.columns.has(column));
@@ -183,13 +177,13 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
 
 function readCells(xml: string): {
   readonly cells: readonly Cell[];
-  readonly ranges: readonly MergedCells[];
+  readonly merged: readonly MergedCells[];
   readonly hidden: HiddenLines;
 } {
   const cells: Cell[] = [];
-  const ranges: MergedCells[] = [];
+  const merged: MergedCells[] = [];
   const hidden = { rows: new Set<number>(), columns: new Set<number>() };
-  let [row, column, lastColumn, phonetic] = [0, 0, 0, 0];
+  let [row, column, lastColumn] = [0, 0, 0];
   let cell: Cell | null = null;
   let into: "value" | "formula" | "inline" | null = null;
   walkXml(xml, {
@@ -221,11 +215,10 @@ function readCells(xml: string): {
         cell.formula ??= "";
         into = "formula";
       } else if (name === "v") into = "value";
-      else if (name === "t" && phonetic === 0) into = "inline";
-      else if (name === "rPh") phonetic++;
+      else if (name === "t") into = "inline";
       else if (name === "mergeCell") {
         const [, from = "", top, to = "", bottom] = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(attributes.ref ?? "") ?? [];
-        if (top !== undefined) ranges.push({ top: Number(top), left: columnNumber(from), bottom: Number(bottom), right: columnNumber(to) });
+        if (top !== undefined) merged.push({ top: Number(top), left: columnNumber(from), bottom: Number(bottom), right: columnNumber(to) });
       }
     },
     text(text) {
@@ -233,13 +226,12 @@ function readCells(xml: string): {
     },
     close(name) {
       into = null;
-      if (name === "rPh") phonetic--;
       if (name !== "c" || cell === null) return;
       cells.push(cell);
       cell = null;
     },
   });
-  return { cells, ranges, hidden };
+  return { cells, merged, hidden };
 }
 
 /** Limits the laid-out size: a single distant cell would create billions of cells. */
@@ -281,44 +273,18 @@ function isUnseen(attributes: Readonly<Record<string, string>>, size: "width" | 
   return (hidden === "1" || hidden === "true") && !(Number(outlineLevel) > 0);
 }
 
-/** Returns a unique number for a cell. */
-function placeOf(row: number, column: number): number {
-  return row * (MAX_COLUMNS + 1) + column;
-}
-
 /** A merged range, with rows and columns from 1, both ends inclusive. */
-interface MergedCells {
+export interface MergedCells {
   readonly top: number;
   readonly left: number;
   readonly bottom: number;
   readonly right: number;
 }
 
-/** The visible part of a merged range. Its first visible cell shows the value of the anchor, the first cell of all. */
-export interface ShownCells extends MergedCells {
-  readonly anchor: { readonly row: number; readonly column: number };
-}
-
 /** Hidden rows and columns, from 1. */
 interface HiddenLines {
   readonly rows: ReadonlySet<number>;
   readonly columns: ReadonlySet<number>;
-}
-
-/** Returns the visible parts of merged ranges, without entirely hidden ones. Linear time. */
-function shownCells(merged: readonly MergedCells[], hidden: HiddenLines): ShownCells[] {
-  const [shownRow, shownColumn] = [firstShown(hidden.rows), firstShown(hidden.columns)];
-  return merged.flatMap((one) => {
-    const [top, left] = [shownRow(one.top), shownColumn(one.left)];
-    return top > one.bottom || left > one.right ? [] : [{ ...one, top, left, anchor: { row: one.top, column: one.left } }];
-  });
-}
-
-/** Returns a function that finds the first visible row or column from a given one on. */
-function firstShown(hidden: ReadonlySet<number>): (from: number) => number {
-  const next = new Map<number, number>();
-  for (const line of [...hidden].sort((a, b) => b - a)) next.set(line, next.get(line + 1) ?? line + 1);
-  return (from) => next.get(from) ?? from;
 }
 
 /** `AA` is 27. */

@@ -44,45 +44,6 @@ describe("what readers of a sheet do not see is left out, and said", () => {
     expect(cells.filter((_, i) => i % 4 === 3)).toEqual([1, 3, 1, 3, 1, 3]);
   });
 
-  test("but for what merged cells that begin there show beside them, in the cell that shows it", async () => {
-    const fees = [
-      ["Type", "Fee", "", "", "Notes"],
-      ["", "Member", "Visitor", "Child", ""],
-      ["Otter", "1", "72", "5", "wet"],
-      ["Seal", "2", "99", "6", "dry"],
-    ];
-    const { rows, places, notices } = await read(columns('min="2" max="2" hidden="1"'), fees, ["A1:A2", "B1:D1", "E1:E2"]);
-    expect(rows).toEqual([
-      "table-row^0 Type | Fee · Visitor | Fee · Child | Notes",
-      "table-row^0 Otter | 72 | 5 | wet",
-      "table-row^0 Seal | 99 | 6 | dry",
-    ]);
-    const cells = places?.type === "cells" ? places.cells : [];
-    expect(Array.from({ length: cells.length / 4 }, (_, i) => cells.slice(i * 4 + 2, i * 4 + 4).join(":")).slice(0, 4)).toEqual([
-      "1:1",
-      "1:3",
-      "1:5",
-      "2:3",
-    ]);
-    expect(notices).toEqual(leftOut(1, 0));
-  });
-
-  test("nor what merged cells show below a hidden row", async () => {
-    const groups = [
-      ["Group", "Rate"],
-      ["Grp", "1"],
-      ["", "2"],
-      ["", "3"],
-      ["Other", "4"],
-    ];
-    const hide = (sheet: string) => sheet.replace('<row r="2"', '<row r="2" hidden="1"');
-    const { rows, notices } = await read(hide, groups, ["A2:A4"]);
-    expect(rows).toEqual(["table-row^0 Group | Rate", "table-row^0 Grp | 2", "table-row^0 Grp | 3", "table-row^0 Other | 4"]);
-    expect(notices).toEqual(leftOut(0, 1));
-    const all = await read((sheet) => sheet.replace(/<row r="[234]"/g, '$& hidden="1"'), groups, ["A2:A4"]);
-    expect(all.rows).toEqual(["table-row^0 Group | Rate", "table-row^0 Other | 4"]);
-  });
-
   test.each([
     ["hidden, as by a filter", 'hidden="1"'],
     ["of no height", 'ht="0" customHeight="1"'],
@@ -140,15 +101,12 @@ async function shown(pattern: string, value: number, from1904 = false): Promise<
 describe("numbers of a workbook", () => {
   test.each([
     ["0.0%", 0.075, "7.5%"],
-    ["9", 0.25, "25%"],
     ["$#,##0.00", 1234.5, "$1,234.50"],
     ['_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)', -1234.5, "$(1,234.50)"],
     ["#,##0.00 [$€-407]", 1234.5, "1.234,50 €"],
     ["d mmmm yyyy", 46206, "3 July 2026"],
     ["15", 46206, "3-Jul-26"],
     ["[h]:mm", 1.75, "42:00"],
-    ["00000", 123, "00123"],
-    ['0 "mg"', 40, "40 mg"],
     ['[>=1000]#,##0,"k";0', 25_000, "25k"],
     ["12", 0.5, "1/2"],
   ])("under %s %d is read as it is shown: %s", async (pattern, value, text) => {
@@ -190,21 +148,6 @@ test("reads merged cells in each column and row that they cover, rows of names a
     "table-row^0 Otter | 72 | 99 | 12",
     "table-row^0 Otter | 60 | 80 | 10",
     "table-row^0 Seal | free | free | 4",
-  ]);
-});
-
-test("knows the header in which a name covers several columns, and a title over the table", async () => {
-  const rows = [
-    ["Fees of 2026", "", "", ""],
-    ["Course", "Fee", "", "Lessons"],
-    ["Otter", "72", "99", "12"],
-    ["Total", "", "", "12"],
-  ];
-  expect(await mergedRows(rows, ["A1:D1", "B2:C2", "A4:C4"])).toEqual([
-    "paragraph Fees of 2026",
-    "table-row^1 Course | Fee | Fee | Lessons",
-    "table-row^1 Otter | 72 | 99 | 12",
-    "table-row^1 Total | | | 12",
   ]);
 });
 

@@ -12,7 +12,7 @@ import { unpackZip, walkXml } from "./zip.ts";
 export const xlsxFormat: Format = {
   name: "xlsx",
   extensions: [".xlsx", ".xlsm"],
-  version: 5,
+  version: 6,
   read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
