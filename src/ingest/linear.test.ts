@@ -37,6 +37,10 @@ const SHAPES: readonly Shape[] = [
   ["a.html", "accordions", 4_000, (n) => "<h3><button aria-expanded>x</button></h3><div>y</div>".repeat(n)],
   ["a.html", "controls in cells", 2_000, (n) => `<table>${"<tr><td><button aria-expanded>x</button><td>y</tr>".repeat(n)}</table>`],
   ["a.html", "sections in each other", 1_500, (n) => "<details><summary>x</summary>y".repeat(n)],
+  ["a.html", "styles that hide", 5_000, (n) => `<style>.a{display:none}</style>${'<p class="a">'.repeat(n)}`],
+  ...["/*", "p{", "a,", "@a{", ".a{display:none}"].map((unit): Shape => {
+    return ["a.html", `${unit} as styles`, 30_000, (n) => `<style>${unit.repeat(n)}</style>`];
+  }),
   ["a.html", "rows", 2_000, (n) => `<table><tr><th>a<th>b</tr>${lines(n, (i) => `<tr><td>${i}<td>x</tr>`)}</table>`],
   ["a.html", "cells over many rows", 1_000, (n) => `<table>${lines(n, (i) => `<tr><td rowspan=65534 colspan=9>${i}<td>x</tr>`)}</table>`],
   ["a.json", "rows", 3_000, (n) => JSON.stringify(Array.from({ length: n }, (_, i) => ({ id: i, text: `Row ${i}` })))],
@@ -56,22 +60,7 @@ const SHAPES: readonly Shape[] = [
   ["a.docx", "paragraphs", 1_000, (n) => docxOf(Array.from({ length: n }, (_, i) => wordParagraph(`Line ${i}.`)).join(""))],
   ["a.docx", "open colours in a run", 10_000, (n) => docxOf(`<w:p><w:r><!-- ${"<w:color ".repeat(n)} --></w:r></w:p>`)],
   ["a.docx", "open levels", 10_000, (n) => docxOf(wordParagraph("Text."), { "word/numbering.xml": "<w:lvl ".repeat(n) })],
-  [
-    "a.docx",
-    "table styles without content",
-    2_000,
-    (n) => {
-      const styles = '<w:style w:type="table" w:styleId="a"/>'.repeat(n);
-      return docxOf(wordParagraph("Text."), { "word/styles.xml": `<w:styles XMLNS>${styles}</w:styles>` });
-    },
-  ],
   ["a.docx", "blanks in a note", 20_000, (n) => docxOf(noteCall, { "word/footnotes.xml": noteOf(`a${" ".repeat(n)}b`) })],
-  [
-    "a.docx",
-    "open texts of a level",
-    10_000,
-    (n) => docxOf(wordParagraph("Text."), { "word/numbering.xml": `<w:lvl><!-- ${"<w:lvlText ".repeat(n)} --></w:lvl>` }),
-  ],
   [
     "a.epub",
     "notes",

@@ -4,7 +4,7 @@ import type { ReadingNotice } from "../../shared/types.ts";
 import { decodeText } from "../encoding.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { type OpenEvent, readMarkup } from "./markup.ts";
+import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
 import { isoDayOf, type JoinedPart, joinWritten, oneLine, plainMetadata, titleOf } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
@@ -24,9 +24,9 @@ export const epubFormat: Format = {
     ) {
       throw new IngestError("encrypted", "the book is encrypted: ingest an unprotected copy");
     }
-    const packagePath = attribute(readMarkup(textOf(parts, "META-INF/container.xml"), { decodeEntities: true }), "rootfile", "full-path");
-    if (packagePath === null || !parts.has(packagePath))
-      throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
+    const container = readMarkup(textOf(parts, "META-INF/container.xml"), { decodeEntities: true });
+    const packagePath = openedIn(container, "rootfile")[0]?.attributes["full-path"] ?? "";
+    if (!parts.has(packagePath)) throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const missing: string[] = [];
     const joined: JoinedPart[] = [];
@@ -74,9 +74,8 @@ interface BookPackage {
 
 function readPackage(source: string, path: string): BookPackage {
   const events = readMarkup(source, { decodeEntities: true });
-  const opened = (name: string) => events.filter((event): event is OpenEvent => event.type === "open" && event.name === name);
-  const files = new Map(opened("item").map(({ attributes }) => [attributes.id ?? "", attributes]));
-  const spine = opened("itemref").flatMap(({ attributes }) => {
+  const files = new Map(openedIn(events, "item").map(({ attributes }) => [attributes.id ?? "", attributes]));
+  const spine = openedIn(events, "itemref").flatMap(({ attributes }) => {
     const item = files.get(attributes.idref ?? "");
     if (item?.href === undefined || item.properties?.split(" ").includes("nav")) return [];
     return [inside(path, item.href)];
@@ -105,9 +104,8 @@ function inside(from: string, href: string): string {
   return posix.join("/", posix.dirname(from), path).slice(1);
 }
 
-function attribute(events: ReturnType<typeof readMarkup>, element: string, name: string): string | null {
-  const found = events.find((event): event is OpenEvent => event.type === "open" && event.name === element);
-  return found?.attributes[name] ?? null;
+function openedIn(events: readonly MarkupEvent[], name: string): OpenEvent[] {
+  return events.filter((event): event is OpenEvent => event.type === "open" && event.name === name);
 }
 
 function textOf(parts: ArchiveParts, path: string): string {

@@ -22,12 +22,7 @@ export function createTreeWriter(sides: Sides): TreeWriter {
     switch (node.type) {
       case "heading":
         writer.beginHeading(node.depth);
-        writePhrasing(
-          sides,
-          node.children,
-          base,
-          headingEnd(source.masked, startOf(node) + base, endOf(node.children.at(-1) ?? node) + base),
-        );
+        writePhrasing(sides, node.children, base);
         writer.end();
         return;
       case "paragraph":
@@ -78,9 +73,6 @@ export interface Sides {
 
 /** An asterisk after a word that is no markup. */
 const CALLS_STAR = /[^\s*]\*(?=\s|$)/;
-const MAX_ADDRESS = 200;
-/** A bare URL, in which tildes do not strike text through. */
-const IN_ADDRESS = /(?:https?:\/\/|www\.)\S*$/i;
 
 function writeRows(sides: Sides, rows: readonly TableRow[], base: number): void {
   const { writer } = sides;
@@ -95,17 +87,14 @@ function writeRows(sides: Sides, rows: readonly TableRow[], base: number): void 
   }
 }
 
-function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: number, limit = Number.POSITIVE_INFINITY): void {
+function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: number): void {
   const { source, writer } = sides;
   for (const node of nodes) {
     const start = startOf(node) + base;
-    const end = Math.min(limit, endOf(node) + base);
-    if (end <= start) continue;
-    if (node.type === "text") source.writeDecoded(writer, node.value.slice(0, node.value.length - (endOf(node) + base - end)), start, end);
+    const end = endOf(node) + base;
+    if (node.type === "text") source.writeDecoded(writer, node.value, start, end);
     else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
-    else if (node.type === "delete" && !IN_ADDRESS.test(source.masked.slice(Math.max(0, start - MAX_ADDRESS), start)))
-      sides.onStruck(end - start);
-    else if (node.type === "delete") source.write(writer, start, end);
+    else if (node.type === "delete") sides.onStruck(end - start);
     else if (node.type === "break") writer.lineBreak();
     else if ((node.type === "image" || node.type === "imageReference") && node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
     else if (isParent(node)) {
@@ -151,12 +140,4 @@ export function startOf(node: Nodes): number {
 
 function endOf(node: Nodes): number {
   return node.position?.end.offset ?? 0;
-}
-
-/** Returns the end of a heading's text, before attributes such as `{#id .class}` of site generators. */
-function headingEnd(text: string, start: number, end: number): number {
-  const heading = text.slice(start, end).trimEnd();
-  const open = heading.endsWith("}") ? heading.lastIndexOf("{") : -1;
-  const names = open > 0 && /^\{[#.:][^\s{}]*(?:[ \t]+[^{}]*)?\}$/.test(heading.slice(open)) && /[ \t]/.test(heading.charAt(open - 1));
-  return names ? start + open : end;
 }

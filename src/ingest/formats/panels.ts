@@ -12,8 +12,6 @@ export interface Panels {
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
 /** The inline element that replaces a kept button, since text of buttons is hidden. */
 const KEPT_AS = "span";
-/** Share of the page's text above which an element is the page and no panel. */
-const WHOLE_SHARE = 0.8;
 /** Values of the toggle attribute of links and buttons that open a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
@@ -24,10 +22,7 @@ interface Tree {
   readonly parents: Int32Array;
 }
 
-/**
- * Finds the panels of a page: by the target that a control names (`aria-controls`, data attribute or address), or by position directly
- * after an accordion's button. Each control opens one panel.
- */
+/** Finds the panels of a page by the target that a control names (`aria-controls`, data attribute or address). Each opens one panel. */
 export function findPanels(events: readonly MarkupEvent[]): Panels {
   if (!events.some(mayControl)) return { controls: new Map(), kept: new Set() };
   const tree: Tree = { events, partner: partnersOf(events), parents: parentsOf(events) };
@@ -46,25 +41,22 @@ export function findPanels(events: readonly MarkupEvent[]): Panels {
   const controls = events.flatMap((event, i) => (event.type === "open" && isControl(tree, i, byId) ? [{ i, event }] : []));
   const openers = controls.filter(({ i }) => !inCells.has(i));
   const isOpener = new Set(openers.map(({ i }) => i));
-  const isWholePage = wholePageOf(tree);
+  const titles = events.flatMap((event, i) => (event.type === "open" && event.name === "h1" ? [i] : []));
+  const isWholePage = (element: number) => (titles[0] ?? -1) > element && (titles.at(-1) ?? 0) < (partner[element] ?? element);
   const found = new Map<number, number>();
   const matched = new Set<number>();
-  const match = (control: number, panel: number | undefined, isNamed = true): boolean => {
+  const match = (control: number, panel: number | undefined): boolean => {
     if (panel === undefined || matched.has(control) || found.has(panel) || isOpener.has(panel)) return false;
     const { name } = events[panel] as OpenEvent;
     const isAround = panel <= control && (partner[panel] ?? panel) >= control;
     const isInside = control <= panel && (partner[control] ?? control) >= panel;
     if (isAround || isInside || isNeverText(name) || NO_PANEL.has(name)) return false;
-    if (!isRole(events[control], "tab") && !isRole(events[panel], "tabpanel") && isWholePage(panel, isNamed)) return false;
+    if (!isRole(events[control], "tab") && !isRole(events[panel], "tabpanel") && isWholePage(panel)) return false;
     found.set(panel, control);
     matched.add(control);
     return true;
   };
   for (const { i, event } of openers) targetsOf(event).some((id) => match(i, byId.get(id)));
-  for (const { i, event } of openers) {
-    if (!isAccordionButton(event) || targetsOf(event).some((id) => byId.has(id))) continue;
-    match(i, elementBehind(tree, i), "aria-controls" in event.attributes || wholeOf(tree, i) !== null);
-  }
   const kept = controls.filter(({ i, event }) => event.name === "button" && !matched.has(i) && wholeOf(tree, i) !== null);
   return { controls: found, kept: new Set(kept.map(({ i }) => i)) };
 }
@@ -128,19 +120,9 @@ function isControl(tree: Tree, index: number, byId: ReadonlyMap<string, number>)
   const opens = "aria-controls" in attributes || toggles || (target !== undefined && isRole(events[target], "tabpanel"));
   const isTab = isRole(events[index], "tab");
   if (!isTab && !isAccordionButton(events[index]) && !((name === "a" || name === "button") && opens)) return false;
-  if (name === "a" && !isTab && isInSentence(tree, index)) return false;
   const close = events[partner[index] ?? index];
   // An unclosed control would take the rest of the document as its label.
   return close?.type === "close" && !close.atEnd && saysSomething(events, index, partner[index] ?? index);
-}
-
-/** A link within a sentence is part of the sentence. */
-function isInSentence({ events, partner }: Tree, index: number): boolean {
-  const isBlank = (i: number) => events[i]?.type === "comment" || (events[i]?.type === "text" && !isWords(events[i]));
-  let [before, behind] = [index - 1, (partner[index] ?? index) + 1];
-  while (isBlank(before)) before--;
-  while (isBlank(behind)) behind++;
-  return isWords(events[before]) || isWords(events[behind]);
 }
 
 /** Returns whether an element is a button that opens the text below it and serves as its title. */
@@ -168,16 +150,6 @@ function saysSomething(events: readonly MarkupEvent[], from: number, to: number)
 
 function isWords(event: MarkupEvent | undefined): boolean {
   return event?.type === "text" && event.text.trim() !== "";
-}
-
-/** Returns the element directly after a control, or after an ancestor that holds only the control. */
-function elementBehind({ events, partner }: Tree, control: number): number | undefined {
-  for (let i = (partner[control] ?? control) + 1; i < events.length; i++) {
-    const event = events[i];
-    if (event?.type === "open") return i;
-    if (isWords(event) || (event?.type === "close" && !holdsOnly(events, partner[i] ?? i, control))) return undefined;
-  }
-  return undefined;
 }
 
 /** Returns whether a control is the first content of an element. */
@@ -212,21 +184,4 @@ function wholeOf({ events, partner, parents }: Tree, control: number): number | 
 function shown(panel: OpenEvent): OpenEvent {
   const { hidden: _, "aria-hidden": __, ...attributes } = panel.attributes;
   return { ...panel, attributes };
-}
-
-/** Returns a test for elements that are the page itself: they hold its title, or nearly all of its text and no control names them. */
-function wholePageOf({ events, partner }: Tree): (element: number, isNamed: boolean) => boolean {
-  const letters = new Float64Array(events.length + 1);
-  const titles: number[] = [];
-  let neverTextUntil = -1;
-  for (const [i, event] of events.entries()) {
-    if (event.type === "open" && isNeverText(event.name)) neverTextUntil = Math.max(neverTextUntil, partner[i] ?? i);
-    if (event.type === "open" && event.name === "h1") titles.push(i);
-    letters[i + 1] = (letters[i] ?? 0) + (event.type === "text" && i > neverTextUntil ? event.text.trim().length : 0);
-  }
-  return (element, isNamed) => {
-    const end = partner[element] ?? element;
-    const holdsMost = (letters[end] ?? 0) - (letters[element] ?? 0) > WHOLE_SHARE * (letters[events.length] ?? 0);
-    return (holdsMost && !isNamed) || ((titles[0] ?? -1) > element && (titles.at(-1) ?? end) < end);
-  };
 }

