@@ -4,6 +4,7 @@ import robotsParser from "robots-parser";
 import type { FetchedPage } from "../../models/web-page.ts";
 import { messageOf, WebError } from "../../shared/errors.ts";
 import { textOf } from "../encoding.ts";
+import { walkXml } from "../formats/zip.ts";
 
 /** The links of a page, and whether it permits storage. */
 interface PageLinks {
@@ -50,32 +51,25 @@ const MAX_LISTED = 50_000;
 
 /** Returns `null` if the XML is no sitemap. */
 function readSitemap(xml: string): Sitemap | null {
-  const pages: string[] = [];
-  const sitemaps: string[] = [];
+  const listed: Record<string, string[]> = { url: [], sitemap: [] };
   const open: string[] = [];
-  let isSitemap = false;
-  let text = "";
-  const parser = new Parser(
-    {
-      onopentagname(name) {
-        if (open.length < 10) open.push(name.replace(/^.*:/, ""));
-        isSitemap ||= open.length === 1 && (open[0] === "urlset" || open[0] === "sitemapindex");
-        text = "";
-      },
-      ontext(part) {
-        if (open.at(-1) === "loc" && text.length < 4_000) text += part;
-      },
-      onclosetag() {
-        const [of, name] = [open.at(-2), open.pop()];
-        if (name !== "loc" || pages.length + sitemaps.length >= MAX_LISTED) return;
-        if (of === "url") pages.push(text.trim());
-        else if (of === "sitemap") sitemaps.push(text.trim());
-      },
+  let [root, text, count] = ["", "", 0];
+  walkXml(xml, {
+    open(name) {
+      root ||= name;
+      open.push(name);
+      text = "";
     },
-    { xmlMode: true, decodeEntities: true },
-  );
-  parser.end(xml);
-  return isSitemap ? { pages, sitemaps } : null;
+    text(part) {
+      if (open.at(-1) === "loc" && text.length < 4_000) text += part;
+    },
+    close() {
+      const [of = "", name] = [open.at(-2), open.pop()];
+      if (name === "loc" && ++count <= MAX_LISTED) listed[of]?.push(text.trim());
+    },
+  });
+  const { url: pages = [], sitemap: sitemaps = [] } = listed;
+  return root === "urlset" || root === "sitemapindex" ? { pages, sitemaps } : null;
 }
 
 /** Maximum number of links from the first page. */
