@@ -93,11 +93,6 @@ describe("rowBreaks", () => {
       }),
     );
   });
-
-  test("offsets are those of the whole source, from where the body begins", () => {
-    const head = "---\ntitle: Tides\n---\n";
-    expect([...rowBreaks(head + TIDES, head.length)]).toEqual([...rowBreaks(TIDES)].map((at) => at + head.length));
-  });
 });
 
 describe("rows in a paragraph", () => {
@@ -169,11 +164,6 @@ describe("head-lines", () => {
       expect(headsOf([...record, "", ...PAGE, "", ...step])).toEqual([...headsOf(PAGE), step[0]]);
     });
 
-    test("a line that is too long for a title heads nothing, however much longer its text is", () => {
-      const long = `Berths ${"of boats that wait for the tide ".repeat(4)}in winter`;
-      expect(headsOf([...PAGE, "", long, `They ${"wait and wait ".repeat(20)}until it is day.`])).toHaveLength(4);
-    });
-
     test("neither does a line above figures or items, nor the first line of wrapped prose or of a verse", () => {
       const rows = ["Outer mole 12 9", "12.4 9.1"];
       const items = ["Bring with you", "- a key"];
@@ -185,42 +175,6 @@ describe("head-lines", () => {
       expect(headsOf([...PAGE, "", ...wrapped])).toHaveLength(4);
       const verse = ["A lantern on the mole", "And under it the black water"];
       expect(headsOf([...verse, "", ...verse, "", ...verse])).toEqual([]);
-    });
-  });
-
-  describe("what is wrapped", () => {
-    const wrapped = [
-      "The outer mole is closed when the swell is high, and the boats of the",
-      "Anstruther fleet lie in the inner basin until the wind has fallen",
-      "again.",
-    ];
-    const heads = ["Berths", "Lost keys", "Visitors"];
-    const page = heads.flatMap((head) => [
-      head,
-      "All that is paid for is paid at the Harbour Office, which opens",
-      "when the tide does.",
-      "",
-    ]);
-
-    test("is no head where a line had no room, though one line of the document is far longer", () => {
-      const link = `See https://harbour.example/${"mole-".repeat(30)}`;
-      expect(headsOf([...page, ...wrapped, "", link, "as well."])).toEqual(heads);
-    });
-
-    test("is no head behind other lines of its paragraph", () => {
-      for (const line of ["<b>Nobody</b> is let in", "#harbour is what we write", "2. April is the first day"]) {
-        const source = [
-          ...PAGE,
-          "",
-          "It is closed when the swell is high and",
-          line,
-          "Keys of the mole",
-          "They hang at the Harbour Office, which is open until noon.",
-        ];
-        const { text, blocks } = parseMarkdown(source.join("\n"), "harbour");
-        const headings = blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
-        expect(headings).toEqual(headsOf(PAGE));
-      }
     });
   });
 

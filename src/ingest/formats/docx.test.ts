@@ -90,15 +90,6 @@ describe("tables without a marked header", () => {
     expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr/>")).toEqual(headed);
   });
 
-  test("in a style whose neighbours have no content", async () => {
-    const empty = (id: string) => `<w:style w:type="table" w:styleId="${id}"/>`;
-    const look = '<w:tblStyle w:val="Fancy"/><w:tblLook w:firstRow="1"/>';
-    expect(await rowsOf(look, PAY, "", `<w:styles XMLNS>${empty("A")}${tableStyle("Fancy", FIRST_ROW)}${empty("B")}</w:styles>`)).toEqual(
-      headed,
-    );
-    expect(await rowsOf(look, PAY, "", `<w:styles XMLNS>${empty("Fancy")}${tableStyle("Other", FIRST_ROW)}</w:styles>`)).toEqual(plain);
-  });
-
   test("have none where the table makes no use of that, its style has no such row, or the row holds values", async () => {
     expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="0480" w:firstRow="0"/>', PAY)).toEqual(plain);
     expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="0480"/>', PAY)).toEqual(plain);
@@ -108,22 +99,4 @@ describe("tables without a marked header", () => {
       ...plain.slice(1),
     ]);
   });
-});
-
-test("reads merged cells in each column and row that they cover", async () => {
-  const cell = (text: string, properties = "") => `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(text)}</w:tc>`;
-  const down = '<w:vMerge w:val="restart"/>';
-  const row = (cells: string, isHeader = false) => `<w:tr>${isHeader ? "<w:trPr><w:tblHeader/></w:trPr>" : ""}${cells}</w:tr>`;
-  const table = [
-    row(cell("Course", down) + cell("Fee", '<w:gridSpan w:val="2"/>'), true),
-    row(cell("", "<w:vMerge/>") + cell("Resident") + cell("Visitor"), true),
-    row(cell("Otter", down) + cell("€ 72") + cell("€ 99")),
-    row(cell("", "<w:vMerge/>") + cell("€ 70") + cell("€ 90")),
-  ];
-  const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(`<w:tbl>${table.join("")}</w:tbl>`) });
-  expect(document === undefined ? [] : blocksOf(document)).toEqual([
-    "table-row^0 Course | Fee · Resident | Fee · Visitor",
-    "table-row^0 Otter | € 72 | € 99",
-    "table-row^0 Otter | € 70 | € 90",
-  ]);
 });

@@ -43,22 +43,6 @@ test("a field that asks is a heading of its entry, below its title, and the answ
     `paragraph ${answer}`,
     "list-item1 hours: 9 to 5",
   ]);
-  const long = answer.repeat(4);
-  const [site] = parseJson(
-    JSON.stringify({ shop: { city: "Ulm" }, faqs: [{ ...faq[0], answer: long }, { question: "Why?", answer }, { note: "No." }] }),
-    "n",
-  );
-  expect(site === undefined ? [] : blocksOf(site)).toEqual([
-    "heading1 shop",
-    "list-item1 city: Ulm",
-    "heading1 faqs",
-    "heading2 Cancelling",
-    "heading3 How do I cancel a booking?",
-    `paragraph ${long}`,
-    "heading2 Why?",
-    `paragraph ${answer}`,
-    "list-item1 note: No.",
-  ]);
 });
 
 test("reads one entry per line", () => {

@@ -99,18 +99,6 @@ describe("cells that cover several", () => {
     ]);
   });
 
-  test("open the characters where they stand", () => {
-    const { text, sourceMap } = parseHtml(FEES, "page");
-    for (const [word, at] of [
-      ["Fee", text.lastIndexOf("Fee")],
-      ["Visitor", text.indexOf("Visitor")],
-      ["€ 99", text.indexOf("€ 99")],
-    ] as const) {
-      const place = toOriginal(sourceMap, { start: at, end: at + word.length });
-      expect(FEES.slice(place.start, place.end)).toBe(word);
-    }
-  });
-
   test("lose no word, whatever they say that they cover", () => {
     const span = fc.constantFrom(
       "",
