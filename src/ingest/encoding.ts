@@ -116,13 +116,8 @@ function knownLabel(label: string): string | null {
 }
 
 function binary(why: string, offset: number): IngestError {
-  return new IngestError(
-    "binary_file",
-    `${why}, so the file is not text. Export it as text, Markdown, HTML, PDF or DOCX, or leave it out`,
-    {
-      offset,
-    },
-  );
+  const message = `${why}, so the file is not text. Export it as text, Markdown, HTML, PDF or DOCX, or leave it out`;
+  return new IngestError("binary_file", message, { offset });
 }
 
 function latin(bytes: Uint8Array): string {

@@ -91,10 +91,8 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
 /** Returns `null` if the file vanished after the scan. */
 async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array | SourceboundError | null> {
   if (file.bytes > limit) {
-    return new IngestError("file_too_large", `${file.path} has ${file.bytes} bytes; the limit is ${limit}. Split it, or leave it out.`, {
-      bytes: file.bytes,
-      limit,
-    });
+    const message = `${file.path} has ${file.bytes} bytes; the limit is ${limit}. Split it, or leave it out.`;
+    return new IngestError("file_too_large", message, { bytes: file.bytes, limit });
   }
   try {
     return file.bytes <= SMALL_BYTES ? readFileSync(file.absolute) : await readFile(file.absolute);

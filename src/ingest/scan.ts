@@ -97,10 +97,10 @@ export function canonicalPath(path: string): string {
 /** @throws IngestError `file_missing`, `file_outside` */
 function fileBelow(absolute: string, root: string): ScannedFile {
   const path = relative(root, absolute).split(sep).join("/");
-  if (path.startsWith("../") || isAbsolute(path))
-    throw new IngestError("file_outside", `${absolute} is not inside ${root}. Use --root with a folder that contains all files.`, {
-      path: absolute,
-    });
+  if (path.startsWith("../") || isAbsolute(path)) {
+    const message = `${absolute} is not inside ${root}. Use --root with a folder that contains all files.`;
+    throw new IngestError("file_outside", message, { path: absolute });
+  }
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (found?.isFile() === true) return { absolute, path, bytes: found.size };
   const what = found === undefined ? "does not exist" : "is not a file";

@@ -64,20 +64,12 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   const named = [...FORMATS, GZIP].find(({ extensions }) => extensions.includes(extension)) ?? null;
   const found = formatByContent(bytes);
   if (found !== null && found !== named) {
-    const notices =
-      extension === ""
-        ? []
-        : [{ code: "wrong_extension", message: `read as ${found.name}: that is what its bytes are, whatever its name says` }];
-    return { format: found, notices };
+    const message = `read as ${found.name}: that is what its bytes are, whatever its name says`;
+    return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
   }
   if (named !== null && found === null && isPacked(named) && bytes.length > 0) {
-    throw new IngestError(
-      "wrong_content",
-      `the name says ${named.name}, but the content is different: check what the file is, and save it again`,
-      {
-        extension,
-      },
-    );
+    const message = `the name says ${named.name}, but the content is different: check what the file is, and save it again`;
+    throw new IngestError("wrong_content", message, { extension });
   }
   if (named !== null) return { format: named, notices: [] };
   if (extension === "") return { format: byName("text"), notices: [] };
@@ -94,10 +86,8 @@ function formatByContent(bytes: Uint8Array): Format | null {
   if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
   if (head.startsWith("\x1f\x8b")) return GZIP;
   if (head.startsWith("\xd0\xcf\x11\xe0")) {
-    throw new IngestError(
-      "unsupported_format",
-      "this is an old Office file, or one with a password: save it as DOCX, XLSX or PDF without a password",
-    );
+    const message = "this is an old Office file, or one with a password: save it as DOCX, XLSX or PDF without a password";
+    throw new IngestError("unsupported_format", message);
   }
   if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
   const kind = zipKind(bytes);
@@ -106,9 +96,8 @@ function formatByContent(bytes: Uint8Array): Format | null {
 }
 
 export function unsupportedFormat(extension: string): IngestError {
-  return new IngestError("unsupported_format", `the format "${extension}" is not supported: use one of ${supportedExtensions.join(" ")}`, {
-    extension,
-  });
+  const message = `the format "${extension}" is not supported: use one of ${supportedExtensions.join(" ")}`;
+  return new IngestError("unsupported_format", message, { extension });
 }
 
 /**

@@ -150,8 +150,6 @@ export function readMarkup(source: string, options: { readonly decodeEntities: b
 }
 
 function tooDeep(at: number): IngestError {
-  return new IngestError("too_deep", `tags are nested more than ${MAX_MARKUP_DEPTH} levels deep at character ${at}: close the open tags`, {
-    at,
-    limit: MAX_MARKUP_DEPTH,
-  });
+  const message = `tags are nested more than ${MAX_MARKUP_DEPTH} levels deep at character ${at}: close the open tags`;
+  return new IngestError("too_deep", message, { at, limit: MAX_MARKUP_DEPTH });
 }

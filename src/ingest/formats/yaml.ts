@@ -14,12 +14,8 @@ export function parseYaml(source: string, name: string): FormatResult[] {
     const [error] = errors;
     if (error === undefined) continue;
     const { line } = lines.linePos(error.pos[0]);
-    throw new IngestError(
-      "bad_yaml",
-      `line ${line}: not valid YAML (${error.message.split("\n")[0]}): correct it there`,
-      { line },
-      { cause: error },
-    );
+    const message = `line ${line}: not valid YAML (${error.message.split("\n")[0]}): correct it there`;
+    throw new IngestError("bad_yaml", message, { line }, { cause: error });
   }
   const values = documents.flatMap(({ contents }) => (contents === null ? [] : [toValue(source, contents, 0)]));
   const [only] = values;

@@ -49,12 +49,8 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     });
   } catch (cause) {
     if (cause instanceof IngestError) throw cause;
-    throw new IngestError(
-      "bad_archive",
-      `it cannot be unpacked (${messageOf(cause)}): it is damaged, truncated or has a password`,
-      {},
-      { cause },
-    );
+    const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged, truncated or has a password`;
+    throw new IngestError("bad_archive", message, {}, { cause });
   }
 }
 
@@ -69,13 +65,8 @@ export function unpackGzip(bytes: Uint8Array): Uint8Array {
 }
 
 function unpacksTooFar(limit: number): IngestError {
-  return new IngestError(
-    "unpacks_too_far",
-    `it unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`,
-    {
-      limit,
-    },
-  );
+  const message = `it unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`;
+  return new IngestError("unpacks_too_far", message, { limit });
 }
 
 interface XmlHandler {

@@ -37,9 +37,8 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
     const document = await openPdf(getDocumentProxy, bytes);
     opened = document;
     if (document.numPages > MAX_PAGES) {
-      throw new IngestError("file_too_large", `the file has ${document.numPages} pages; the limit is ${MAX_PAGES}: split it`, {
-        pages: document.numPages,
-      });
+      const message = `the file has ${document.numPages} pages; the limit is ${MAX_PAGES}: split it`;
+      throw new IngestError("file_too_large", message, { pages: document.numPages });
     }
     const pages: PdfPage[] = [];
     const failed: number[] = [];
@@ -91,12 +90,8 @@ async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Pr
   } catch (cause) {
     const isLocked = cause instanceof Error && cause.name === "PasswordException";
     if (isLocked) throw new IngestError("encrypted", "the PDF has a password: ingest a copy without one", {}, { cause });
-    throw new IngestError(
-      "bad_pdf",
-      `the PDF cannot be read (${messageOf(cause)}): it is damaged or truncated; print it to a new PDF`,
-      {},
-      { cause },
-    );
+    const message = `the PDF cannot be read (${messageOf(cause)}): it is damaged or truncated; print it to a new PDF`;
+    throw new IngestError("bad_pdf", message, {}, { cause });
   }
 }
 
