@@ -158,12 +158,6 @@ describe("head-lines", () => {
       expect(headsOf([line, ...PAGE.slice(1)])).not.toContain(line);
     });
 
-    test("what a record calls its name is said, and heads nothing; a step with a number does", () => {
-      const record = ["Boat: Grey Heron", "Owner: the widow of the second harbour master, who lives in Anstruther"];
-      const step = ["Step 1: The papers", "Whoever moors here shows the papers of the boat and of its crew at once."];
-      expect(headsOf([...record, "", ...PAGE, "", ...step])).toEqual([...headsOf(PAGE), step[0]]);
-    });
-
     test("neither does a line above figures or items, nor the first line of wrapped prose or of a verse", () => {
       const rows = ["Outer mole 12 9", "12.4 9.1"];
       const items = ["Bring with you", "- a key"];

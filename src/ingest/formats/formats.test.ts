@@ -121,11 +121,6 @@ describe("tables", () => {
     expect(cells).toEqual([{ row: 2, column: 2 }]);
   });
 
-  test("a table without a header is told from one with a header", async () => {
-    expect((await readOne("a.csv", "1,2\n3,4\n")).blocks.map(({ header }) => header)).toEqual([-1, -1]);
-    expect((await readOne("a.csv", "a,b\n3,4\n")).blocks.map(({ header }) => header)).toEqual([0, 0]);
-  });
-
   test("sheets are named, hidden ones are left out and said, lines above a table are its caption", async () => {
     const document = await readOne(
       "a.xlsx",
@@ -284,23 +279,6 @@ describe("names and contents", () => {
     const document = await readOne("a.txt", docxOf(wordParagraph("Hello there.")));
     expect(document.text).toBe("Hello there.");
     expect(document.reading).toMatchObject({ format: "docx", notices: [{ code: "wrong_extension" }] });
-  });
-
-  test("a file named like an entry of another one keeps a path of its own", async () => {
-    const [entry] = await read(
-      "a.json",
-      JSON.stringify([
-        { id: "x.md", title: "One", text: "Long enough to be text of its own, with some words more than a label has in it." },
-        { id: "y", title: "Two", text: "Another one of the same kind, also long enough to be text rather than a label here." },
-      ]),
-    );
-    const file = await readOne("a.json#x.md", "text");
-    const escaped = await readOne("a.json%23x.md", "text");
-    expect([entry?.path, file.path, escaped.path]).toEqual(["a.json#x.md", "a.json%23x.md", "a.json%2523x.md"]);
-  });
-
-  test("a README without ending is text", async () => {
-    expect((await readOne("README", "READ ME FIRST\n\nThis is how.")).text).toBe("READ ME FIRST\n\nThis is how.");
   });
 });
 

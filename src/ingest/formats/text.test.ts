@@ -139,10 +139,6 @@ describe("mail", () => {
       "quote 5 kg",
     ]);
   });
-
-  test("a sign within a line quotes nothing", async () => {
-    expect(await read("a > b\nand c")).toEqual(["paragraph a > b and c"]);
-  });
 });
 
 describe("front-matter", () => {

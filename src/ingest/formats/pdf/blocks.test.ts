@@ -133,17 +133,6 @@ describe("lines of another size", () => {
     );
     expect(read).toEqual([`${FULL} devDependencies optionalDependencies and leaves the others.`, "It says which."]);
   });
-
-  it("are something else where the line before them ended, or had room", () => {
-    const ended = FULL.replace("in your", "herein.");
-    expect(blocks(line(3, ended), line(4, "npm prune --production", { size: 9.4 }))).toEqual([ended, "npm prune --production"]);
-    expect(blocks(line(3, "See the example"), line(4, "npm prune", { size: 9.4 }))).toEqual(["See the example", "npm prune"]);
-  });
-
-  it("are something else where they open with the mark of a note, or are larger", () => {
-    expect(blocks(line(3, FULL), line(4, "3 As decided in May.", { size: BODY * 0.8 }))).toHaveLength(2);
-    expect(blocks(line(3, FULL), line(4, "Chapter of larger letters", { size: BODY * 1.5 }))).toHaveLength(2);
-  });
 });
 
 describe("lines in a typewriter's letters", () => {
