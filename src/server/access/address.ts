@@ -71,6 +71,22 @@ function isLoopbackHostHeader(header: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(header);
 }
 
+/**
+ * Returns whether a request was sent by this server's own page under a loopback name. Browsers set these headers and no page can change
+ * them, so other sites fail by their origin, and rebound names by the host.
+ */
+export function isFromOwnPage(context: Context): boolean {
+  const host = hostOf(context);
+  const origin = context.req.header("origin");
+  const isSame =
+    origin === undefined ? context.req.header("sec-fetch-site") === "same-origin" : [`http://${host}`, `https://${host}`].includes(origin);
+  return isSame && isLoopbackHostHeader(host);
+}
+
+function hostOf(context: Context): string {
+  return context.req.header("host") ?? new URL(context.req.url).host;
+}
+
 /** HSTS header: one year, as in the examples of RFC 6797. */
 const HSTS = "max-age=31536000; includeSubDomains";
 
@@ -84,7 +100,7 @@ export function hostGuard(host: string, listed: readonly string[]): MiddlewareHa
   const names = new Set(listed.map((name) => name.toLowerCase()));
   const isOwn = isLoopback(host);
   return async (context, next) => {
-    const header = context.req.header("host") ?? new URL(context.req.url).host;
+    const header = hostOf(context);
     const name = header.toLowerCase().replace(/:\d{1,5}$/, "");
     const isOpen = !isOwn && names.size === 0;
     if (!isOpen && !names.has(name) && !isLoopbackHostHeader(header)) throw hostNotAllowed(header, isOwn);

@@ -30,6 +30,9 @@ export interface Caller {
 /** A caller from this machine without a key. */
 export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domains: null, tenants: null, access: null };
 
+/** The user of this machine at the server's own page, without a key. */
+export const AT_OWN_PAGE: Caller = { ...WITHOUT_KEY, roles: new Set(["ask", "ingest"]) };
+
 /** The holder of the administration token, with an administrator's permissions and no limits, since it can make unlimited keys. */
 export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES), name: "administration token" };
 

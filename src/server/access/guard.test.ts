@@ -50,6 +50,27 @@ function setUp(options: GuardOptions & { host?: string } = {}) {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe("without a key", () => {
+  it("the server's own page on this machine may upload, until there is a credential", async () => {
+    const own = { host: "localhost:8787", origin: "http://localhost:8787" };
+    const refresh = (headers: Record<string, unknown>, options: GuardOptions & { host?: string } = {}) =>
+      setUp({ host: "0.0.0.0", ...options }).send("/v1/admin/refresh", { body: {}, ...headers });
+    expect((await refresh(own)).status).toBe(200);
+    expect((await refresh({ host: own.host, "sec-fetch-site": "same-origin" })).status).toBe(200);
+    const refused: Record<string, Record<string, unknown>> = {
+      "no page": { host: own.host },
+      "another site": { ...own, origin: "https://attacker.example", "sec-fetch-site": "cross-site" },
+      "a page of another port": { ...own, origin: "http://localhost:3000", "sec-fetch-site": "same-site" },
+      "no origin of its own": { ...own, origin: "null" },
+      "a rebound name": { host: "attacker.example:8787", origin: "http://attacker.example:8787", "sec-fetch-site": "same-origin" },
+      "a proxy": { ...own, "x-forwarded-for": STRANGER },
+    };
+    for (const [who, headers] of Object.entries(refused)) expect((await refresh(headers)).status, who).toBe(403);
+    expect((await refresh({ ...own, from: STRANGER })).status).toBe(403);
+    expect((await refresh(own, { keys: keysOf({ [KEY]: {} }) })).status).toBe(403);
+    expect((await refresh(own, { adminToken: TOKEN })).status).toBe(401);
+    expect((await refresh(own, { withoutKeys: "anyone" })).status).toBe(403);
+  });
+
   it("this machine is served, and only it", async () => {
     const { ask } = setUp();
     expect((await ask()).status).toBe(200);

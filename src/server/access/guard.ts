@@ -6,10 +6,11 @@ import { DEFAULT_ACCESS } from "../../shared/config.ts";
 import { RequestError } from "../../shared/errors.ts";
 import { KEY_PREFIX, type KeyStore, type Role } from "../../store/keys.ts";
 import { sha256Hex } from "../../text/hash.ts";
-import { addressOf, countedAs, createTrust, isFromThisMachine } from "./address.ts";
+import { addressOf, countedAs, createTrust, isFromOwnPage, isFromThisMachine } from "./address.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import {
   anonymousAt,
+  AT_OWN_PAGE,
   type Caller,
   callerOf,
   callerOfKey,
@@ -89,8 +90,9 @@ export function createGuard(options: GuardOptions) {
   };
   return {
     /**
-     * Checks the role. Without a key or the administration token these routes are closed, also on this machine: any web page or proxy can
-     * send requests to it. Requests with `ask` are not counted here; `caller` allows every admitted caller.
+     * Checks the role. Without a key or the administration token only `ask` is open, and `ingest` at the server's own page on this machine:
+     * any other web page or a proxy can send requests to it too. Requests with `ask` are not counted here; `caller` allows every admitted
+     * caller.
      * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
      */
     assertMay(context: Context, opens: Role | "caller") {
@@ -100,7 +102,7 @@ export function createGuard(options: GuardOptions) {
         const token = bearerOf(context);
         if (!isKnown && token !== undefined && !token.startsWith(KEY_PREFIX)) throw refusalFor(context);
         callerOf(context);
-      } else if (opens === "ask" || isKnown) assertRole(callerOf(context), opens);
+      } else if (opens === "ask" || isKnown || known?.roles.has(opens)) assertRole(callerOf(context), opens);
       else throw refusalFor(context);
     },
     addressOf: addressAt,
@@ -122,7 +124,9 @@ export function createGuard(options: GuardOptions) {
       } else if (token !== undefined && adminToken !== null && (await isOperatorToken(token, adminToken, context))) {
         take(context, OPERATOR);
       } else if (await mayAskWithoutKey(context)) {
-        take(context, isFromThisMachine(context) ? WITHOUT_KEY : anonymousAt(countedAs(addressAt(context))));
+        const mayUpload = withoutKeys === undefined && adminToken === null && isFromOwnPage(context);
+        const local = mayUpload ? AT_OWN_PAGE : WITHOUT_KEY;
+        take(context, isFromThisMachine(context) ? local : anonymousAt(countedAs(addressAt(context))));
       }
     },
     /** Admits callers that may ask, within their rate limit. @throws RequestError `key_missing`, `role_missing`, `too_many_requests` */
