@@ -61,8 +61,8 @@ async function send(page, question) {
 async function ask(size) {
   const { page, keep, close } = await open(size);
   if (size === WIDE) {
-    await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("dialog").waitFor();
+    await page.getByRole("button", { name: "Options" }).click();
+    await page.getByLabel("Key", { exact: true }).waitFor();
     await keep("sign-in");
     await page.keyboard.press("Escape");
   }
@@ -87,7 +87,7 @@ async function ask(size) {
 
 async function rooms() {
   const { page, keep, close } = await open(WIDE);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Options" }).click();
   await page.getByLabel("Key", { exact: true }).fill(token);
   await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
   const room = async (name) => {
@@ -114,7 +114,7 @@ async function rooms() {
   if ((await runs.count()) === 0) await page.getByRole("button", { name: /^Run the golden set/ }).click();
   await page.getByText("done", { exact: true }).first().waitFor({ timeout: RUN_MS });
   await runs.first().click();
-  await page.getByRole("slider").waitFor();
+  await page.getByRole("heading", { name: "Wrong answers by confidence threshold" }).waitFor();
   await keep("evaluate");
   await close();
 }

@@ -23,6 +23,6 @@ function pdfAssets(): Plugin {
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   plugins: [react(), pdfAssets()],
-  build: { outDir: "../dist/web", emptyOutDir: true, assetsInlineLimit: 0 },
+  build: { outDir: "../dist/web", emptyOutDir: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: { proxy: { "/v1": "http://127.0.0.1:8787", "/healthz": "http://127.0.0.1:8787" } },
 });

@@ -3,7 +3,8 @@ import type { Answer, Searched, SeeAlso, WebEvidence } from "../shared/types.ts"
 import { originalInWords } from "../text/original-place.ts";
 import { conflictToWire } from "../wire/answer-to-wire.ts";
 import { type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
-import { doubtsAt, placeInWords, readableText } from "../writing/render.ts";
+import { lineText } from "../writing/lines.ts";
+import { answerLines as displayed, doubtsAt, placeInWords } from "../writing/render.ts";
 import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 
 /** Codes of warnings that the answer renders as conflicts. */
@@ -62,8 +63,8 @@ function cachedLine(mode: Answer["cacheMode"], { question, storedAt }: NonNullab
 }
 
 function answerLines(answer: Answer, colors: Terminal["colors"]): string[] {
-  const lines = answer.sentences.flatMap((sentence, i) => [
-    `${harmless(readableText(sentence, answer.citations, answer.sentences[i - 1]))} ${colors.cyan(sentence.citations.map((n) => `[${n}]`).join(""))}`,
+  const lines = displayed(answer).flatMap((line, i) => [
+    `${harmless(lineText(line))} ${colors.cyan(line.citations.map((n) => `[${n}]`).join(""))}`,
     ...doubtsAt(answer, i).map((doubt) => colors.yellow(`  ! ${harmless(doubt)}`)),
   ]);
   lines.push("", colors.bold("Sources"));

@@ -1,4 +1,15 @@
-export { type DisagreeingSide, type Disagreement, type Fit, fitOf, joinConflicts } from "../wire/display.ts";
+export {
+  type DisagreeingSide,
+  type Disagreement,
+  type Fit,
+  fitOf,
+  isListItem,
+  joinConflicts,
+  linesOfWire,
+  lineText,
+  splitRow,
+  type WireLine,
+} from "../wire/display.ts";
 export type { WireCalls, WireCitationStates, WireEvaluation, WireGraph, WireVersions } from "../wire/exploring.ts";
 export type {
   WireAnswer,
@@ -31,6 +42,7 @@ export type {
   WireHealth,
   WireSearch,
   WireSearchRequest,
+  WireSuggestions,
   WireUploadLimits,
 } from "../wire/service.ts";
 export { type CallOptions, type Client, type ClientOptions, createClient, type ScopeQuery, type StreamEvent } from "./client.ts";

@@ -71,6 +71,15 @@ export function createAsking(
       for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");
     },
+    /** Returns whether the documents answer a question. Nothing is stored, and neither a model nor the web is asked. */
+    async isAnswered(question: string, options: AskOptions = {}): Promise<boolean> {
+      const pack = domains.pack(options.domain);
+      const request = requestOf(question, { ...options, privacy: "ephemeral" }, pack, config);
+      await indexes.of(pack.name).ready();
+      const context = { ...(await askedContext(pack, request.profile)), models: null, remember: null, web: null };
+      for await (const event of answer(request, context, signalOf(options))) if (event.type === "answer") return event.answer.status === "ok";
+      return false;
+    },
     /** Explains the caches' decision on a question, without storing or dropping entries. */
     async explainCache(question: string, options: AskOptions = {}) {
       const pack = domains.pack(options.domain);

@@ -3,7 +3,8 @@ import type { Engine } from "../engine/engine.ts";
 import { ModelError, RequestError } from "../shared/errors.ts";
 import type { Answer, Scope, TextRange } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import { readableText } from "../writing/render.ts";
+import { lineText } from "../writing/lines.ts";
+import { answerLines } from "../writing/render.ts";
 import type { GoldenAnswerable } from "./golden.ts";
 import type { LabelledQuestion } from "./labelled-questions.ts";
 import { holdsToken } from "./score-answer.ts";
@@ -113,7 +114,7 @@ export function judgeAnswer(
   overlapsGold: (citation: Answer["citations"][number]) => boolean,
 ) {
   const answered = answer.status === "ok";
-  const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  const text = answerLines(answer).map(lineText).join("\n");
   /** `null`: the question has no key values. */
   const keyValuesHeld = keyValues.length === 0 ? null : keyValues.every((value) => holdsToken(text, value));
   const goldQuoted = answer.citations.some(overlapsGold);

@@ -6,7 +6,8 @@ import type { Engine } from "../engine/engine.ts";
 import { type Config, embeddedIn } from "../shared/config.ts";
 import { IngestError, RequestError } from "../shared/errors.ts";
 import type { Answer, Citation } from "../shared/types.ts";
-import { readableText } from "../writing/render.ts";
+import { lineText } from "../writing/lines.ts";
+import { answerLines } from "../writing/render.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
@@ -195,7 +196,7 @@ async function judgeAsked(set: string, asking: Asking, answer: Answer, places: G
 }
 
 function describe(answer: Answer) {
-  const sentences = answer.sentences.map((one) => ({ text: readableText(one, answer.citations), citations: [...one.citations] }));
+  const sentences = answerLines(answer).map((line) => ({ text: lineText(line), citations: [...line.citations] }));
   return {
     confidence: answer.confidence,
     words: sentences.reduce((sum, { text }) => sum + text.split(/\s+/).filter((word) => word !== "").length, 0),
@@ -225,7 +226,7 @@ export function judgeAnswerable(
   const bearing = new Set(answer.citations.filter((citation) => standsAt(citation, gold)).map(({ n }) => n));
   const unplaced = gold.size === 0;
   const text = bearingText(answer, unplaced ? new Set(answer.citations.map(({ n }) => n)) : bearing);
-  const written = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  const written = answerLines(answer).map(lineText).join("\n");
   const lacks = shown ? key_values.filter((value) => !holdsToken(text, value)) : [];
   const holds = shown ? must_not.filter((value) => holdsToken(written, value)) : [];
   const quoted = unplaced ? null : shown && bearing.size > 0;
@@ -250,10 +251,12 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
 }
 
 /** Returns sentences that cite gold, those quotes, and their title, headings and table header. */
-function bearingText({ sentences, citations }: Answer, bearing: ReadonlySet<number>): string {
-  const cited = citations.filter(({ n }) => bearing.has(n));
+function bearingText(answer: Answer, bearing: ReadonlySet<number>): string {
+  const cited = answer.citations.filter(({ n }) => bearing.has(n));
   return [
-    ...sentences.filter(({ citations: numbers }) => numbers.some((n) => bearing.has(n))).map((one) => readableText(one, citations)),
+    ...answerLines(answer)
+      .filter(({ citations }) => citations.some((n) => bearing.has(n)))
+      .map(lineText),
     ...cited.flatMap(quoteText),
   ].join("\n");
 }

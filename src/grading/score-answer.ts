@@ -3,7 +3,8 @@ import type { Answer, Evidence } from "../shared/types.ts";
 import { literally } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { readableText } from "../writing/render.ts";
+import { lineText } from "../writing/lines.ts";
+import { answerLines } from "../writing/render.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenAnswerable } from "./golden.ts";
 import type { GoldenItem, ScoreName } from "./golden-item.ts";
@@ -67,7 +68,7 @@ function coverage(answer: Answer, labels: Labels | string): Told {
   const phrases = labels.keyphrases.length > 0 ? labels.keyphrases : labels.key_values;
   if (phrases.length === 0) return "the question has no keyphrases";
   if (answer.status !== "ok") return NOT_SHOWN;
-  const text = answer.sentences.map((sentence) => readableText(sentence, answer.citations)).join("\n");
+  const text = answerLines(answer).map(lineText).join("\n");
   return phrases.filter((phrase) => holdsToken(text, phrase)).length / phrases.length;
 }
 
@@ -92,7 +93,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   if (reference.trim() === "") return "the question has no reference answer";
   if (answer.status !== "ok") return NOT_SHOWN;
   const right = [reference, ...gold_quotes].map(plainQuote);
-  const said = answer.sentences.map((sentence) => readableText(sentence, answer.citations));
+  const said = answerLines(answer).map(lineText);
   const given = [...said, ...answer.citations.map(({ quote }) => quote)].map(plainQuote);
   const supported = await Promise.all(said.map((text) => judge.supports(text, right, answer.question)));
   const expected = splitSentences(reference).map(({ start, end }) => reference.slice(start, end));

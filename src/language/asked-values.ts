@@ -1,7 +1,3 @@
-import type { TextRange } from "../shared/types.ts";
-import type { ValueKind } from "./units.ts";
-import { keyOf, valuesIn } from "./values.ts";
-
 /** Kinds of value as bits, so that one number holds all kinds of a text. */
 export const VALUE_KINDS = {
   money: 1,
@@ -136,53 +132,6 @@ export function readAskedSpan(question: string): AskedSpan | null {
   if (DEADLINE.test(question)) return "deadline";
   if (TAKES_TIME.test(question)) return "duration";
   return VALIDITY.test(question) ? "validity" : null;
-}
-
-/** Words of a sentence that answer the question, as a range of its text. */
-interface AnswerSpan extends TextRange {
-  /** Index of the sentence. */
-  readonly sentence: number;
-}
-
-/**
- * Value kinds to mark for each kind asked. Names and addresses are missing because their patterns do not find where
- * they end.
- */
-const MEASURES: readonly (readonly [number, readonly ValueKind[]])[] = [
-  [VALUE_KINDS.money, ["money"]],
-  [VALUE_KINDS.percent, ["percent"]],
-  [VALUE_KINDS.duration, ["duration"]],
-  [VALUE_KINDS.date, ["date"]],
-  [VALUE_KINDS.number, ["number", "ordinal", "share", "times", "length", "mass", "volume", "age"]],
-  [VALUE_KINDS.form, ["form"]],
-  [VALUE_KINDS.phone, ["phone"]],
-];
-
-/**
- * Returns the words of an answer to highlight. For each kind of value that the question asks for, this is the value in
- * the first sentence that holds one. Nothing is marked if that sentence holds several such values that the question
- * does not name itself, or if the question asks for a reason or a name.
- */
-export function answerSpans(question: string, sentences: readonly string[]): AnswerSpan[] {
-  const named = new Set(valuesIn(question).map(keyOf));
-  const read = sentences.map((text) => valuesIn(text).filter((value) => isWhole(text, value)));
-  const spans: AnswerSpan[] = [];
-  for (const kinds of askedValues(question)) {
-    const wanted = new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
-    const found = read.map((values) => values.filter((value) => wanted.has(value.kind)));
-    const sentence = found.findIndex((values) => values.length > 0);
-    const [value, ...others] = (found[sentence] ?? []).filter((one) => !named.has(keyOf(one)));
-    const isKnown = spans.some(
-      (span) => span.sentence === sentence && value !== undefined && span.start < value.end && value.start < span.end,
-    );
-    if (value !== undefined && others.length === 0 && !isKnown) spans.push({ sentence, start: value.start, end: value.end });
-  }
-  return spans.sort((a, b) => a.sentence - b.sentence || a.start - b.start);
-}
-
-/** A number cut out of a longer one has another meaning. */
-function isWhole(text: string, { start, end }: TextRange): boolean {
-  return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
 }
 
 /** Functions of the index that `askedWords` needs. */

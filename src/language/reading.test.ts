@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
 import { tokenize } from "../text/tokens.ts";
-import { answerSpans } from "./asked-values.ts";
+import { answerSpans } from "./answer-spans.ts";
 import { mayCover, namedTime } from "./calendar.ts";
 import { createWordReader } from "./content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";

@@ -260,7 +260,7 @@ describe("POST /v1/chat/completions", () => {
       });
     const { choices, sourcebound } = chatResponseSchema.parse(await (await chat(false)).json());
     const content = choices[0]?.message.content ?? "";
-    expect(sourcebound.answer_plain).toBe("Lane: Supplemental; Days: 125 [1]");
+    expect(sourcebound.answer_plain).toBe("Deadlines – Lane: Supplemental; Days: 125 [1]");
     expect(content.startsWith(`${sourcebound.answer_plain}\n\nSources:\n[1] `)).toBe(true);
     const frames = (await (await chat(true)).text()).split("\n\n").filter((frame) => frame.startsWith("data: {"));
     const streamed = frames.map((frame) => JSON.parse(frame.slice(6)) as { choices: { delta: { content?: string } }[] });

@@ -1,8 +1,9 @@
-import { answerSpans } from "../language/asked-values.ts";
+import { answerSpans } from "../language/answer-spans.ts";
 import { citationSchema, warningSchema } from "../shared/types/answer.ts";
 import { conflictSchema } from "../shared/types/evidence.ts";
-import type { Answer, AppliedFilters, Citation, Conflict, Evidence, Warning } from "../shared/types.ts";
-import { renderAnswerHtml, renderAnswerPlain } from "../writing/render.ts";
+import type { Answer, AppliedFilters, Citation, Conflict, Evidence, TextRange, Warning } from "../shared/types.ts";
+import type { Line } from "../writing/lines.ts";
+import { answerLines, renderAnswerHtml, renderAnswerPlain } from "../writing/render.ts";
 import { askResponseSchema, type WireAnswer, type WireCitation, type WireWarning } from "./answer.ts";
 import { toWire } from "./to-wire.ts";
 
@@ -23,6 +24,7 @@ export function answerToWire(answer: Answer): WireAnswer {
   const { filters, confidence, confidenceCalibrated, seeAlso = null, citations, evidence } = answer;
   const wire = toWire(askResponseSchema, {
     ...answer,
+    sentences: answerLines(answer).map(({ label, askedCell, ...line }) => ({ ...line, label: label ?? undefined, askedCell: askedCell ?? undefined })),
     filters: filters && { ...filters, page: pagesOf(filters) },
     aggConf: confidence,
     aggConfCalibrated: confidenceCalibrated,
@@ -59,14 +61,26 @@ function pagesOf({ pages }: AppliedFilters): string | null {
   return pages.first === pages.last ? String(pages.first) : `${pages.first}-${pages.last}`;
 }
 
-/** Returns the spans that answer the question; none if sources conflict, because either may be right. */
+/** Returns the spans that answer the question; none if sources conflict, because either may be right. Of a row, only its asked cell. */
 function spansOf(answer: Answer) {
   if (answer.refusal !== null || answer.conflicts.length > 0) return [];
+  const lines = answerLines(answer);
+  const isRow = (i: number) => lines[i]?.source?.row !== undefined;
   const marked = answer.model === "extractive" ? firstRun(answer) : answer.sentences;
-  return answerSpans(
-    answer.question,
-    marked.map(({ text }) => text),
-  );
+  const said = isRow(0) ? [] : marked.map(({ text }, i) => (isRow(i) ? "" : text));
+  return [...answerSpans(answer.question, said), ...lines.flatMap((line, i) => askedSpan(line).map((span) => ({ sentence: i, ...span })))];
+}
+
+/** Returns the range of the asked cell in its row. */
+function askedSpan({ text, source, askedCell }: Line): TextRange[] {
+  if (askedCell === null) return [];
+  let end = -1;
+  const ranges = text.split("|").flatMap((cell) => {
+    const start = end + 1 + (cell.length - cell.trimStart().length);
+    end += cell.length + 1;
+    return cell.trim() === "" ? [] : [{ start, end: start + cell.trim().length }];
+  });
+  return ranges.length === source?.row?.cells.length ? ranges.slice(askedCell, askedCell + 1) : [];
 }
 
 /** Maximum characters between adjacent sentences: white space and a list mark. */

@@ -51,6 +51,12 @@ const evidenceSchema = z.object({
 
 const proof = z.record(z.string(), z.unknown()).nullable();
 
+/** How a sentence is displayed; `text` itself stays exact. */
+export const displaySchema = {
+  label: z.string().optional().describe("Heading or caption that the text belongs to; absent: none, or that of the sentence before."),
+  asked_cell: z.int().optional().describe("Index of the cell that answers, in `row.cells` of the citation; absent: not known exactly."),
+};
+
 export const askResponseSchema = z
   .object({
     id: z.string(),
@@ -63,7 +69,7 @@ export const askResponseSchema = z
     agg_conf_calibrated: z.boolean().describe("False: the threshold was not fitted on labelled questions."),
     answer_plain: z.string(),
     answer_html: z.string().describe("Rendered by the server from the checked sentences; safe to insert."),
-    sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()) })),
+    sentences: z.array(z.object({ text: z.string(), citations: z.array(z.int()), ...displaySchema })),
     answer_spans: z
       .array(answerSpan)
       .optional()

@@ -1,4 +1,27 @@
-import type { WireAnswer } from "./answer.ts";
+import { type Line, type LineSource, quotedBy } from "../writing/lines.ts";
+import type { WireAnswer, WireCitation } from "./answer.ts";
+
+export { isListItem, lineText, splitRow } from "../writing/lines.ts";
+
+/** A line of an answer with its citation. */
+export type WireLine = Line<LineSource & { readonly citation: WireCitation }>;
+
+/** A sentence as it arrives, in an answer or a `sentence` event. */
+type WireSentence = Pick<WireAnswer["sentences"][number], "text" | "label" | "asked_cell"> & { readonly citations: readonly number[] };
+
+/** Returns the sentences of an answer as the server renders them in `answer_plain`. */
+export function linesOfWire(sentences: readonly WireSentence[], citations: readonly WireCitation[]): WireLine[] {
+  return sentences.map(({ label = null, asked_cell: askedCell = null, ...sentence }) => {
+    const cited = quotedBy(sentence, citations);
+    return { ...sentence, label, askedCell, source: cited === null ? null : toLineSource(cited) };
+  });
+}
+
+function toLineSource(citation: WireCitation): NonNullable<WireLine["source"]> {
+  const { n, title, quote, context, row, document_id: documentId, quote_start: quoteStart, heading_path: headingPath } = citation;
+  const cells = row && { cells: row.cells, caption: row.caption, headerStart: row.header_start };
+  return { ...{ n, title, quote, context, documentId, quoteStart, headingPath, citation }, row: cells };
+}
 
 export type WireConflict = WireAnswer["conflicts"][number];
 type WireSide = WireConflict["sides"][number];

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { AnswerEvent } from "../shared/events.ts";
 import { citationSchema, warningSchema } from "../shared/types/answer.ts";
-import { askResponseSchema } from "./answer.ts";
+import type { Line } from "../writing/lines.ts";
+import { askResponseSchema, displaySchema } from "./answer.ts";
 import { answerToWire, citationToWire, warningToWire } from "./answer-to-wire.ts";
 
 /** Body of every failed request: a problem (RFC 9457). Its `error` is also the data of the `error` event. */
@@ -31,7 +32,7 @@ export const eventSchemas = {
   }),
   notice: z.object({ stage: z.string(), code: z.string(), message: z.string() }),
   warning: warningSchema,
-  sentence: z.object({ index: z.int(), text: z.string(), citations: z.array(citationSchema) }),
+  sentence: z.object({ index: z.int(), text: z.string(), citations: z.array(citationSchema), ...displaySchema }),
   answer: askResponseSchema,
   error: errorResponseSchema.shape.error,
 };
@@ -48,7 +49,7 @@ export function eventToWire(event: AnswerEvent): WireEvent {
     case "warning":
       return { event: "warning", data: warningToWire(event.warning) };
     case "sentence":
-      return { event: "sentence", data: { index: event.index, text: event.sentence.text, citations: event.citations.map(citationToWire) } };
+      return sentenceToWire(event, null);
     case "answer":
       return { event: "answer", data: answerToWire(event.answer) };
     default: {
@@ -57,4 +58,13 @@ export function eventToWire(event: AnswerEvent): WireEvent {
       return { event: "stage", data: "ms" in event ? { ...data, ms: event.ms, facts: { ...event.facts } } : data };
     }
   }
+}
+
+/** Converts a sentence to its wire format. @param line how it is displayed; `null`: without a label */
+export function sentenceToWire(
+  { index, sentence: { text }, citations }: AnswerEvent & { readonly type: "sentence" },
+  line: Pick<Line, "label" | "askedCell"> | null,
+): WireEvent {
+  const shown = { label: line?.label ?? undefined, asked_cell: line?.askedCell ?? undefined };
+  return { event: "sentence", data: { index, text, citations: citations.map(citationToWire), ...shown } };
 }

@@ -3,7 +3,7 @@ import type { RefreshResult } from "../engine/documents.ts";
 import type { LibraryFile } from "../engine/engine-types.ts";
 import type { SearchResult } from "../engine/searching.ts";
 import type { VerifiedAnswer } from "../pipeline/verify-answer.ts";
-import { citationSchema, claimStatus, findingSchema, gradeReportSchema, warningSchema } from "../shared/types/answer.ts";
+import { citationSchema, claimStatus, datesSchema, findingSchema, gradeReportSchema, warningSchema } from "../shared/types/answer.ts";
 import { sourceSchema, webUrl } from "../shared/types/document.ts";
 import { scoresSchema } from "../shared/types/evidence.ts";
 import type { Answer, StoredDocument, TextRange } from "../shared/types.ts";
@@ -248,6 +248,9 @@ export function documentToWire(document: StoredDocument, range: TextRange | null
   });
 }
 
+export const suggestionsSchema = z.object({ items: z.array(z.string()) });
+export type WireSuggestions = z.infer<typeof suggestionsSchema>;
+
 export const domainsSchema = z.object({
   domains: z.array(
     z.object({
@@ -256,6 +259,7 @@ export const domainsSchema = z.object({
       description: z.string().describe("What the documents are about, in one sentence."),
       examples: z.array(z.string()).describe("Example questions, from the domain pack or from headings of its documents."),
       documents: z.int(),
+      as_of: datesSchema.describe("Range of the documents' dates, ISO; `null` if none has a date."),
       golden: z.boolean().describe("True if the domain pack has a golden set."),
       default: z.boolean().describe("True if used when a request names no domain."),
       profile: z.string().describe("Used when a request names no profile."),

@@ -1,7 +1,7 @@
 import { EXCEPTION, NEGATOR } from "../language/negation.ts";
 import { type Candidate, quoteOf, textOf } from "../ranking/candidates.ts";
 import type { AskedBits, CandidateView, Choice, QuoteWords } from "../ranking/features.ts";
-import type { Passage, Quote, SourceText, TextRange } from "../shared/types.ts";
+import type { Passage, Quote, SourceText } from "../shared/types.ts";
 import { nameCells, readCells, unitAt } from "../text/units.ts";
 
 export type { QuoteWords } from "../ranking/features.ts";
@@ -62,7 +62,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   for (const { view, chance, followedBy, answersPart } of candidates) {
     if (chosen.length === limit) break;
     const { candidate, evidence } = view;
-    const quotes = quotesOf(evidence.passage, answersPart === true ? candidate : withOtherHeading(view, chosen[0]?.view, words));
+    const quotes = quotesOf(evidence.passage, candidate);
     const { quote } = quotes;
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
@@ -78,20 +78,6 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(answersPart && { answersPart }), score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
-}
-
-/** Adds the heading to a later quote from another section that does not mention it: "Up to six may be kept" is about hens, not bees. */
-function withOtherHeading(
-  { candidate, evidence: { passage } }: CandidateView,
-  first: CandidateView | undefined,
-  words: Pick<QuoteWords, "tokens">,
-): Candidate {
-  if (first === undefined || candidate.type !== "sentence" || candidate.context.length > 0 || candidate.heading === first.candidate.heading)
-    return candidate;
-  const heading = passage.units.findLast(({ type, start }) => type === "heading" && start < candidate.range.start);
-  if (heading === undefined || textOf(passage, heading).trim() !== candidate.heading.trim()) return candidate;
-  const own = new Set(words.tokens(textOf(passage, candidate.range)));
-  return words.tokens(candidate.heading).some((token) => own.has(token)) ? candidate : { ...candidate, context: [heading] };
 }
 
 /** Returns whether a sentence is the caption of a row's table, or of one with the same columns. The row brings its own caption. */
@@ -110,30 +96,23 @@ function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, r
 const SAME_WORDS = 0.8;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
-/** Returns a candidate with its context and conditions as quotes. */
+/** Returns a candidate with its context and conditions as quotes. Headings are no quotes: a line displays its own as a label. */
 export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote {
-  const toQuotes = (ranges: Candidate["context"]) => ranges.map((range) => quoteOf(passage, range));
-  const conditions = toQuotes(candidate.conditions);
-  const heading = headingRightAbove(passage, candidate);
-  const range = heading === null ? candidate.range : { start: heading.start, end: candidate.range.end };
+  const conditions = toQuotes(passage, candidate.conditions);
   return {
-    quote: withHeader(quoteOf(passage, range), candidate),
-    context: toQuotes(candidate.context.filter((one) => one !== heading)),
+    quote: withHeader(quoteOf(passage, candidate.range), candidate),
+    context: toQuotes(passage, candidate.context),
     ...(conditions.length === 0 ? {} : { conditions }),
   };
 }
 
-/** Returns the context heading right above a list; heading and list become one quote. */
-function headingRightAbove({ units }: Passage, { type, context, range }: Candidate): TextRange | null {
-  const last = type === "list" || type === "item" ? context.at(-1) : undefined;
-  const at = units.findIndex(({ start }) => start === range.start);
-  const above = units[at - 1];
-  return last !== undefined && above?.type === "heading" && above.start === last.start && above.end === last.end ? last : null;
+function toQuotes(passage: Passage, ranges: Candidate["context"]): Quote[] {
+  return ranges.filter(({ start }) => unitAt(passage, start)?.type !== "heading").map((range) => quoteOf(passage, range));
 }
 
 /** Returns the quotes of the following candidate: its lead-in, itself, its conditions. */
 function quotesBehind(passage: Passage, { range: { end } }: Candidate, { context, range, conditions }: Candidate): Quote[] {
-  return [...context.filter(({ start }) => start >= end), range, ...conditions].map((one) => quoteOf(passage, one));
+  return toQuotes(passage, [...context.filter(({ start }) => start >= end), range, ...conditions]);
 }
 
 /** Adds the header to a table row if its cells match. */

@@ -4,7 +4,8 @@ import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { answerToWire } from "../wire/index.ts";
 import { createAnswerBuilder } from "./answer-builder.ts";
-import { readableText, renderAnswerHtml, renderAnswerPlain } from "./render.ts";
+import { lineText } from "./lines.ts";
+import { answerLines, renderAnswerHtml, renderAnswerPlain } from "./render.ts";
 
 const passage = {
   title: "Fees & <fines>",
@@ -36,8 +37,8 @@ const answer: Answer = sampleAnswer({
 
 describe("a table's row", () => {
   it("is read by its header in plain text and HTML, while sentence and citation stay byte-exact", () => {
-    expect(renderAnswerPlain(answer)).toBe("Item: atlas; Fee: 3 <b> [1]\nEnd. [2]");
-    expect(renderAnswerHtml(answer)).toContain("<p><b>Item:</b> atlas; <b>Fee:</b> 3 &lt;b&gt;<sup>");
+    expect(renderAnswerPlain(answer)).toBe("atlas: 3 <b> Fee [1]\nEnd. [2]");
+    expect(renderAnswerHtml(answer)).toContain("<p>atlas: <b>3 &lt;b&gt;</b> Fee<sup>");
     const wire = answerToWire(answer);
     expect(wire.sentences[0]?.text).toBe("atlas | 3 <b>");
     expect(wire.citations[0]).toMatchObject({
@@ -56,10 +57,15 @@ describe("a table's row", () => {
     const rows = { ...answer, seeAlso: null, citations: [rowWith(1, "atlas | 3 <b>", "atlas"), rowWith(2, "End.", "globe")] };
     expect(renderAnswerPlain(rows)).toBe("Fees of a loan. Item: atlas [1]\nItem: globe [2]");
     expect(renderAnswerHtml(rows).match(/Fees of a loan\./g)).toHaveLength(1);
-    expect(readableText({ text: "End.", citations: [2] }, rows.citations, { text: "Fees of a loan.", citations: [1] })).toBe("Item: globe");
-    expect(readableText({ text: "End.", citations: [2] }, rows.citations, { text: "Another.", citations: [1] })).toBe(
-      "Fees of a loan. Item: globe",
-    );
+    const below = (text: string) => {
+      const sentences = [
+        { text, citations: [1] },
+        { text: "End.", citations: [2] },
+      ];
+      return answerLines({ ...rows, sentences }).map(lineText)[1];
+    };
+    expect(below("Fees of a loan.")).toBe("Item: globe");
+    expect(below("Another.")).toBe("Fees of a loan. Item: globe");
   });
 
   it("gets its cells when it is cited", () => {
@@ -73,6 +79,67 @@ describe("a table's row", () => {
       ],
       header,
     });
+  });
+});
+
+describe("the cell that answers", () => {
+  const names = ["Route", "Adult fare", "Child fare", "Crossing time", "Operator"];
+  const cells = ["Harbour to Gull Rock", "€22.00", "€11.00", "80 minutes", "North Star"].map((text, i) => ({ name: names[i] ?? "", text }));
+  const text = cells.map((cell) => cell.text).join(" | ");
+  const fares = { start: 0, end: 9, text: names.join(" | ") };
+  const cited: Citation = { ...sampleCitation(1, { ...passage, context: text }, text), row: { cells, header: fares } };
+  const asked = (question: string) => {
+    const one = sampleAnswer({ question, sentences: [{ text, citations: [1] }], citations: [cited] });
+    const { answer_spans: spans = [] } = answerToWire(one);
+    return [renderAnswerPlain(one).split(";")[0], ...spans.map(({ start, end }) => text.slice(start, end))];
+  };
+
+  it.each([
+    ["How much is the adult fare from the harbour to Gull Rock?", "€22.00 Adult fare", "€22.00"],
+    ["How much does a child pay to Gull Rock?", "€11.00 Child fare", "€11.00"],
+    ["How long is the crossing to Gull Rock?", "80 minutes Crossing time", "80 minutes"],
+    ["Which operator serves Gull Rock?", "North Star Operator", "North Star"],
+  ])("comes first and is marked: %s", (question, first, marked) => {
+    expect(asked(question)).toEqual([`Harbour to Gull Rock: ${first}`, marked]);
+  });
+
+  it.each([
+    ["How much is the fare to Gull Rock?", "two columns fit"],
+    ["How much is it to Gull Rock?", "no column is named"],
+    ["What is the adult fare to Seaton?", "the question names another row"],
+    ["Who pays the adult fare of €22.00?", "the question states the value"],
+  ])("is not told from the rest of its row: %s (%s)", (question) => {
+    expect(asked(question)).toEqual(["Route: Harbour to Gull Rock"]);
+  });
+});
+
+describe("the label of a line", () => {
+  const context =
+    "Opening the pool\n\n1. Check the chlorine.\n2. Unlock the showers.\n\nMay dogs swim?\n\nYes, on Sundays.\n\nThey need a lead.";
+  const rules = { ...passage, title: "Pool rules", context };
+  const of = (...quotes: readonly (readonly [heading: string, quote: string])[]) =>
+    renderAnswerPlain(
+      sampleAnswer({
+        question: "?",
+        sentences: quotes.map(([, text], i) => ({ text, citations: [i + 1] })),
+        citations: quotes.map(([heading, quote], i) => sampleCitation(i + 1, { ...rules, headingPath: ["Pool rules", heading] }, quote)),
+      }),
+    ).split("\n");
+
+  it("is the heading of a list item, of an answer to it, and of a quote from another section that does not mention it", () => {
+    expect(of(["Opening the pool", "1. Check the chlorine."], ["Opening the pool", "2. Unlock the showers."])).toEqual([
+      "Opening the pool – 1. Check the chlorine. [1]",
+      "2. Unlock the showers. [2]",
+    ]);
+    expect(of(["May dogs swim?", "Yes, on Sundays."])).toEqual(["May dogs swim? Yes, on Sundays. [1]"]);
+    expect(of(["Rain", "They need a lead."], ["Dogs", "Yes, on Sundays."])).toEqual([
+      "They need a lead. [1]",
+      "Dogs – Yes, on Sundays. [2]",
+    ]);
+  });
+
+  it("is none where the text mentions the heading", () => {
+    expect(of(["Rain", "Yes, on Sundays."], ["Leads", "They need a lead."])).toEqual(["Yes, on Sundays. [1]", "They need a lead. [2]"]);
   });
 });
 

@@ -1,28 +1,94 @@
 import { escapeUTF8 as escapeHtml } from "entities";
-import type { Answer, AnswerSentence, Citation, CitedRow, Refusal } from "../shared/types.ts";
+import { askedValues, heldValues } from "../language/asked-values.ts";
+import type { Answer, Citation, NamedCell, Refusal, Warning } from "../shared/types.ts";
 import { httpUrl } from "../text/paths.ts";
-import { readCells } from "../text/units.ts";
+import { tokenize } from "../text/tokens.ts";
+import { isListItem, type Line, type LineSentence, type LineSource, lineText, quotedBy, splitRow } from "./lines.ts";
 
-/** Returns the table row behind a sentence, for display; `null` for any other sentence. */
-export function rowOf({ text, citations: [n, ...others] }: AnswerSentence, citations: readonly Citation[]): CitedRow | null {
-  if (n === undefined || others.length > 0) return null;
-  const cited = citations.find((citation) => citation.n === n);
-  return cited?.row !== undefined && cited.quote === text ? cited.row : null;
+/** Returns the sentences of an answer as every surface displays them. */
+export function answerLines({ question, sentences, citations }: Pick<Answer, "question" | "sentences" | "citations">): Line[] {
+  const lines: Line[] = [];
+  for (const sentence of sentences) lines.push(nextLine(question, sentence, citations, lines.at(-1)));
+  return lines;
 }
 
-/** Renders an answer as plain text: the refusal, or the sentences in order with `[n]`, table rows with column names. */
+function toLineSource({ row, ...citation }: Citation): LineSource {
+  if (row === undefined) return citation;
+  return { ...citation, row: { cells: row.cells, caption: row.caption?.text, headerStart: row.header.start } };
+}
+
+/** Returns the next line of an answer. @param above the line above it */
+export function nextLine(
+  question: string,
+  sentence: LineSentence,
+  citations: readonly Citation[],
+  above: Line<LineSource> | undefined,
+): Line<LineSource> {
+  const cited = quotedBy(sentence, citations);
+  const source = cited === null ? null : toLineSource(cited);
+  const label = source === null ? null : labelOf(source, above);
+  const askedCell = source?.row === undefined ? null : askedCellOf(question, source.row.cells);
+  return { ...sentence, label, source, askedCell };
+}
+
+/** Returns the caption of a row or the nearest heading of any quote, unless the text or the line above makes it superfluous. */
+function labelOf(source: LineSource, above: Line | undefined): string | null {
+  const { row, quote, headingPath } = source;
+  const before = above?.source ?? null;
+  const isSameTable = row !== undefined && before?.row?.headerStart === row.headerStart && before.documentId === source.documentId;
+  if (isSameTable || (row?.caption !== undefined && above?.text === row.caption)) return null;
+  if (row?.caption !== undefined) return row.caption;
+  const heading = headingPath.at(-1)?.trim() ?? "";
+  if (heading === "" || isEqual(heading, source.title) || quote.startsWith(heading)) return null;
+  if (before?.documentId === source.documentId && before.headingPath.join("\n") === headingPath.join("\n")) return null;
+  if (row !== undefined || (isListItem(source) && !/:\s*(?:\n|$)/.test(quote))) return heading;
+  if (above === undefined) return heading.endsWith("?") && isRightBelow(source, heading) ? heading : null;
+  const own = new Set(tokenize(quote));
+  return tokenize(heading).some((token) => own.has(token)) ? null : heading;
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.toLowerCase() === b.trim().toLowerCase();
+}
+
+function isRightBelow({ context, quoteStart }: LineSource, heading: string): boolean {
+  return context.slice(0, quoteStart).trimEnd().endsWith(heading);
+}
+
+/**
+ * Returns the index of the cell that answers, if exactly one column is asked for and the question names the row: the column whose whole name
+ * is in the question, else the one that shares a word with it, or is the only one, and holds the kind of value asked for.
+ */
+function askedCellOf(question: string, cells: readonly NamedCell[]): number | null {
+  const asked = new Set(tokenize(question));
+  const [label] = cells;
+  const ofRow = new Set(tokenize(label?.text ?? ""));
+  if (![...ofRow].some((token) => asked.has(token))) return null;
+  const kinds = askedValues(question);
+  const columns = cells.flatMap(({ name, text }, index) => {
+    const words = tokenize(name);
+    const named = words.filter((word) => asked.has(word) && !ofRow.has(word));
+    const isGiven = tokenize(text).every((token) => asked.has(token));
+    if (index === 0 || isGiven || (named.length === 0 && cells.length > 2)) return [];
+    const isKind = kinds.some((kind) => (heldValues(text) & kind) !== 0);
+    return kinds.length > 0 && !isKind ? [] : [{ index, words, isWhole: words.every((word) => asked.has(word)), isKind }];
+  });
+  const whole = columns.filter(({ isWhole }) => isWhole);
+  const longest = Math.max(0, ...whole.map(({ words }) => words.length));
+  const found = whole.length > 0 ? whole.filter(({ words }) => words.length === longest) : columns.filter(({ isKind }) => isKind);
+  return found.length === 1 ? (found[0]?.index ?? null) : null;
+}
+
+/** Renders an answer as plain text: the refusal, or its lines in order with `[n]` and their warnings. */
 export function renderAnswerPlain(answer: Answer): string {
   if (answer.refusal !== null) return answer.refusal.message;
-  const lines = answer.sentences.flatMap((sentence, i) => [
-    sentenceLine(sentence, answer.citations, answer.sentences[i - 1]),
-    ...doubtsAt(answer, i).map((doubt) => `(${doubt})`),
-  ]);
+  const lines = answerLines(answer).flatMap((line, i) => [citedLine(line), ...doubtsAt(answer, i).map((doubt) => `(${doubt})`)]);
   return [...prefixesOf(answer), lines.join("\n")].join("\n\n");
 }
 
-/** Renders a sentence with its citations as `[n]`, the same in every plain text. @param before as in `readableText` */
-export function sentenceLine(sentence: AnswerSentence, citations: readonly Citation[], before?: AnswerSentence): string {
-  return `${readableText(sentence, citations, before)}${sentence.citations.map((n) => ` [${n}]`).join("")}`;
+/** Renders a line with its citations as `[n]`, the same in every plain text. */
+export function citedLine(line: Line): string {
+  return `${lineText(line)}${line.citations.map((n) => ` [${n}]`).join("")}`;
 }
 
 /** Returns the cited sources, one per line. */
@@ -46,7 +112,12 @@ export function renderRefusalPlain({ message, note, nearest, contacts }: Refusal
 
 /** Returns the warnings of a displayed sentence. */
 export function doubtsAt({ warnings }: Pick<Answer, "warnings">, at: number): string[] {
-  return warnings.filter(({ sentence }) => sentence === at).map(({ message }) => `Not sure: ${message}`);
+  return warnings.filter(({ sentence }) => sentence === at).map(doubtText);
+}
+
+/** Formats the warning of a sentence, the same in every plain text. */
+export function doubtText({ message }: Pick<Warning, "message">): string {
+  return `Not sure: ${message}`;
 }
 
 /** Returns the profile's prefix for answers of low confidence. */
@@ -54,36 +125,16 @@ function prefixesOf({ warnings }: Answer): string[] {
   return warnings.filter(({ code }) => code === "low_confidence").map(({ message }) => message);
 }
 
-/**
- * Renders a sentence; a table row becomes `Caption. Column: cell; Column: cell`. @param before the previous sentence: its caption is not
- * repeated
- */
-export function readableText(sentence: AnswerSentence, citations: readonly Citation[], before?: AnswerSentence): string {
-  const row = rowOf(sentence, citations);
-  return row === null ? sentence.text : `${captionOf(row, citations, before)}${readCells(row.cells)}`;
-}
-
-/** Returns the caption with a trailing space; "" if there is none or the previous sentence shows it. */
-function captionOf({ caption, header }: CitedRow, citations: readonly Citation[], before: AnswerSentence | undefined): string {
-  if (caption === undefined) return "";
-  const above = before === undefined ? null : rowOf(before, citations);
-  const stands =
-    above === null ? before?.text === caption.text : above.caption?.text === caption.text && above.header.start === header.start;
-  return stands ? "" : `${caption.text} `;
-}
-
 /** Renders an answer as HTML from checked data only. Every text is escaped; links are http(s) only. */
 export function renderAnswerHtml(answer: Answer): string {
   if (answer.refusal !== null) return `<p>${escapeHtml(answer.refusal.message)}</p>`;
-  const paragraphs = answer.sentences.map((sentence, i) => {
+  const paragraphs = answerLines(answer).map((line, i) => {
     const doubts = doubtsAt(answer, i)
       .map((doubt) => ` <em>(${escapeHtml(doubt)})</em>`)
       .join("");
-    const marks = sentence.citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
-    const row = rowOf(sentence, answer.citations);
-    return row === null
-      ? `<p>${escapeHtml(sentence.text)}${marks}${doubts}</p>`
-      : `<p>${renderRow(row, captionOf(row, answer.citations, answer.sentences[i - 1]))}${marks}${doubts}</p>`;
+    const marks = line.citations.map((n) => `<sup><a href="#citation-${n}">[${n}]</a></sup>`).join("");
+    const label = line.label === null ? "" : `<small>${escapeHtml(line.label)}</small> `;
+    return `<p>${label}${lineHtml(line)}${marks}${doubts}</p>`;
   });
   const sources = answer.citations.map(
     ({ n, title, url, quote, ...place }) =>
@@ -93,9 +144,14 @@ export function renderAnswerHtml(answer: Answer): string {
   return `${prefixes.join("")}${paragraphs.join("")}${renderSeeAlso(answer)}${sources.length > 0 ? `<ol>${sources.join("")}</ol>` : ""}`;
 }
 
-function renderRow({ cells }: CitedRow, above: string): string {
-  const named = cells.map(({ name, text }) => (name === "" ? escapeHtml(text) : `<b>${escapeHtml(name)}:</b> ${escapeHtml(text)}`));
-  return escapeHtml(above) + named.join("; ");
+function lineHtml({ text, source, askedCell }: Line): string {
+  if (source?.row === undefined) return escapeHtml(text);
+  const { first, rest } = splitRow(source.row.cells, askedCell);
+  const said = first === null ? [] : [`${escapeHtml(first.label)}: <b>${escapeHtml(first.value)}</b> ${escapeHtml(first.column)}`];
+  const named = rest.map((cell) =>
+    cell.name === "" ? escapeHtml(cell.text) : `<b>${escapeHtml(cell.name)}:</b> ${escapeHtml(cell.text)}`,
+  );
+  return [...said, ...named].join("; ");
 }
 
 function renderSeeAlso({ seeAlso }: Answer): string {

@@ -14,7 +14,7 @@ import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
-import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
+import { enterKey, hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 
 const CARD = "How much does a library card cost?";
 const FINES = "What do overdue books cost?";
@@ -100,7 +100,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await page.getByRole("checkbox", { name: "questions" }).check();
     await nodes.getByRole("button", { name: CARD }).click();
     await nodes.getByRole("button", { name: FINES }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Reset filters" }).click();
+    await page.getByRole("button", { name: "Show everything" }).click();
     await page.getByLabel("Name contains").fill("camel");
     await page.getByText("Nothing matches these filters.").waitFor();
     await page.getByLabel("Name contains").fill("overdue");
@@ -158,8 +158,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(await right.locator(".figure").textContent()).toBe("100 %");
     await open.getByLabel("Show", { exact: true }).selectOption("");
     expect(await open.getByRole("region", { name: "Questions of the run" }).getByRole("listitem").count()).toBe(3);
-    await open.getByRole("slider").fill("100");
-    await open.getByText(/answers? would be shown|No answer would be shown/).waitFor();
+    await open.getByRole("region", { name: "Wrong answers by confidence threshold", exact: true }).waitFor();
     expect(await objections(page, "evaluate, run")).toEqual([]);
 
     await page.getByRole("button", { name: "Run the golden set of Town library" }).click();
@@ -220,7 +219,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     ]);
     await room("Library");
     await page
-      .getByLabel("Files to upload")
+      .getByLabel("Drop files here, or choose them")
       .setInputFiles({ name: "boats.pdf", mimeType: "application/pdf", buffer: Buffer.from(made.bytes) });
     await page.getByText("1 file uploaded.").waitFor();
     const file = page.getByRole("listitem").filter({ hasText: "boats.pdf" });
@@ -334,8 +333,6 @@ async function room(name: string): Promise<void> {
 }
 
 async function signIn(): Promise<void> {
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByLabel("Key", { exact: true }).fill(TOKEN);
-  await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+  await enterKey(page, TOKEN);
   await page.getByRole("navigation", { name: "Rooms" }).getByRole("link", { name: "Monitor" }).waitFor();
 }

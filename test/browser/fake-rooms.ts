@@ -48,7 +48,7 @@ export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
   };
   return {
     config: { domain: "veterans" },
-    counts: async () => ({ documents: 28 }),
+    counts: async () => ({ documents: 28, asOf: { from: "2024-03-01", to: "2026-01-15", undated: 2 } }),
     domain: (name: string) => {
       if (name !== "veterans") throw new Error("no such pack");
       return { ...loadDomain(name), examples };
@@ -64,8 +64,9 @@ export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
       },
     },
     store: {
-      documents: { load, visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()) },
+      documents: { load, outlines: async () => [], visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()) },
     },
+    isAnswered: async () => true,
     feedback: async (request: FeedbackRequest) => rate(request),
   } as unknown as Partial<Engine>;
 }

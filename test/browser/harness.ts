@@ -75,6 +75,18 @@ export async function openPage(browser: Browser, url: string, complaints: string
   return opened;
 }
 
+/** Opens the options, where a key is entered; where nothing is open without one, their button says so. */
+export async function openOptions(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(?:Options|Sign in)$/ }).click();
+  await page.getByRole("dialog").getByLabel("Colours").waitFor();
+}
+
+export async function enterKey(page: Page, key: string): Promise<void> {
+  await openOptions(page);
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+}
+
 /** What axe objects to, of any level, at both widths, light and dark. */
 export async function objections(page: Page, state: string): Promise<string[]> {
   const found: string[] = [];

@@ -7,7 +7,7 @@ import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import type { Role } from "../../src/store/keys.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
-import { hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
+import { enterKey, hasChromium, objections, openOptions, openPage, type SharedPage, usePage } from "./harness.ts";
 
 const CARD = "How much does a library card cost?";
 const TOKEN = "secret-token";
@@ -56,11 +56,10 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
       const grant = { name: "k", roles, domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
       const { key } = await library.engine.store.keys.create(grant, "test");
       await page.goto(`${server.url}/#/`);
-      const out = page.getByRole("button", { name: "Signed in" });
-      if (await out.isVisible()) {
-        await out.click();
-        await page.getByRole("button", { name: "Sign out" }).click();
-      }
+      await openOptions(page);
+      const out = page.getByRole("button", { name: "Sign out" });
+      if (await out.isVisible()) await out.click();
+      else await page.keyboard.press("Escape");
       await signIn(key);
     };
     const rooms = () => page.getByRole("navigation", { name: "Rooms" }).getByRole("link").allTextContents();
@@ -114,7 +113,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await signIn();
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByText("cards.md").waitFor();
-    const input = page.getByLabel("Files to upload");
+    const input = page.getByLabel("Drop files here, or choose them");
     await input.setInputFiles([
       { name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from("# Pets\n\nA dog may wait in the hall for 20 minutes.\n") },
       { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("no pdf at all") },
@@ -140,8 +139,6 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
 });
 
 async function signIn(key = TOKEN): Promise<void> {
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByLabel("Key", { exact: true }).fill(key);
-  await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+  await enterKey(page, key);
   await page.getByRole("navigation", { name: "Rooms" }).waitFor();
 }

@@ -1,11 +1,9 @@
 import { type ComponentType, lazy, useCallback, useEffect, useState } from "react";
 import { AskRoom, type Handed, type PaneParts } from "../ask/ask-room.tsx";
-import { SharedAnswer } from "../ask/shared-answer.tsx";
-import { SelectField } from "../kit/controls.tsx";
+import { DialogButton } from "../kit/dialog.tsx";
 import { Opening } from "../kit/late.tsx";
 import type { FirstLook } from "./first-look.ts";
 import { formatRoute, goTo, type Route, useRoute } from "./route.ts";
-import { SignIn } from "./sign-in-dialog.tsx";
 import { AccountContext, useAccount, useNewAccount } from "./use-account.ts";
 
 interface Room {
@@ -38,6 +36,8 @@ function roomOf({ room }: Route): Room["name"] {
   return room === "answer" || room === "why" || room === "read" ? "ask" : room;
 }
 
+const Options = lazy(() => import("./options-dialog.tsx"));
+const SharedAnswer = lazy(() => import("../ask/shared-answer.tsx"));
 const WhyPane = lazy(() => import("../why/why-pane.tsx"));
 const ReaderPane = lazy(() => import("../reader/reader-pane.tsx"));
 /** Views outside Ask, by the name in their route. */
@@ -103,7 +103,8 @@ function paneFor(route: Route): ((parts: PaneParts) => React.ReactNode) | null {
 }
 
 function Head({ route }: { readonly route: Route }) {
-  const { preferences, prefer, roles, signedIn } = useAccount();
+  const { roles, signedIn, caller } = useAccount();
+  const isLocked = caller.type === "failed" && !signedIn;
   const rooms = roomsFor(roles);
   const here = roomOf(route);
   return (
@@ -122,50 +123,15 @@ function Head({ route }: { readonly route: Route }) {
           ))}
         </nav>
       )}
-      <Choices asks={here === "ask"} />
-      <div className="row head-end">
-        <SelectField
-          label={<span className="visually-hidden">Colours</span>}
-          value={preferences.theme}
-          options={THEMES}
-          onChange={(theme) => prefer({ theme })}
-        />
-        <SignIn />
+      <div className="head-end">
+        <DialogButton label={isLocked ? "Sign in" : "Options"} title={isLocked ? "Sign in" : "Options"}>
+          {(close) => (
+            <Opening>
+              <Options asks={here === "ask"} onDone={close} />
+            </Opening>
+          )}
+        </DialogButton>
       </div>
     </header>
-  );
-}
-
-const THEMES = [
-  ["system", "Auto"],
-  ["light", "Light"],
-  ["dark", "Dark"],
-] as const;
-
-/** Selectors of domain, tenant and method; a selector with one option is hidden. @param asks whether the view asks questions */
-function Choices({ asks }: { readonly asks: boolean }) {
-  const { domain, domains, tenant, preferences, prefer } = useAccount();
-  // The empty row reserves the space while the domains load.
-  if (domains.type !== "ready" || domain === null) return <div className="row choices" />;
-  const titled = (all: readonly { readonly name: string; readonly title: string }[]) =>
-    all.map(({ name, title }) => [name, title] as const);
-  const profiles = domains.value.profiles.map(({ name, title }) =>
-    name === domain.profile ? (["", `Default (${name})`] as const) : ([name, `${name} – ${title}`] as const),
-  );
-  const choices = [
-    ["Documents", domain.name, titled(domains.value.domains), (name: string) => prefer({ domain: name, tenant: "" })],
-    ["For", tenant ?? "", [["", "Everybody"] as const, ...titled(domain.tenants)], (name: string) => prefer({ tenant: name })],
-    ...(asks ? [["Method", preferences.profile, profiles, (profile: string) => prefer({ profile })] as const] : []),
-  ] as const;
-  return (
-    <div className="row choices">
-      {choices.map(([label, value, options, onChange]) =>
-        options.length < 2 ? null : (
-          <span key={label} className="choice">
-            <SelectField {...{ label, value, options, onChange }} />
-          </span>
-        ),
-      )}
-    </div>
   );
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { WireCitation } from "../../src/client/index.ts";
+import { linesOfWire, type WireCitation } from "../../src/client/index.ts";
 import { toBlocks } from "./answer-blocks.ts";
 
 const CONTEXT = "Some facts.\n\nPaid are:\n\nbread\nmilk\nsalt\n\nNothing else is paid.";
 function cite(n: number, quote: string, parts: Partial<WireCitation> = {}): WireCitation {
   const quote_start = CONTEXT.indexOf(quote);
-  return { n, quote, context: CONTEXT, quote_start, document_id: "d", ...parts } as WireCitation;
+  return { n, quote, context: CONTEXT, quote_start, document_id: "d", title: "Cards", heading_path: [], ...parts } as WireCitation;
 }
 const row = (cells: readonly string[], header_start = 5): NonNullable<WireCitation["row"]> => ({
   cells: cells.map((text, i) => ({ name: `c${i}`, text })),
@@ -15,21 +15,22 @@ const row = (cells: readonly string[], header_start = 5): NonNullable<WireCitati
 });
 const blocksOf = (...citations: WireCitation[]) =>
   toBlocks(
-    citations.map(({ quote, n }) => ({ text: quote, citations: [n] })),
-    citations,
+    linesOfWire(
+      citations.map(({ quote, n, row: cells }) => ({ text: quote, citations: [n], label: cells?.caption })),
+      citations,
+    ),
   );
 
 describe("an answer's blocks", () => {
   it("joins items of a list that follow one another, also where one quote holds several", () => {
     const blocks = blocksOf(cite(1, "Some facts."), cite(2, "bread"), cite(3, "milk\nsalt"), cite(4, "Nothing else is paid."));
     expect(blocks.map(({ type }) => type)).toEqual(["text", "list", "text"]);
-    expect(blocks[1]).toMatchObject({ lines: ["bread", "milk", "salt"].map((text) => ({ text })) });
+    expect(blocks[1]).toMatchObject({ parts: ["bread", "milk", "salt"].map((text) => ({ text })) });
   });
 
-  it("gives a table the sentence above it as its caption, unless that is shown above it already", () => {
+  it("gives a table the label of its first row", () => {
     const captioned = cite(2, "bread", { row: { ...row(["bread"]), caption: "Some facts." } });
-    expect(blocksOf(cite(1, "Nothing else is paid."), captioned)[1]).toMatchObject({ type: "table", caption: "Some facts." });
-    expect(blocksOf(cite(1, "Some facts."), captioned)[1]).toMatchObject({ type: "table", caption: null });
+    expect(blocksOf(cite(1, "Nothing else is paid."), captioned)[1]).toMatchObject({ type: "table", label: "Some facts." });
   });
 
   it.each([
@@ -39,8 +40,8 @@ describe("an answer's blocks", () => {
     const placed = (text: string) => ({ text, from: quote.indexOf(text), isLast: text === rows.at(-1) });
     const blocks = blocksOf(cite(1, quote, { context: quote, quote_start: 0 }));
     expect(blocks).toMatchObject([
-      { type: "text", lines: [placed(quote.slice(0, quote.indexOf("\n")))] },
-      { type: "list", lines: rows.map(placed) },
+      { type: "text", parts: [placed(quote.slice(0, quote.indexOf("\n")))] },
+      { type: "list", parts: rows.map(placed) },
     ]);
   });
 
@@ -51,7 +52,7 @@ describe("an answer's blocks", () => {
       cite(3, "e", { row: row(["e"], 99) }),
       cite(4, "f", { row: row(["f"], 99), document_id: "other" }),
     );
-    expect(blocks.map((block) => (block.type === "table" ? block.rows.map(({ cells }) => cells.join()) : []))).toEqual([
+    expect(blocks.map((block) => (block.type === "table" ? block.rows.map(({ source }) => source?.row?.cells.map(({ text }) => text).join()) : []))).toEqual([
       ["a,b", "c,d"],
       ["e"],
       ["f"],
@@ -60,16 +61,14 @@ describe("an answer's blocks", () => {
 
   it("takes for text what was written, what cites several, and what does not stand where its citation says", () => {
     const citations = [cite(1, "bread"), cite(2, "milk", { quote_start: 0 })];
-    const blocks = toBlocks(
-      [
-        { text: "Bread is paid.", citations: [1] },
-        { text: "bread", citations: [1, 2] },
-        { text: "milk", citations: [2] },
-        { text: "bread", citations: [7] },
-      ],
-      citations,
-    );
+    const sentences = [
+      { text: "Bread is paid.", citations: [1] },
+      { text: "bread", citations: [1, 2] },
+      { text: "milk", citations: [2] },
+      { text: "bread", citations: [7] },
+    ];
+    const blocks = toBlocks(linesOfWire(sentences, citations));
     expect(blocks.map(({ type }) => type)).toEqual(["text", "text", "text", "text"]);
-    expect(toBlocks([], [])).toEqual([]);
+    expect(toBlocks([])).toEqual([]);
   });
 });

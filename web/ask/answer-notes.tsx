@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/client/index.ts";
+import type { WireAnswer } from "../../src/client/index.ts";
 import { formatCount, formatDate, toHttpUrl } from "../format.ts";
 import { Linked, QuietButton } from "../kit/message.tsx";
 import { Explained } from "../kit/popover.tsx";
@@ -47,97 +47,6 @@ function WithLinks({ text }: { readonly text: string }) {
     from = index + found.length;
   }
   return [...parts, text.slice(from)];
-}
-
-export interface WebListProps {
-  readonly web: NonNullable<WireAnswer["web"]>;
-}
-
-const SAYS = { confirmed: "confirms it", contradicted: "contradicts it" } as const;
-
-/** Shows the results of the web check for uncertain passages, marked as no source of the answer. */
-export function WebList({ web }: WebListProps) {
-  const pages = web.flatMap(({ sid, pages: found }) => found.map((page) => ({ sid, ...page })));
-  const silent = web.filter((said) => said.pages.length === 0);
-  if (web.length === 0) return null;
-  return (
-    <section className="conflict web-evidence">
-      <h3>On the web (not a source of this answer)</h3>
-      <ul>
-        {pages.map(({ sid, url, title, verdict, quote, retrieved_at }) => (
-          <Side key={`${sid} ${url}`} value={SAYS[verdict]} quote={quote} date={`retrieved on ${formatDate(retrieved_at.slice(0, 10))}`}>
-            <Linked text={title} href={toHttpUrl(url)} />
-          </Side>
-        ))}
-        {silent.map(({ sid, reason }) => (
-          <li key={sid}>
-            <span className="conflict-value">{sid}</span> {reason}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-interface SideProps {
-  readonly value: ReactNode;
-  readonly quote: string;
-  readonly date: string;
-  readonly children: ReactNode;
-}
-
-/** One source in a comparison. */
-function Side({ value, quote, date, children }: SideProps) {
-  return (
-    <li className="card">
-      {value === null ? null : <span className="conflict-value">{value}</span>}
-      <q className="conflict-quote">{quote}</q>
-      <span>{children}</span>
-      <span className="muted">{date}</span>
-    </li>
-  );
-}
-
-export interface ConflictListProps {
-  /** 1-based number of the turn. */
-  readonly number: number;
-  readonly conflicts: WireAnswer["conflicts"];
-}
-
-/** Shows conflicting sources side by side, one section per conflict. */
-export function ConflictList({ number, conflicts }: ConflictListProps) {
-  return joinConflicts(conflicts).map((one, i) => (
-    <section key={keyOf(one)} className="conflict" aria-label={`Conflict ${i + 1} of answer ${number}`}>
-      <h3>{one.heading}</h3>
-      <ul>
-        {one.sides.map(({ document_id, start, value, quote, title, url, as_of: date }) => (
-          <Side
-            key={`${document_id} ${start} ${value}`}
-            value={value}
-            quote={quote}
-            date={date === null ? "no date stated" : `as of ${formatDate(date)}`}
-          >
-            <Linked text={title} href={toHttpUrl(url)} />
-          </Side>
-        ))}
-      </ul>
-      <p>
-        {one.decidedBy === null
-          ? `No declared rule decides between them. Check ${one.sides.length === 2 ? "both" : "all"}.`
-          : decidedBy(one, one.decidedBy)}
-      </p>
-    </section>
-  ));
-}
-
-function keyOf({ sides }: Disagreement): string {
-  return sides.map(({ document_id, start, value }) => `${document_id} ${start} ${value}`).join(" ");
-}
-
-function decidedBy({ sides }: Disagreement, rule: NonNullable<Disagreement["decidedBy"]>): string {
-  const holding = new Set(sides.filter(({ holds }) => holds).map(({ value, title }) => value ?? title));
-  const reason = rule === "newer" ? "the newer source takes precedence" : `a source of type "${rule}" takes precedence`;
-  return `Decided by a declared rule, ${reason}: ${[...holding].join(", ")}`;
 }
 
 /** Links to further reading. The answer does not rest on it. */

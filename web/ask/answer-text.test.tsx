@@ -1,12 +1,11 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import type { WireCitation } from "../../src/client/index.ts";
+import { linesOfWire, type WireCitation } from "../../src/client/index.ts";
 import { AnswerText, type AnswerTextProps } from "./answer-text.tsx";
 import type { CitationState } from "./use-citation-states.ts";
 
 const SENTENCES = ["A card costs 5 dollars.", "It is valid for two years."];
 const CONTEXT = SENTENCES.join(" ");
-const SUPPORTED = "Checked: the source supports this.";
 const nothing = () => {};
 
 function cite(quote: string, at: number): WireCitation {
@@ -19,7 +18,10 @@ function cite(quote: string, at: number): WireCitation {
 }
 
 const given: Omit<AnswerTextProps, "states"> = {
-  sentences: SENTENCES.map((text, i) => ({ text, citations: [i + 1] })),
+  lines: linesOfWire(
+    SENTENCES.map((text, i) => ({ text, citations: [i + 1] })),
+    SENTENCES.map(cite),
+  ),
   citations: SENTENCES.map(cite),
   claims: SENTENCES.map((text, i) => ({ sentence: i, text, status: "supported", citations: [i + 1], reason: "is the quote" })),
   ...{ checks: [], warnings: [], spans: [], number: 1, active: [], open: null },
@@ -39,18 +41,14 @@ describe("an answer whose documents have changed since", () => {
   it.each([
     ["changed", "The document has changed since"],
     ["gone", "The source no longer exists"],
-  ] as const)("loses the tick at the sentence whose quote is %s, and at no other", (state, words) => {
+  ] as const)("warns at the sentence whose quote is %s, and at no other", (state, words) => {
     const [first, second] = rendered(state);
-    expect(first).toContain(SUPPORTED);
     expect(first).not.toContain("since");
-    expect(second).not.toContain(SUPPORTED);
-    expect(second).toContain("Checked, with a warning");
     expect(second).toContain(words);
   });
 
-  it.each(["same", "moved", null] as const)("keeps every tick where its quotes are %s", (state) => {
+  it.each(["same", "moved", null] as const)("warns nowhere where its quotes are %s", (state) => {
     for (const sentence of rendered(state)) {
-      expect(sentence).toContain(SUPPORTED);
       expect(sentence).not.toContain("since");
     }
   });
@@ -62,9 +60,37 @@ describe("a quote with what introduces its list", () => {
     const [cited] = SENTENCES.map(cite);
     const citations = cited === undefined ? [] : [{ ...cited, quote, context: quote, quote_start: 0 }];
     const spans = [{ sentence: 0, start: 17, end: 21 }];
-    const props = { ...given, sentences: [{ text: quote, citations: [1] }], citations, claims: [], spans, states: new Map() };
+    const lines = linesOfWire([{ text: quote, citations: [1] }], citations);
+    const props = { ...given, lines, citations, claims: [], spans, states: new Map() };
     const html = renderToStaticMarkup(<AnswerText {...props} />);
     const bare = html.replaceAll(/<(?!\/?(?:p|ul|li|strong)\b)[^>]*>/g, "").replaceAll(/<(\w+)[^>]*>/g, "<$1>");
-    expect(bare).toBe("<p>Paid are:</p><ul><li>bread</li><li><strong>milk</strong>Cards1</li></ul>");
+    expect(bare).toBe("<p>Paid are:</p><ul><li>bread</li><li><strong>milk</strong>1</li></ul>");
+  });
+});
+
+describe("a row of a table", () => {
+  const header = "Tool | Price per day | Deposit";
+  const rows = ["Tiller | €25 | €100", "Chipper | €40 | €150"];
+  const context = [header, ...rows].join("\n");
+  const citations = rows.map((quote, i): WireCitation => {
+    const names = header.split(" | ");
+    const cells = quote.split(" | ").map((text, column) => ({ name: names[column] ?? "", text }));
+    const row = { cells, header, header_start: 0, header_end: header.length };
+    return { ...cite("A card costs 5 dollars.", i), quote, context, quote_start: context.indexOf(quote), row };
+  });
+  const shown = (asked_cell?: number) => {
+    const sentences = rows.map((text, i) => ({ text, citations: [i + 1], ...(i === 1 && { asked_cell }) }));
+    const lines = linesOfWire(sentences, citations);
+    return renderToStaticMarkup(<AnswerText {...given} {...{ lines, citations, claims: [], states: new Map() }} />).replaceAll(/<[^>]*>/g, " ");
+  };
+
+  it("shows the cell that answers first, then the rest of its row, with the other rows folded away", () => {
+    expect(shown(2).replaceAll(/\s+/g, " ").trim()).toMatch(
+      /^Chipper: €150 Deposit 2 Price per day €40 1 more row of this table .*Tiller €25 €100 1$/,
+    );
+  });
+
+  it("stays a table where no column is asked for", () => {
+    expect(shown()).not.toContain("of this table");
   });
 });

@@ -1,16 +1,15 @@
-import type { WireAnswer, WireCitation } from "../../src/client/index.ts";
+import { splitRow, type WireAnswer, type WireCitation, type WireLine } from "../../src/client/index.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { Recognised } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { ScrollTable } from "../kit/table.tsx";
-import { type AnswerBlock, type Line, type PlacedSentence, toBlocks } from "./answer-blocks.ts";
+import { type AnswerBlock, type Part, type PlacedLine, toBlocks } from "./answer-blocks.ts";
 import type { CitationLinks } from "./citation-links.ts";
-import type { ShownSentence } from "./conversation/state.ts";
 import { checkInWords, claimInWords, lossInWords } from "./plain-words.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
 export interface AnswerTextProps extends CitationLinks {
-  readonly sentences: readonly ShownSentence[];
+  readonly lines: readonly WireLine[];
   readonly citations: readonly WireCitation[];
   readonly claims: WireAnswer["claims"];
   readonly checks: WireAnswer["checks"];
@@ -24,152 +23,126 @@ export interface AnswerTextProps extends CitationLinks {
   readonly number: number;
 }
 
-/** Renders the sentences with a check mark and their sources; lists and tables keep their form. */
-export function AnswerText({ sentences, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
-  const props = { citations, links, spans, doubts: (one: PlacedSentence) => doubtsAt(one, { claims, checks, warnings, states }) };
-  return toBlocks(sentences, citations).map((block, i) => {
-    // Blocks are only appended, so the first sentence and line of a block identify it.
+/** Renders the lines of an answer with their sources; lists keep their form, and the cell that answers stands before its row. */
+export function AnswerText({ lines, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
+  const props = { citations, links, spans, doubts: (one: PlacedLine) => doubtsAt(one, { claims, checks, warnings, states }) };
+  return toBlocks(lines).map((block, i) => {
+    // Blocks are only appended, so the first line of a block identifies it.
     if (block.type === "table")
-      return <TableBlock key={block.rows[0]?.sentence.index} label={`Table ${i + 1} of answer ${number}`} block={block} {...props} />;
+      return <TableBlock key={block.rows[0]?.index} name={`Table ${i + 1} of answer ${number}`} block={block} {...props} />;
     const Item = block.type === "list" ? "li" : "p";
-    const lines = block.lines.map((line) => (
-      <Item key={keyOf(line)} {...pointing(line.sentence, links)}>
-        <Mark doubts={props.doubts(line.sentence)} />
-        <SpannedText text={line.text} from={line.from} spans={spansOf(line.sentence, spans)} />
-        {line.isLast ? <After sentence={line.sentence} {...props} /> : null}
+    const parts = block.parts.map((part) => (
+      <Item key={keyOf(part)} {...pointing(part.line, links)}>
+        {Item === "p" ? <Label text={block.label} /> : null}
+        <SpannedText text={part.text} from={part.from} spans={spans.filter(({ sentence }) => sentence === part.line.index)} />
+        {part.isLast ? <After line={part.line} {...props} /> : null}
       </Item>
     ));
-    return block.type === "text" ? (
-      lines
-    ) : (
-      <ul key={block.lines.slice(0, 1).map(keyOf).join()} className="answer-list">
-        {lines}
-      </ul>
+    if (block.type === "text") return parts;
+    return (
+      <div key={block.parts.slice(0, 1).map(keyOf).join()}>
+        <Label text={block.label} />
+        <ul className={NUMBERED.test(block.parts[0]?.text ?? "") ? "answer-list is-numbered" : "answer-list"}>{parts}</ul>
+      </div>
     );
   });
 }
 
-function keyOf({ sentence, from }: Line): string {
-  return `${sentence.index} ${from}`;
+/** Matches an item that brings its own number. */
+const NUMBERED = /^\(?[\da-z]{1,3}[.)]/i;
+
+function keyOf({ line, from }: Part): string {
+  return `${line.index} ${from}`;
+}
+
+/** The heading or caption that a line belongs to. */
+function Label({ text }: { readonly text: string | null }) {
+  return text === null ? null : <span className="answer-label">{text} </span>;
 }
 
 interface Shared {
   readonly citations: readonly WireCitation[];
   readonly links: CitationLinks;
   readonly spans: AnswerTextProps["spans"];
-  readonly doubts: (sentence: PlacedSentence) => readonly string[];
+  readonly doubts: (line: PlacedLine) => readonly string[];
 }
 
-function spansOf({ index }: PlacedSentence, spans: AnswerTextProps["spans"]) {
-  return spans.filter((span) => span.sentence === index);
+interface TableBlockProps extends Shared {
+  readonly name: string;
+  readonly block: AnswerBlock & { readonly type: "table" };
 }
 
-function TableBlock({ label, block, ...props }: Shared & { readonly label: string; readonly block: AnswerBlock & { type: "table" } }) {
-  const { columns, caption, rows } = block;
+/** Rows of one table. Where the cells that answer are known, they come first, and the rows are below or folded away. */
+function TableBlock({ name, block: { label, rows }, ...props }: TableBlockProps) {
+  const asked = rows.filter(({ askedCell }) => askedCell !== null);
+  const others = rows.filter((row) => !asked.includes(row));
+  const [only] = asked.length === 1 ? asked : [];
+  const folded = only === undefined ? rows : others;
   return (
-    <figure>
-      {caption === null ? null : <figcaption>{caption}</figcaption>}
-      <ScrollTable
-        label={label}
-        columns={[...columns, "Source"]}
-        rows={rows.map(({ cells, sentence }) => ({
-          key: sentence.index,
-          props: pointing(sentence, props.links),
-          cells: [
-            ...numbered(cells).map(({ place, item }) => <Cell key={place} text={item} sentence={sentence} spans={props.spans} />),
-            <span key="source" className="table-source">
-              <Mark doubts={props.doubts(sentence)} />
-              <After sentence={sentence} {...props} short />
-            </span>,
-          ],
-        }))}
-      />
-    </figure>
+    <div className="answer-rows">
+      <Label text={label} />
+      {asked.map((row) => (
+        <AskedCell key={row.index} line={row} {...props} />
+      ))}
+      {only === undefined ? null : <RestOfRow line={only} />}
+      {asked.length === 0 ? <RowTable {...{ name, rows }} {...props} /> : null}
+      {asked.length === 0 || folded.length === 0 ? null : (
+        <details>
+          <summary className="muted">{folded.length === 1 ? "1 more row" : `${folded.length} rows`} of this table</summary>
+          <RowTable {...{ name, rows: folded }} {...props} />
+        </details>
+      )}
+    </div>
   );
 }
 
-/** Highlights a cell only if its text occurs once in the row; otherwise its offset in the row is ambiguous. */
-function Cell({ text, sentence, spans }: Pick<Shared, "spans"> & { readonly text: string; readonly sentence: PlacedSentence }) {
-  const at = sentence.text.indexOf(text);
-  const isOnce = text !== "" && at >= 0 && sentence.text.indexOf(text, at + 1) < 0;
-  return <SpannedText text={text} from={Math.max(0, at)} spans={isOnce ? spansOf(sentence, spans) : []} />;
+function AskedCell({ line, ...props }: Shared & { readonly line: PlacedLine }) {
+  const { first } = splitRow(line.source?.row?.cells ?? [], line.askedCell);
+  if (first === null) return null;
+  return (
+    <p {...pointing(line, props.links)}>
+      {first.label}: <strong className="answer-value">{first.value}</strong> {first.column}
+      <After line={line} {...props} />
+    </p>
+  );
 }
 
-function After({
-  sentence,
-  citations,
-  links,
-  doubts,
-  short = false,
-}: Shared & { readonly sentence: PlacedSentence; readonly short?: boolean }) {
-  const cited = sentence.citations.flatMap((n) => citations.filter((citation) => citation.n === n));
-  const found = doubts(sentence);
+function RestOfRow({ line }: { readonly line: PlacedLine }) {
+  const { rest } = splitRow(line.source?.row?.cells ?? [], line.askedCell);
+  return (
+    <dl className="row-rest">
+      {numbered(rest).map(({ place, item }) => (
+        <div key={place}>
+          <dt>{item.name}</dt>
+          <dd>{item.text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function RowTable({ name, rows, ...props }: Shared & { readonly name: string; readonly rows: readonly PlacedLine[] }) {
+  const columns = rows[0]?.source?.row?.cells.map((cell) => cell.name) ?? [];
+  return (
+    <ScrollTable
+      label={name}
+      columns={[...columns, "Source"]}
+      rows={rows.map((line) => ({
+        key: line.index,
+        props: pointing(line, props.links),
+        cells: [...(line.source?.row?.cells.map(({ text }) => text) ?? []), <After key="source" line={line} {...props} />],
+      }))}
+    />
+  );
+}
+
+/** The sources of a line as numbers, and what is doubtful about it. */
+function After({ line, citations, links, doubts }: Shared & { readonly line: PlacedLine }) {
+  const { open, onOpen, onPoint, sourceId } = links;
+  const cited = line.citations.flatMap((n) => citations.filter((citation) => citation.n === n));
   return (
     <>
-      <CitationChips citations={cited} short={short} {...links} />
-      {cited.some(({ original }) => original.recognised === true) ? <Recognised /> : null}
-      {found.map((text) => (
-        <span key={text} className="doubt">
-          {text}
-        </span>
-      ))}
-    </>
-  );
-}
-
-function pointing({ citations }: PlacedSentence, { active, onPoint }: CitationLinks) {
-  return {
-    className: citations.some((n) => active.includes(n)) ? "sentence is-active" : "sentence",
-    onPointerEnter: () => onPoint(citations),
-    onPointerLeave: () => onPoint(null),
-  };
-}
-
-/** Shows a tick, or a doubt mark: every sentence was checked before it was shown. */
-function Mark({ doubts }: { readonly doubts: readonly string[] }) {
-  const label = doubts.length === 0 ? claimInWords("supported") : "Checked, with a warning";
-  return (
-    <svg
-      className={doubts.length === 0 ? "mark" : "mark is-doubt"}
-      viewBox="0 0 12 12"
-      width="12"
-      height="12"
-      role="img"
-      aria-label={label}
-    >
-      <path
-        d={doubts.length === 0 ? "M2 6.5 5 9.5 10.5 2.5" : "M6 1.5v5.5M6 9.4v1.1"}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.8"
-      />
-    </svg>
-  );
-}
-
-type DoubtSources = Pick<AnswerTextProps, "claims" | "checks" | "warnings" | "states">;
-
-function doubtsAt({ index, citations }: PlacedSentence, { claims, checks, warnings, states }: DoubtSources): readonly string[] {
-  const told = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
-  const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
-  const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
-  const lost = citations.flatMap((n) => lossInWords(states.get(n)?.state) ?? []);
-  return [...new Set([...lost, ...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
-}
-
-interface CitationChipsProps extends CitationLinks {
-  readonly citations: readonly WireCitation[];
-  /** Shows numbers without titles, where the title is elsewhere. */
-  readonly short: boolean;
-}
-
-/** Groups the sources of a sentence into one chip per document with a button per quote. */
-function CitationChips({ citations, short, open, onOpen, onPoint, sourceId }: CitationChipsProps) {
-  const byDocument = Map.groupBy(citations, ({ document_id: id }) => id);
-  return [...byDocument].map(([id, quotes]) => (
-    <span key={id} className="chip">
-      {short ? null : <span className="chip-title">{quotes[0]?.title}</span>}
-      {quotes.map(({ n, title, page }) => (
+      {cited.map(({ n, title, page }) => (
         <button
           key={n}
           type="button"
@@ -184,8 +157,32 @@ function CitationChips({ citations, short, open, onOpen, onPoint, sourceId }: Ci
           {n}
         </button>
       ))}
-    </span>
-  ));
+      {cited.some(({ original }) => original.recognised === true) ? <Recognised /> : null}
+      {doubts(line).map((text) => (
+        <span key={text} className="doubt">
+          {text}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function pointing({ citations }: PlacedLine, { active, onPoint }: CitationLinks) {
+  return {
+    className: citations.some((n) => active.includes(n)) ? "sentence is-active" : "sentence",
+    onPointerEnter: () => onPoint(citations),
+    onPointerLeave: () => onPoint(null),
+  };
+}
+
+type DoubtSources = Pick<AnswerTextProps, "claims" | "checks" | "warnings" | "states">;
+
+function doubtsAt({ index, citations }: PlacedLine, { claims, checks, warnings, states }: DoubtSources): readonly string[] {
+  const told = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
+  const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
+  const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
+  const lost = citations.flatMap((n) => lossInWords(states.get(n)?.state) ?? []);
+  return [...new Set([...lost, ...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
 }
 
 interface SpannedTextProps {
@@ -202,7 +199,7 @@ function SpannedText({ text, from, spans }: SpannedTextProps) {
     over.length === 0 ? (
       piece
     ) : (
-      <strong key={start} className="answer-span">
+      <strong key={start} className="answer-value">
         {piece}
       </strong>
     ),

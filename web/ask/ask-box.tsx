@@ -1,61 +1,80 @@
-import { type KeyboardEvent, type RefObject, type SubmitEvent, useId } from "react";
-import { formatRoute } from "../app/route.ts";
-import { useAccount } from "../app/use-account.ts";
-import { formatCount } from "../format.ts";
+import { type KeyboardEvent, lazy, type RefObject, type SubmitEvent, Suspense, useId, useState } from "react";
+import type { WireDomain, WireSuggestions } from "../../src/client/index.ts";
+import { queryOf } from "../app/route.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
+import { formatCount, formatDate } from "../format.ts";
+import { useEvery } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
-const EXAMPLES = 3;
-
-/** The heading of an empty conversation: a general one until the domain has loaded. */
+/** The heading of an empty conversation, with what can be asked. */
 export function Welcome() {
   const { domain } = useAccount();
   return (
     <div className="welcome">
-      <h1>{domain === null ? "Ask the documents." : `Ask about ${domain.title}.`}</h1>
-      <p>
-        Every sentence of an answer is checked against an exact quote that you can open. If the documents do not answer a question,
-        Sourcebound says so.
-      </p>
+      <h1>What would you like to know?</h1>
+      <p>{domain === null ? "" : describeHoldings(domain)}</p>
     </div>
   );
 }
 
-/** Shows the domain's description and example questions below the question box, so that late loading moves nothing above. */
+/** Says what is searched and from when: "28 documents, January 15, 2024 to March 1, 2026. Rules of the library." */
+function describeHoldings({ title, documents, as_of: { from, to }, description }: WireDomain): string {
+  const range = from === null || to === null ? "" : from === to ? `, of ${formatDate(from)}` : `, ${formatDate(from)} to ${formatDate(to)}`;
+  return `${formatCount(documents, "document")}${range}. ${description === "" ? title : description}`;
+}
+
+const UploadField = lazy(() => import("../library/upload-field.tsx"));
+
+/** Polling interval until uploaded documents can be asked about, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** Suggestions and the upload field below the question box, so that late loading moves nothing above. */
 export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => void }) {
   const { domain, domains, roles, reload } = useAccount();
+  const [sentAt, setSentAt] = useState<number | null>(null);
+  const documents = domain?.documents ?? 0;
+  useEvery(sentAt !== null && documents <= sentAt ? LOOK_MS : null, reload);
+  const mayUpload = roles.includes("ingest");
   return (
     <div className="welcome-more">
       <StateLine state={domains} what="the domains" onRetry={reload} />
-      {domain === null ? null : domain.documents === 0 ? (
-        <p className="message is-warning">
-          There are no documents yet:{" "}
-          {roles.includes("ingest") ? (
-            <a href={formatRoute({ room: "library" })}>add some in the Library</a>
-          ) : (
-            "your administrator can add some in the Library or with the command ingest"
-          )}
-          .
-        </p>
+      {domain === null ? null : documents > 0 ? (
+        <Suggestions domain={domain} onAsk={onAsk} />
       ) : (
-        <>
-          {domain.examples.length === 0 ? null : (
-            <ul className="examples" aria-label="Example questions">
-              {domain.examples.slice(0, EXAMPLES).map((question) => (
-                <li key={question}>
-                  <button type="button" className="quiet-button" onClick={() => onAsk(question)}>
-                    {question}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )}
-          <p className="muted">
-            {domain.description === "" ? "" : `${domain.description} `}
-            {formatCount(domain.documents, "document")} can be searched.
-          </p>
-        </>
+        <p className="message">
+          There are no documents yet.
+          {mayUpload ? "" : " Your administrator can add some in the Library or with the command ingest."}
+        </p>
       )}
+      {mayUpload ? (
+        <Suspense fallback={<p className="muted">Loading…</p>}>
+          <UploadField onSent={() => setSentAt((before) => before ?? documents)} />
+        </Suspense>
+      ) : null}
     </div>
+  );
+}
+
+interface SuggestionsProps {
+  readonly domain: WireDomain;
+  readonly onAsk: (question: string) => void;
+}
+
+/** Questions that the documents answer. */
+function Suggestions({ domain, onAsk }: SuggestionsProps) {
+  const { tenant } = useAccount();
+  const [state] = useFetched<WireSuggestions>(`/v1/suggestions?${queryOf({ domain: domain.name, tenant })}`);
+  if (state.type !== "ready" || state.value.items.length === 0) return null;
+  return (
+    <ul className="examples" aria-label="Example questions">
+      {state.value.items.map((question) => (
+        <li key={question}>
+          <button type="button" className="quiet-button" onClick={() => onAsk(question)}>
+            {question}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -112,8 +131,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
       />
       <div className="ask-row">
         <p id={hintId} className={excess > 0 ? "muted is-over" : "muted"}>
-          {excess > 0 ? `${formatCount(excess, "character")} too many` : `${question.length} / ${MAX_QUESTION_CHARACTERS}`}
-          <span className="visually-hidden"> characters. Enter sends, Shift+Enter starts a new line.</span>
+          {excess > 0 ? `${formatCount(excess, "character")} too many` : "Enter sends, Shift+Enter starts a new line."}
         </p>
         {running ? (
           <button type="button" className="quiet-button is-danger" onClick={onStop}>

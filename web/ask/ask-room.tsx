@@ -1,14 +1,17 @@
-import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { lazy, type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { readOpen, writeOpen } from "../app/preferences.ts";
 import { useAccount } from "../app/use-account.ts";
+import { DialogButton } from "../kit/dialog.tsx";
+import { Opening } from "../kit/late.tsx";
 import { QuietButton } from "../kit/message.tsx";
 import { Near } from "../kit/near.tsx";
 import { AskBox, Welcome, WelcomeMore } from "./ask-box.tsx";
 import { openArchive } from "./conversation/archive.ts";
 import type { AskedHow } from "./conversation/state.ts";
 import { useConversation } from "./conversation/use-conversation.ts";
-import { Sessions } from "./sessions-dialog.tsx";
 import { TurnView, type TurnViewProps } from "./turn-view.tsx";
+
+const SessionList = lazy(() => import("./sessions-dialog.tsx"));
 
 /** Assumed reading position, in pixels below the top of the window. */
 const READING_PX = 140;
@@ -111,14 +114,32 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
   const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
   useHanded(handed, { edit, ask });
 
+  const sessions = (
+    <DialogButton label="History" title="Earlier conversations">
+      {(close) => (
+        <>
+          <p>They are stored only in this browser, until you delete them.</p>
+          <Opening>
+            <SessionList key={saved} {...{ archive, owner }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} onDone={close} />
+          </Opening>
+          <div className="row">
+            <QuietButton onClick={close}>Close</QuietButton>
+          </div>
+        </>
+      )}
+    </DialogButton>
+  );
+
   return (
     <main className={`room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
       {isEmpty ? null : <h1 className="visually-hidden">Conversation</h1>}
       <section className="conversation" aria-label="Conversation">
-        <div className="row room-bar">
-          <Sessions {...{ archive, owner, saved }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} />
-          {isEmpty ? null : <QuietButton onClick={clearAll}>New conversation</QuietButton>}
-        </div>
+        {isEmpty ? null : (
+          <div className="row room-bar">
+            {sessions}
+            <QuietButton onClick={clearAll}>New conversation</QuietButton>
+          </div>
+        )}
         {unkept === null ? null : <p className="message is-warning">This browser does not store conversations: {unkept}</p>}
         {isEmpty ? <Welcome /> : null}
         <Turns {...{ turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
@@ -126,7 +147,12 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
       {pane === null ? null : pane({ turns, ask: askAgain, running })}
       <section className="ask" aria-label="Ask">
         <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
-        {isEmpty ? <WelcomeMore onAsk={askAnew} /> : null}
+        {isEmpty ? (
+          <>
+            <WelcomeMore onAsk={askAnew} />
+            <div className="row room-bar">{sessions}</div>
+          </>
+        ) : null}
       </section>
     </main>
   );

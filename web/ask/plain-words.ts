@@ -1,4 +1,4 @@
-import { type Fit, fitOf, type WireAnswer, type WireWarning } from "../../src/client/index.ts";
+import { type Fit, fitOf, type WireAnswer, type WireRefusal, type WireWarning } from "../../src/client/index.ts";
 import { formatChance } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
@@ -37,6 +37,11 @@ export function isShownElsewhere({ code }: { readonly code: string }): boolean {
 
 export function isTechnical({ code, message }: { readonly code: string; readonly message: string }): boolean {
   return TECHNICAL_NOTICES.has(code) || code.startsWith(THRESHOLDS) || /\bcalibrat/i.test(message);
+}
+
+/** Returns whether a refusal is one line with nothing below: a greeting, or a reply to someone in a crisis. */
+export function isOneLine(reason: WireRefusal["reason"]): boolean {
+  return reason === "small_talk" || reason === "crisis";
 }
 
 const CLAIMS: Readonly<Record<WireAnswer["claims"][number]["status"], string>> = {

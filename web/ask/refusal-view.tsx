@@ -2,6 +2,7 @@ import type { WireRefusal } from "../../src/client/index.ts";
 import { formatRoute, type Scope } from "../app/route.ts";
 import { formatCount, formatDate, toContactUrl, toHttpUrl } from "../format.ts";
 import { Linked, Recognised } from "../kit/message.tsx";
+import { isOneLine } from "./plain-words.ts";
 import { FilePlace } from "./source-list.tsx";
 
 export interface RefusalViewProps {
@@ -12,24 +13,25 @@ export interface RefusalViewProps {
   readonly scope: Scope;
 }
 
-const HEADINGS: Readonly<Record<WireRefusal["reason"], string>> = {
-  nothing_relevant: "No reliable answer was found",
-  evidence_too_weak: "The evidence is too weak to answer",
-  not_reliable: "No reliable answer could be written",
-  empty_corpus: "Nothing could be searched yet",
-  injection: "This question cannot be answered here",
-  language: "Only English is supported",
-  small_talk: "",
-  crisis: "",
-};
-
-/** Returns whether a refusal is one line with nothing below: a greeting, or a reply to someone in a crisis. */
-export function isOneLine(reason: WireRefusal["reason"]): boolean {
-  return reason === "small_talk" || reason === "crisis";
+/** Says what happened. */
+function headingOf({ reason, searched: { documents } }: WireRefusal): string {
+  const where = documents === 0 ? "" : ` in ${formatCount(documents, "document")}`;
+  const headings: Readonly<Record<WireRefusal["reason"], string>> = {
+    nothing_relevant: `Not found${where}`,
+    evidence_too_weak: `No sure answer${where}`,
+    not_reliable: "No reliable answer could be written",
+    empty_corpus: "Nothing could be searched yet",
+    injection: "This question cannot be answered here",
+    language: "Only English is supported",
+    small_talk: "",
+    crisis: "",
+  };
+  return headings[reason];
 }
 
-/** Explains a refusal: the reason, contacts, the nearest passages with the terms they lack, and the documents searched. */
-export function RefusalView({ number, scope, refusal: { reason, message, note, searched, nearest, contacts } }: RefusalViewProps) {
+/** Explains a refusal: what happened, the nearest passages with the terms they lack, contacts, and what was searched. */
+export default function RefusalView({ number, scope, refusal }: RefusalViewProps) {
+  const { reason, message, note, searched, nearest, contacts } = refusal;
   if (isOneLine(reason)) {
     return (
       <section className="refusal" aria-label={`Reply (${number})`}>
@@ -39,9 +41,19 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
   }
   return (
     <section className="refusal" aria-label={`Not answered (${number})`}>
-      <h3>{HEADINGS[reason]}</h3>
+      <h3>{headingOf(refusal)}</h3>
       <p>{message}</p>
       {note === "" ? null : <p className="muted">{note}</p>}
+      {nearest.length === 0 ? null : (
+        <>
+          <h4>Nearest passages, which may not answer the question</h4>
+          <ul className="cards">
+            {nearest.map((miss) => (
+              <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} miss={miss} scope={scope} />
+            ))}
+          </ul>
+        </>
+      )}
       {contacts.length === 0 ? null : (
         <>
           <h4>Contacts</h4>
@@ -54,22 +66,14 @@ export function RefusalView({ number, scope, refusal: { reason, message, note, s
           </ul>
         </>
       )}
-      {nearest.length === 0 ? null : (
-        <>
-          <h4>Nearest passages, which may not answer the question</h4>
-          <ul className="stack">
-            {nearest.map((miss) => (
-              <NearMiss key={`${miss.document_id} ${miss.original.start} ${miss.quote}`} miss={miss} scope={scope} />
-            ))}
-          </ul>
-        </>
-      )}
-      <h4>What was searched</h4>
-      <p className="muted">
-        {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")}
-        {describeDates(searched.as_of)}
-        {searched.within === undefined ? "" : `, only within ${searched.within}`}.
-      </p>
+      <details>
+        <summary className="muted">What was searched</summary>
+        <p className="muted">
+          {formatCount(searched.documents, "document")}, {formatCount(searched.chunks, "passage")}
+          {describeDates(searched.as_of)}
+          {searched.within === undefined ? "" : `, only within ${searched.within}`}.
+        </p>
+      </details>
       {searched.unreadable_count === 0 ? null : (
         <details className="message is-warning" open={searched.unreadable_count <= 3}>
           <summary>Not searched because unreadable: {formatCount(searched.unreadable_count, "file")}</summary>
@@ -96,10 +100,10 @@ function NearMiss({ miss, scope }: Pick<RefusalViewProps, "scope"> & { readonly 
     ...(missing_values.length === 0 ? [] : [`contains no value of the requested type: ${missing_values.join("; ")}`]),
   ];
   return (
-    <li>
+    <li className="card">
       <Linked text={title} href={toHttpUrl(url)} />
       {heading === null ? null : <span> – {heading}</span>}
-      {quote === null ? null : <blockquote>{quote}</blockquote>}
+      {quote === null ? null : <blockquote className="read">{quote}</blockquote>}
       {original.recognised === true ? <Recognised /> : null}
       {lacks.length === 0 ? null : <p className="muted">This passage {lacks.join(" and ")}.</p>}
       <p className="muted">

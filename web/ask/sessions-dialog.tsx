@@ -2,17 +2,13 @@ import { useCallback, useState } from "react";
 import { useLoaded } from "../app/use-loaded.ts";
 import { formatCount } from "../format.ts";
 import { TextField } from "../kit/controls.tsx";
-import { DialogButton } from "../kit/dialog.tsx";
 import { formatTime } from "../kit/figures.ts";
-import { QuietButton } from "../kit/message.tsx";
 import { AskedTwice } from "../kit/popover.tsx";
 import { type Archive, type ConversationEntry, findConversations } from "./conversation/archive.ts";
 
 export interface SessionsProps {
   readonly archive: Archive;
   readonly owner: string;
-  /** Changes when the list must reload. */
-  readonly saved: number;
   readonly open: string;
   readonly onOpen: (id: string) => void;
   /** Called when the open conversation was deleted. */
@@ -20,23 +16,7 @@ export interface SessionsProps {
 }
 
 /** Earlier conversations of this browser, searchable by questions and answers. */
-export function Sessions(props: SessionsProps) {
-  return (
-    <DialogButton label="History" title="Earlier conversations">
-      {(close) => (
-        <>
-          <p>They are stored only in this browser, until you delete them.</p>
-          <SessionList key={props.saved} {...props} onDone={close} />
-          <div className="row">
-            <QuietButton onClick={close}>Close</QuietButton>
-          </div>
-        </>
-      )}
-    </DialogButton>
-  );
-}
-
-function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
+export default function SessionList({ archive, owner, open, onOpen, onGone, onDone }: SessionsProps & { readonly onDone: () => void }) {
   const [typed, setTyped] = useState("");
   const [state, reload] = useLoaded(useCallback(() => archive.list(owner), [archive, owner]));
   if (state.type === "loading") return <p role="status">Loading…</p>;

@@ -13,7 +13,7 @@ export interface SharedAnswerProps {
 }
 
 /** Shows a stored answer from a shared link, as it was given. */
-export function SharedAnswer({ id, onHand }: SharedAnswerProps) {
+export default function SharedAnswer({ id, onHand }: SharedAnswerProps) {
   const [state, reload] = useFetched<WireAnswer>(`/v1/answers/${encodeURIComponent(id)}`);
   return (
     <main className="room-page" aria-label="Shared answer">

@@ -7,7 +7,7 @@ import type { OriginalPlace } from "../../src/shared/types.ts";
 import { sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../../src/testing/answers.ts";
 import { answerToWire } from "../../src/wire/index.ts";
 import { copiedText } from "./answer-actions.tsx";
-import { RefusalView } from "./refusal-view.tsx";
+import RefusalView from "./refusal-view.tsx";
 import { markQuote, PassageView } from "./source-list.tsx";
 
 const QUOTE = "The lamp is lit at dusk.";

@@ -1,16 +1,18 @@
-import { memo, type Ref, useCallback, useRef, useState } from "react";
-import type { WireAnswer, WireCitation, WireDocument } from "../../src/client/index.ts";
+import { lazy, memo, type Ref, Suspense, useCallback, useMemo, useRef, useState } from "react";
+import { linesOfWire, type WireAnswer, type WireCitation, type WireDocument } from "../../src/client/index.ts";
 import { documentPath, formatRoute, goTo, placeOf, queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
 import { describeStage, formatCount } from "../format.ts";
-import { AnswerActions, Feedback } from "./answer-actions.tsx";
-import { AnswerSummary, ConflictList, Incomplete, Messages, SeeAlso, WebList } from "./answer-notes.tsx";
+import { AnswerActions } from "./answer-actions.tsx";
+import { AnswerSummary, Incomplete, Messages, SeeAlso } from "./answer-notes.tsx";
 import { AnswerText } from "./answer-text.tsx";
 import type { AskedHow, Turn } from "./conversation/state.ts";
-import { isShownElsewhere, isTechnical } from "./plain-words.ts";
-import { isOneLine, RefusalView } from "./refusal-view.tsx";
+import { isOneLine, isShownElsewhere, isTechnical } from "./plain-words.ts";
 import { SourceList } from "./source-list.tsx";
 import { type CitationState, useCitationStates } from "./use-citation-states.ts";
+
+const RefusalView = lazy(() => import("./refusal-view.tsx"));
+const Conflicts = lazy(() => import("./conflicts.tsx"));
 
 interface FollowUpsProps {
   readonly answer: WireAnswer;
@@ -88,6 +90,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
   const plain = answer?.refusal ? isOneLine(answer.refusal.reason) : false;
   const columns = useRef<HTMLDivElement>(null);
   const states = useCitationStates(answer, { round: turn.isOld === true || returns > 0 ? returns : null, place: columns });
+  const lines = useMemo(() => linesOfWire(sentences, citations), [sentences, citations]);
   const shared = {
     ...{ number: id, citations, states, open, onPoint: setPointed },
     active: pointed ?? (open === null ? [] : [open]),
@@ -137,7 +140,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
           <div className="answer" aria-live="polite" aria-relevant="additions">
             <AnswerText
               {...shared}
-              sentences={sentences}
+              lines={lines}
               claims={answer?.claims ?? []}
               checks={answer?.checks ?? []}
               warnings={answer === null ? turn.warnings : []}
@@ -146,27 +149,30 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
             />
           </div>
           {answer?.refusal ? (
-            <RefusalView number={id} refusal={answer.refusal} scope={{ domain: answer.domain, tenant: asked.tenant ?? null }} />
+            <Suspense>
+              <RefusalView number={id} refusal={answer.refusal} scope={{ domain: answer.domain, tenant: asked.tenant ?? null }} />
+            </Suspense>
           ) : null}
           {answer !== null && answer.refusal === null && sentences.length === 0 ? <p>{describeEmpty(answer)}</p> : null}
           {answer?.see_also ? <SeeAlso seeAlso={answer.see_also} /> : null}
           {answer === null || plain ? null : <AnswerSummary answer={answer} states={states} />}
           <Incomplete status={status} shown={sentences.length} busy={busy} onRetry={() => onAsk(question, asked)} />
-          {answer === null ? null : <ConflictList number={id} conflicts={answer.conflicts} />}
-          {answer?.web === undefined ? null : <WebList web={answer.web} />}
+          {answer === null || (answer.conflicts.length === 0 && answer.web === undefined) ? null : (
+            <Suspense>
+              <Conflicts number={id} answer={answer} />
+            </Suspense>
+          )}
           <Messages
             warnings={turn.warnings.filter((one) => one.sentence === undefined && !isUrgent(one) && !isShownElsewhere(one))}
             notices={plain ? [] : turn.notices.filter((one) => !isTechnical(one))}
           />
           {answer === null || plain ? null : (
-            <>
-              <Feedback number={id} answer={answer} />
-              <AnswerActions
-                {...{ answer, busy }}
-                onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
-                onRetry={() => onAsk(question, asked)}
-              />
-            </>
+            <AnswerActions
+              {...{ answer, busy }}
+              number={id}
+              onMore={answer.refusal === null && asked.detail !== "more" ? () => onAsk(question, { ...asked, detail: "more" }) : null}
+              onRetry={() => onAsk(question, asked)}
+            />
           )}
         </div>
         {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatNumber } from "../format.ts";
 import { SaidLine, SelectField, useSaid } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { formatShare } from "../kit/figures.ts";
@@ -10,8 +10,7 @@ import { QuietButton } from "../kit/message.tsx";
 import { Near } from "../kit/near.tsx";
 import { AskedTwice } from "../kit/popover.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { Card, Table } from "../kit/table.tsx";
-import { CoverageChart } from "./coverage-chart.tsx";
+import { Card, FigureTable, Table } from "../kit/table.tsx";
 import { figuresOf, inFigures, type RunItem, readItems, titleOf } from "./figures.ts";
 
 const KINDS = [
@@ -179,9 +178,30 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
         </div>
       )}
       {changes ? <Changes changes={changes} /> : null}
-      <CoverageChart items={items} />
+      <Coverage items={items} />
       <ItemList items={items} />
     </>
+  );
+}
+
+const THRESHOLDS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] as const;
+
+/** Lists how many answers would be wrong if only those from a confidence on were shown. */
+function Coverage({ items }: { readonly items: readonly RunItem[] }) {
+  const answers = items.filter(({ shown, confidence }) => shown && confidence !== null);
+  const rows = THRESHOLDS.map((from) => {
+    const sure = answers.filter(({ confidence }) => (confidence ?? 0) >= from);
+    const wrong = sure.filter(({ right }) => !right).length;
+    const share = sure.length === 0 ? "–" : inFigures(wrong / sure.length);
+    return { name: formatShare(from), cells: [formatNumber(sure.length), formatNumber(wrong), share] };
+  });
+  return (
+    <FigureTable
+      title="Wrong answers by confidence threshold"
+      columns={["Shown from", "Answers", "Wrong", "Share wrong"]}
+      rows={answers.length === 0 ? [] : rows}
+      empty="No answer has a confidence."
+    />
   );
 }
 

@@ -11,24 +11,44 @@ import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
 /** Selectable numbers of nodes; more than the largest would be indistinguishable. */
-const SIZES = [40, 80, 120, 240].map((size) => [String(size), String(size)] as const);
+const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
-/** The Graph view: remembered questions with their topics, entities and source documents. */
+/** Value of the topic selector for the whole graph. */
+const EVERYTHING = "";
+
+/** The Graph view: remembered questions with their topics, entities and source documents. It opens on the topic with the most links. */
 export default function GraphRoom() {
   const { domain, tenant } = useAccount();
+  const scope = { domain: domain?.name, tenant };
+  const [state, reload] = useFetched<WireGraph>(`/v1/graph?${queryOf({ types: "topic", limit: "100", ...scope })}`);
+  return (
+    <RoomPage title="Graph">
+      <p className="muted">Stored questions with their topics, entities and the documents that answer them.</p>
+      <StateLine state={state} what="the topics" onRetry={reload} />
+      {state.type === "ready" ? <Explorer topics={state.value.nodes} scope={scope} /> : null}
+    </RoomPage>
+  );
+}
+
+interface ExplorerProps {
+  /** Those with the most links first. */
+  readonly topics: WireGraph["nodes"];
+  readonly scope: Readonly<Record<"domain" | "tenant", string | null | undefined>>;
+}
+
+function Explorer({ topics, scope }: ExplorerProps) {
   const [types, setTypes] = useState<readonly NodeType[]>(NODE_TYPES.map(({ type }) => type));
   const [words, setWords] = useState("");
-  const [around, setAround] = useState<string | null>(null);
-  const [size, setSize] = useState<number>(80);
+  const [around, setAround] = useState(topics[0]?.id ?? EVERYTHING);
+  const [size, setSize] = useState<number>(40);
   const query = queryOf({
-    ...{ limit: String(size), words },
-    ...{ types: types.length === NODE_TYPES.length ? null : types.join(","), around, domain: domain?.name, tenant },
+    ...{ limit: String(size), words, types: types.length === NODE_TYPES.length ? null : types.join(",") },
+    ...{ around: around === EVERYTHING ? null : around, ...scope },
   });
   const [state, reload] = useFetched<WireGraph>(`/v1/graph?${query}`);
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
-    <RoomPage title="Graph">
-      <p className="muted">Stored questions with their topics, entities and the documents that answer them.</p>
+    <>
       <fieldset className="filters">
         <legend className="visually-hidden">What is shown</legend>
         {NODE_TYPES.map(({ type, many }) => (
@@ -44,17 +64,25 @@ export default function GraphRoom() {
         ))}
         <TextField type="search" label="Name contains" value={words} onChange={setWords} />
         <SelectField label="Maximum shown" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
-        {around === null ? null : <QuietButton onClick={() => setAround(null)}>Reset filters</QuietButton>}
+        {topics.length === 0 ? null : (
+          <SelectField
+            label="Topic"
+            value={around}
+            options={[[EVERYTHING, "All topics"] as const, ...topics.map(({ id, label }) => [id, label] as const)]}
+            onChange={setAround}
+          />
+        )}
+        {around === EVERYTHING ? null : <QuietButton onClick={() => setAround(EVERYTHING)}>Show everything</QuietButton>}
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
       {state.type === "ready" ? <Shown graph={state.value} around={around} onAround={setAround} /> : null}
-    </RoomPage>
+    </>
   );
 }
 
 interface ShownProps {
   readonly graph: WireGraph;
-  readonly around: string | null;
+  readonly around: string;
   readonly onAround: (id: string) => void;
 }
 

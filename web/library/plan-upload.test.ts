@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { planUpload } from "./library-room.tsx";
+import { planUpload } from "./upload-field.tsx";
 
 const limits = { files: 20, bytes: 33_500_000, file_bytes: 33_500_000 };
 const files = (n: number, size = 10) => Array.from({ length: n }, (_, i) => ({ name: `f${i}.md`, size }));

@@ -23,11 +23,11 @@ function Days({ days }: { readonly days: WireStatistics["days"] }) {
   return (
     <FigureTable
       title="Day by day"
-      columns={["Day", "Questions", "Not answered", "Failed", "From cache", "Median", "95th percentile", "Tokens", "Spent"]}
+      columns={["Day", "Questions", "From cache", "Refused", "Failed", "Median", "95 of 100 within", "Tokens", "Spent"]}
       rows={rows.map(({ day, interactions, refused, failed, hits, p50_ms, p95_ms, tokens, usd }) => ({
         name: formatDate(day),
         cells: [
-          ...[interactions, refused, failed, hits].map(formatNumber),
+          ...[interactions, hits, refused, failed].map(formatNumber),
           ...[p50_ms, p95_ms].map((ms) => (ms === null ? "–" : formatDuration(ms))),
           formatNumber(tokens),
           formatCost(usd),
@@ -108,20 +108,19 @@ function rangeQuery(domain: string | undefined, range: string): string {
 }
 
 function Figures({ statistics, made }: { readonly statistics: WireStatistics; readonly made: WireMadeStatistics }) {
-  const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence } = statistics;
+  const { interactions, hit_rate: hits, latency_ms: latency, spent, saved, feedback, confidence, statuses } = statistics;
   const parts = useMemo(() => confidence.counts.map((count, i) => ({ name: `${i * 10}–${(i + 1) * 10} of 100`, count })), [confidence]);
   if (interactions === 0) return <p role="status">No questions were asked in this period.</p>;
   const ms = (value: number | null) => (value === null ? "unknown" : formatDuration(value));
   return (
     <>
       <ul className="cards">
-        <Card title="Questions" value={formatNumber(interactions)} />
-        <Card title="Served from cache" value={hits === null ? "unknown" : `${Math.round(hits * 100)} %`} />
-        <Card title="Median response time" value={ms(latency.p50)} />
-        <Card title="95th percentile" value={ms(latency.p95)} note={`longest ${ms(latency.max)}`} />
-        <Card title="Spent" value={formatCost(spent.usd)} note={costNote(spent)} />
-        <Card title="Saved by the cache" value={formatCost(saved.usd)} note={costNote(saved)} />
-        <Card title="User ratings right / wrong" value={`${formatNumber(feedback.up)} / ${formatNumber(feedback.down)}`} />
+        <Card title="Questions" value={formatNumber(interactions)} note={hits === null ? "" : `${Math.round(hits * 100)} % from the cache`} />
+        <Card title="Answered" {...shareOf(statuses.ok, interactions)} />
+        <Card title="Refused" {...shareOf(statuses.insufficient_context, interactions)} />
+        <Card title="Marked wrong by users" value={formatNumber(feedback.down)} note={`${formatNumber(feedback.up)} marked right`} />
+        <Card title="Response time, median" value={ms(latency.p50)} note={`95 of 100 within ${ms(latency.p95)}, longest ${ms(latency.max)}`} />
+        <Card title="Spent" value={formatCost(spent.usd)} note={`${costNote(spent)}; the cache saved ${formatCost(saved.usd)}`} />
       </ul>
       <Days days={statistics.days} />
       <Made made={made} />
@@ -142,11 +141,15 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
   );
 }
 
+function shareOf(count: number = 0, of: number) {
+  return { value: formatNumber(count), note: `${Math.round((100 * count) / of)} of 100` };
+}
+
 function costNote({ tokens, uncounted }: WireStatistics["spent"]): string {
   return `${formatCount(tokens, "token")}${uncounted === 0 ? "" : `, ${formatNumber(uncounted)} calls not reported`}`;
 }
 
-const STATUSES = { ok: "answered", insufficient_context: "not answered", error: "failed" };
+const STATUSES = { ok: "answered", insufficient_context: "refused", error: "failed" };
 const LEVELS = { miss: "new answer", exact: "same question", semantic: "same meaning", graph: "same things", curated: "a reviewer" };
 
 function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<string, string>>) {

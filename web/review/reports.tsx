@@ -21,8 +21,8 @@ export function Reports() {
   if (topic === "" && reports.length === 0) return <p role="status">No question was refused, doubtful or answered with a warning.</p>;
   return (
     <>
-      <h2>Gaps by topic</h2>
-      <ul className="cards gaps">
+      <h2>By topic</h2>
+      <ul className="cards">
         {topics.map((one) => (
           <Gap key={one.topic ?? ""} topic={one} />
         ))}

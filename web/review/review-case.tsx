@@ -1,5 +1,5 @@
 import { type SyntheticEvent, useId, useMemo, useState } from "react";
-import type { WireAnswer, WireReview } from "../../src/client/index.ts";
+import { lineText, linesOfWire, type WireAnswer, type WireReview } from "../../src/client/index.ts";
 import { formatRoute, placeOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
@@ -108,11 +108,11 @@ function Shown({ review }: { readonly review: WireReview }) {
       {shown?.refusal ? <p>{shown.refusal.message}</p> : null}
       {shown === null ? null : (
         <ol className="stack">
-          {numbered(shown.sentences).map(({ place, item: { text, citations } }) => (
+          {numbered(linesOfWire(shown.sentences, shown.citations)).map(({ place, item: line }) => (
             <li key={place} className="card">
-              <p>{text}</p>
+              <p>{lineText(line)}</p>
               {shown.citations
-                .filter(({ n }) => citations.includes(n))
+                .filter(({ n }) => line.citations.includes(n))
                 .map((citation) => (
                   <blockquote key={citation.n} className="read">
                     [{citation.n}] “{citation.quote}” <a href={formatRoute(placeOf(citation, citation.quote, review))}>{citation.title}</a>

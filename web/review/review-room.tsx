@@ -63,7 +63,8 @@ interface ReviewRoomProps {
 }
 
 const STATUSES = [
-  ["", "All waiting"],
+  ["", "What needs a person"],
+  ["waiting", "All waiting"],
   ["unreviewed", "Not reviewed"],
   ["flagged", "Flagged"],
   ["approved", "Approved"],
@@ -93,9 +94,9 @@ function Queue({ id }: ReviewRoomProps) {
   const [status, setStatus] = useState("");
   const [words, setWords] = useState("");
   const [why, setWhy] = useState("");
-  const path = `/v1/review?${queryOf({ limit: String(LISTED), domain: domain?.name, status: status || null })}`;
+  const path = `/v1/review?${queryOf({ limit: String(LISTED), domain: domain?.name, status: status === "waiting" ? null : status || null })}`;
   const [state, reload] = useFetched<{ items: readonly WireQueueItem[] }>(path);
-  const items = state.type === "ready" ? state.value.items : [];
+  const items = (state.type === "ready" ? state.value.items : []).filter((item) => status !== "" || needsPerson(item));
   const reasons = [...new Set(items.flatMap((item) => reasonsInWords(item.why)))].sort();
   const found = items.filter(
     (item) => item.question.toLowerCase().includes(words.toLowerCase()) && (why === "" || reasonsInWords(item.why).includes(why)),
@@ -119,7 +120,7 @@ function Queue({ id }: ReviewRoomProps) {
         {state.type !== "ready" ? null : (
           <p role="status" className="muted">
             {found.length === 0
-              ? state.value.items.length === 0
+              ? items.length === 0
                 ? "No question waits for review."
                 : "No question matches these filters."
               : formatCount(found.length, "question")}
@@ -137,6 +138,15 @@ function Queue({ id }: ReviewRoomProps) {
       </section>
     </div>
   );
+}
+
+/** Minimum confidence of an answer that nobody needs to look at. */
+const SURE = 0.9;
+
+/** Returns whether something speaks against an answer: a rating, a warning, a changed source, or a low confidence. */
+function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
+  if (status !== "ok") return why.length > 1;
+  return why.length > 1 || confidence === null || confidence < SURE;
 }
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {

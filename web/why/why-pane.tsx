@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import type { WireAnswer } from "../../src/client/index.ts";
+import { lineText, linesOfWire, type WireAnswer } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
@@ -22,16 +22,17 @@ import { Prompts } from "./prompts.tsx";
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
 
 /** Lists the checks of each sentence, then those of the whole answer. */
-function Checks({ answer: { sentences, claims, checks } }: { readonly answer: WireAnswer }) {
+function Checks({ answer }: { readonly answer: WireAnswer }) {
+  const { sentences, claims, checks } = answer;
   const whole = checks.filter(({ sentence }) => sentence === null);
   return (
     <>
       <ol className="stack">
-        {numbered(sentences).map(({ place: index, item: { text } }) => {
+        {numbered(linesOfWire(sentences, answer.citations)).map(({ place: index, item: line }) => {
           const claim = claims.find(({ sentence }) => sentence === index);
           return (
             <li key={index} className="card">
-              <p>{text}</p>
+              <p>{lineText(line)}</p>
               {claim === undefined ? null : (
                 <p className="muted">
                   {claimInWords(claim.status)} {claim.reason === "" ? "" : `(${claim.reason})`}

@@ -204,13 +204,13 @@ export function mustBeAnswered(question: string, sentences: number): void {
   if (sentences === 0) throw new Error(`"${question}" is not answered any more: give the bench another question of the demo documents`);
 }
 
-/** Asks a question and returns the number of check marks: one per sentence, list item or table row of the answer. */
+/** Asks a question and returns the number of lines with a citation: one per sentence, list item or table row of the answer. */
 async function ask(page: Page, question: string): Promise<number> {
   const before = await page.getByRole("article").count();
   await page.getByLabel("Your question").fill(question);
   await page.keyboard.press("Enter");
   await page.locator(`article:nth-of-type(${before + 1})[aria-busy="false"]`).waitFor();
-  return page.getByRole("article").last().locator(".answer .mark").count();
+  return page.getByRole("article").last().locator(".answer .sentence:has(.citation)").count();
 }
 
 /** Scrolls by wheel up and down, by jumps and slowly, and records every frame. */

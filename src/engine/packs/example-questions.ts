@@ -1,8 +1,10 @@
-import type { Block, Heading, Scope } from "../../shared/types.ts";
+import { LRUCache } from "lru-cache";
+import type { Block, Heading, Scope, StoredDocument } from "../../shared/types.ts";
 import type { DocumentOutline } from "../../store/document-rows.ts";
 import type { DocumentStore } from "../../store/documents.ts";
 import { splitSentences } from "../../text/sentences.ts";
 import { isStopWord } from "../../text/tokens.ts";
+import { nameCells } from "../../text/units.ts";
 
 /** Returns example questions for documents whose pack has none. */
 export type FindExamples = (scope: Scope) => Promise<string[]>;
@@ -31,6 +33,66 @@ export function createExampleFinder(documents: Pick<DocumentStore, "outlines" | 
     await learn(scope, bare);
     return exampleQuestions(outlines.map((one) => ({ ...one, topics: known.get(keyOf(one)) ?? [] })));
   };
+}
+
+/** Returns questions that the documents answer, in complete sentences. @param revision of the index; a new one asks again */
+export type SuggestQuestions = (scope: Scope, revision: number, examples: readonly string[]) => Promise<readonly string[]>;
+
+/** Maximum number of questions that are tried for one list of suggestions. */
+const MOST_TRIED = 12;
+/** Maximum number of remembered lists, one per scope and revision. */
+const MOST_LISTS = 100;
+
+/** Creates a finder of suggestions: each was asked before, and answered. Those of the pack come first. */
+export function createSuggester(
+  documents: Pick<DocumentStore, "outlines" | "load">,
+  isAnswered: (question: string, scope: Scope) => Promise<boolean>,
+): SuggestQuestions {
+  const known = new LRUCache<string, Promise<readonly string[]>>({ max: MOST_LISTS });
+  const find = async (scope: Scope, examples: readonly string[]) => {
+    const outlines = await documents.outlines(scope, MOST_OUTLINES);
+    const answered: string[] = [];
+    for (const question of [...examples, ...(await sentencesAbout(outlines, scope, documents))].slice(0, MOST_TRIED)) {
+      if (answered.length === EXAMPLES) break;
+      if (await isAnswered(question, scope)) answered.push(question);
+    }
+    return answered;
+  };
+  return (scope, revision, examples) => {
+    const key = JSON.stringify([scope, revision]);
+    const found = known.get(key) ?? find(scope, examples);
+    known.set(key, found);
+    found.catch(() => known.delete(key));
+    return found;
+  };
+}
+
+/** Maximum number of documents whose tables are read for suggestions. */
+const MOST_TABLES = 6;
+
+/** Makes questions of headings and of the first table row of some documents, those without headings first. */
+async function sentencesAbout(outlines: readonly DocumentOutline[], scope: Scope, documents: Pick<DocumentStore, "load">): Promise<string[]> {
+  const read = outlines.toSorted((a, b) => Number(a.headings.length > 0) - Number(b.headings.length > 0)).slice(0, MOST_TABLES);
+  const loaded = await documents.load(
+    scope,
+    read.map(({ id }) => id),
+  );
+  const ofRows = [...loaded.values()].flatMap((document) => rowQuestion(document) ?? []);
+  const ofHeadings = outlines.map(({ title, headings }) =>
+    headingsOf(title, headings, () => true).map((heading) =>
+      isQuestion(heading) ? heading : `What does “${title}” say about ${withoutCapital(heading)}?`,
+    ),
+  );
+  return inTurn([ofRows, ...ofHeadings]);
+}
+
+/** Asks for the second cell of a document's first table row: "What is the adult fare of Harbour to Seaton?" */
+function rowQuestion({ text, blocks }: Pick<StoredDocument, "text" | "blocks">): string | null {
+  const row = blocks.find(({ type, header }, i) => type === "table-row" && header >= 0 && header !== i);
+  const header = blocks[row?.header ?? -1];
+  if (row === undefined || header === undefined) return null;
+  const [label, cell] = nameCells(text.slice(header.start, header.end), text.slice(row.start, row.end)) ?? [];
+  return label === undefined || cell === undefined || cell.name === "" ? null : `What is the ${withoutCapital(cell.name)} of ${label.text}?`;
 }
 
 /** Maximum characters searched per document, and maximum number of topics. */

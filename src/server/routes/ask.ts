@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import { SourceboundError } from "../../shared/errors.ts";
 import type { AnswerEvent } from "../../shared/events.ts";
-import { askRequestSchema, askResponseSchema, eventToWire } from "../../wire/index.ts";
+import { askRequestSchema, askResponseSchema, eventToWire, sentenceToWire } from "../../wire/index.ts";
+import type { Line } from "../../writing/lines.ts";
+import { nextLine } from "../../writing/render.ts";
 import { narrow } from "../access/caller.ts";
 import { endpoint, type Services } from "../endpoint.ts";
 import { describeFailure, goneResponse } from "../error-response.ts";
@@ -29,7 +31,7 @@ export const askEndpoints = {
         selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
         ...{ filters, userId: user_id, signal },
       });
-      if (streams) return streamAnswer({ context, events, signal, abort, encode: encodeEvents, encodeError: encodeErrorEvent }, services);
+      if (streams) return streamAnswer({ context, events, signal, abort, encode: encodeEvents(question), encodeError: encodeErrorEvent }, services);
       return answeredOrGone(signal, async () => {
         for await (const event of events) {
           if (event.type === "answer") return context.body(write(event.answer), 200, { "content-type": "application/json" });
@@ -46,14 +48,18 @@ function wantsEvents(accept: string | undefined): boolean {
   return accept?.split(",").some((type) => type.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream") ?? false;
 }
 
-async function* encodeEvents(events: AsyncIterable<AnswerEvent>): AsyncGenerator<string, boolean> {
-  let isAnswered = false;
-  for await (const event of events) {
-    const { event: name, data } = eventToWire(event);
-    yield encodeEvent(name, data);
-    isAnswered ||= event.type === "answer";
-  }
-  return isAnswered;
+function encodeEvents(question: string): StreamedAnswer["encode"] {
+  return async function* (events) {
+    let isAnswered = false;
+    let line: Line | undefined;
+    for await (const event of events) {
+      if (event.type === "sentence") line = nextLine(question, event.sentence, event.citations, line);
+      const { event: name, data } = event.type === "sentence" && line !== undefined ? sentenceToWire(event, line) : eventToWire(event);
+      yield encodeEvent(name, data);
+      isAnswered ||= event.type === "answer";
+    }
+    return isAnswered;
+  };
 }
 
 function encodeErrorEvent(error: object): string {

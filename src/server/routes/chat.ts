@@ -3,9 +3,10 @@ import { z } from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import { RequestError, withWarnings } from "../../shared/errors.ts";
 import type { AnswerEvent } from "../../shared/events.ts";
-import type { Answer, AnswerSentence, Citation, Turn } from "../../shared/types.ts";
+import type { Answer, Turn } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
-import { renderRefusalPlain, sentenceLine, sourceLines } from "../../writing/render.ts";
+import type { Line } from "../../writing/lines.ts";
+import { citedLine, doubtText, nextLine, renderRefusalPlain, sourceLines } from "../../writing/render.ts";
 import { narrow } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
 import { answeredOrGone, encodeData, streamAnswer } from "./ask.ts";
@@ -85,9 +86,9 @@ export const chatEndpoints = {
       const said = request.messages.map((message) => ({ role: message.role, text: textOf(message) }));
       const asked = await askModel(call, request, said, services);
       const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: request.model };
-      if (request.stream !== true) return answeredOrGone(asked.signal, async () => context.json(await completion(head, asked.events)));
+      if (request.stream !== true) return answeredOrGone(asked.signal, async () => context.json(await completion(head, asked)));
       const withUsage = request.stream_options?.include_usage === true;
-      const encode = (all: AsyncIterable<AnswerEvent>) => chunks(head, all, withUsage);
+      const encode = (events: AsyncIterable<AnswerEvent>) => chunks(head, { ...asked, events }, withUsage);
       const encodeError = (error: object) => encodeData({ error: { ...error, type: "server_error" } });
       return streamAnswer({ context, ...asked, encode, encodeError }, services);
     },
@@ -150,7 +151,7 @@ export async function askModel(
   const abort = new AbortController();
   const signal = AbortSignal.any([abort.signal, gone]);
   const asked = { ...narrow(caller, { domain: model, tenant }), profile, userId: user, turns, detail: "normal" as const, signal };
-  return { events: engine.ask(question, asked), signal, abort };
+  return { question, events: engine.ask(question, asked), signal, abort };
 }
 
 /** Returns the user's last message and the earlier turns. @throws RequestError `question_missing` */
@@ -169,22 +170,28 @@ function conversationOf(said: readonly Said[]): { question: string; turns: Turn[
   return { question: asked.text, turns };
 }
 
+/** A question with the events of its answer. */
+export interface Asked {
+  readonly question: string;
+  readonly events: AsyncIterable<AnswerEvent>;
+}
+
 interface Head {
   readonly id: string;
   readonly created: number;
   readonly model: string;
 }
 
-async function completion(head: Head, events: AsyncIterable<AnswerEvent>) {
-  const { text, answer } = await wholeOf(events);
+async function completion(head: Head, asked: Asked) {
+  const { text, answer } = await wholeOf(asked);
   const choices = [{ index: 0, message: { role: "assistant", content: text, refusal: null }, logprobs: null, finish_reason: "stop" }];
   return { ...head, object: "chat.completion", choices, usage: usageOf(answer), sourcebound: wire.answerToWire(answer) };
 }
 
 /** Returns the answer with its whole text. */
-export async function wholeOf(events: AsyncIterable<AnswerEvent>): Promise<{ readonly text: string; readonly answer: Answer }> {
+export async function wholeOf(asked: Asked): Promise<{ readonly text: string; readonly answer: Answer }> {
   let text = "";
-  for await (const piece of piecesOf(events)) {
+  for await (const piece of piecesOf(asked)) {
     if (typeof piece !== "string") return { text, answer: piece };
     text += piece;
   }
@@ -192,7 +199,7 @@ export async function wholeOf(events: AsyncIterable<AnswerEvent>): Promise<{ rea
 }
 
 /** Yields the chunks of an answer; returns whether there was one. */
-async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage: boolean): AsyncGenerator<string, boolean> {
+async function* chunks(head: Head, asked: Asked, withUsage: boolean): AsyncGenerator<string, boolean> {
   const frame = (delta: Record<string, unknown>, finish: "stop" | null, more: Record<string, unknown> = {}) =>
     encodeData({
       ...{ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] },
@@ -200,7 +207,7 @@ async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage
       ...more,
     });
   yield frame({ role: "assistant", content: "" }, null);
-  for await (const piece of piecesOf(events)) {
+  for await (const piece of piecesOf(asked)) {
     if (typeof piece === "string") yield frame({ content: piece }, null);
     else {
       yield frame({}, "stop", { sourcebound: wire.answerToWire(piece) });
@@ -213,7 +220,7 @@ async function* chunks(head: Head, events: AsyncIterable<AnswerEvent>, withUsage
 }
 
 /** Yields the text of an answer in parts, then the answer: warnings, sentences with `[n]`, a refusal, the cited sources. */
-export async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenerator<string | Answer, void> {
+export async function* piecesOf({ question, events }: Asked): AsyncGenerator<string | Answer, void> {
   let begun = false;
   const piece = (text: string, between: string) => {
     const whole = begun ? `${between}${text}` : text;
@@ -221,18 +228,16 @@ export async function* piecesOf(events: AsyncIterable<AnswerEvent>): AsyncGenera
     return whole;
   };
   const said = new Set<string>();
-  const cited: Citation[] = [];
-  let before: AnswerSentence | undefined;
+  let above: Line | undefined;
   for await (const event of events) {
     if (event.type === "warning") {
       const { message, sentence } = event.warning;
       said.add(message);
-      yield sentence === undefined ? piece(message, "\n\n") : piece(`(Note: ${message})`, "\n");
+      yield sentence === undefined ? piece(message, "\n\n") : piece(`(${doubtText(event.warning)})`, "\n");
     } else if (event.type === "sentence") {
       const { sentence, citations, index } = event;
-      cited.push(...citations);
-      yield piece(sentenceLine(sentence, cited, before), index === 0 ? "\n\n" : "\n");
-      before = sentence;
+      above = nextLine(question, sentence, citations, above);
+      yield piece(citedLine(above), index === 0 ? "\n\n" : "\n");
     } else if (event.type === "answer") {
       for (const { message } of event.answer.warnings) if (!said.has(message)) yield piece(message, "\n\n");
       if (event.answer.refusal !== null) yield piece(renderRefusalPlain(event.answer.refusal), "\n\n");

@@ -34,6 +34,17 @@ export const libraryEndpoints = {
     gives: { status: 200, schema: wire.domainsSchema },
     handle: ({ caller }, { engine, findExamples }) => listReachable(engine, caller, findExamples),
   }),
+  suggestions: endpoint({
+    ...{ method: "GET", path: "/v1/suggestions", ...ofDocument, unstored: true },
+    what: "Up to three questions that the documents answer; each was asked before it is listed.",
+    query: wire.scopeQuerySchema,
+    gives: { status: 200, schema: wire.suggestionsSchema },
+    handle: async ({ caller, query }, { engine, suggest }) => {
+      const scope = engine.scope(narrow(caller, query));
+      const { revision } = await engine.counts(scope);
+      return { items: await suggest(scope, revision, engine.domain(scope.domain).examples) };
+    },
+  }),
   documents: endpoint({
     ...{ method: "GET", path: "/v1/documents", ...ofDocument, etag: true },
     what: "Files with their documents, sorted by path, including files being ingested. Files without a document accessible to the key are omitted.",
@@ -181,11 +192,11 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string, ex
   // A key for a tenant of another domain has no access here.
   if (own.tenant !== undefined && own.tenant !== null && !Object.hasOwn(pack.tenants, own.tenant)) return null;
   const scope = engine.scope(own);
-  const { documents } = await engine.counts(scope);
+  const { documents, asOf } = await engine.counts(scope);
   const isOwn = documents > 0 && domain === DEFAULT_DOMAIN;
   return {
     ...{
-      ...{ name: domain, title: pack.title, documents },
+      ...{ name: domain, title: pack.title, documents, as_of: asOf },
       description: isOwn ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
       examples: pack.examples.length > 0 ? pack.examples : ((await examples?.(scope)) ?? []),
       golden: bringsGolden(domain, engine.config.domains_dir),

@@ -5,7 +5,7 @@ import type { Answer } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
 import { endpoint } from "../endpoint.ts";
 import { answeredOrGone, encodeEvent, streamAnswer } from "./ask.ts";
-import { askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wholeOf } from "./chat.ts";
+import { type Asked, askModel, chatRequestSchema, piecesOf, roleSchema, seconds, usageOf, wholeOf } from "./chat.ts";
 
 /** OpenAI's Responses API: https://platform.openai.com/docs/api-reference/responses. Other fields are accepted and ignored. */
 
@@ -63,11 +63,11 @@ export const responseEndpoints = {
       const said = messages.map(({ role, content }) => ({ role, text: textOf(content) }));
       const asked = await askModel(call, request, said, services);
       const begun = begin(request.model);
-      const encode = (events: AsyncIterable<AnswerEvent>) => framesOf(begun, events);
+      const encode = (events: AsyncIterable<AnswerEvent>) => framesOf(begun, { ...asked, events });
       const encodeError = (error: object) => encodeEvent("error", { type: "error", param: null, ...error });
       if (request.stream === true) return streamAnswer({ context, ...asked, encode, encodeError }, services);
       return answeredOrGone(asked.signal, async () => {
-        const { text, answer } = await wholeOf(asked.events);
+        const { text, answer } = await wholeOf(asked);
         return context.json(completed(begun, text, answer));
       });
     },
@@ -101,7 +101,7 @@ function completed(begun: WireResponse, text: string, answer: Answer, id = `msg_
 }
 
 /** Yields the events of a streamed response; returns whether there was an answer. */
-async function* framesOf(begun: WireResponse, events: AsyncIterable<AnswerEvent>): AsyncGenerator<string, boolean> {
+async function* framesOf(begun: WireResponse, asked: Asked): AsyncGenerator<string, boolean> {
   let sequence = 0;
   const frame = (type: string, data: object) => encodeEvent(type, { type, sequence_number: sequence++, ...data });
   const id = `msg_${randomUUID()}`;
@@ -111,7 +111,7 @@ async function* framesOf(begun: WireResponse, events: AsyncIterable<AnswerEvent>
   yield frame("response.output_item.added", { output_index: 0, item });
   yield frame("response.content_part.added", { ...at, part: outputText("") });
   let text = "";
-  for await (const piece of piecesOf(events)) {
+  for await (const piece of piecesOf(asked)) {
     if (typeof piece === "string") {
       text += piece;
       yield frame("response.output_text.delta", { ...at, delta: piece });

@@ -147,7 +147,7 @@ export const warningSchema = z.object({
 export type Warning = InProcess<z.infer<typeof warningSchema>>;
 
 const { as_of: _, ...undated } = sourceSchema.shape;
-const asOf = z.object({
+export const datesSchema = z.object({
   from: z.string().nullable(),
   to: z.string().nullable(),
   undated: z.int().describe("Number of documents without a date."),
@@ -170,7 +170,7 @@ export const refusalSchema = z.object({
     documents: z.int(),
     chunks: z.int(),
     revision: z.int().describe("Revision of the index; every change of the domain's documents increases it."),
-    as_of: asOf.describe("Range of the documents' dates, ISO; `null` if none has a date."),
+    as_of: datesSchema.describe("Range of the documents' dates, ISO; `null` if none has a date."),
     unreadable: z.array(z.string()).describe("First files that could not be read and were not searched."),
     unreadable_count: z.int().describe("Number of files that could not be read."),
     within: z.string().optional().describe("Filters or selection that limited the search, counts and dates; absent without a limit."),

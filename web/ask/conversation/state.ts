@@ -4,6 +4,8 @@ import type { StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning
 export interface ShownSentence {
   readonly text: string;
   readonly citations: readonly number[];
+  readonly label?: string | undefined;
+  readonly asked_cell?: number | undefined;
 }
 
 export interface StageRecord {
@@ -104,8 +106,8 @@ function applyEvent(turn: Turn, event: StreamEvent): Turn {
     case "warning":
       return { ...turn, warnings: addWarnings(turn.warnings, [event.data]) };
     case "sentence": {
-      const { text, citations } = event.data;
-      const sentence = { text, citations: citations.map(({ n }) => n) };
+      const { index: _, citations, ...shown } = event.data;
+      const sentence = { ...shown, citations: citations.map(({ n }) => n) };
       return { ...turn, sentences: [...turn.sentences, sentence], citations: addCitations(turn.citations, citations) };
     }
     case "answer":

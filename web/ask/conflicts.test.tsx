@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { ConflictList, type ConflictListProps, WebList, type WebListProps } from "./answer-notes.tsx";
+import { ConflictList, type ConflictListProps, WebList, type WebListProps } from "./conflicts.tsx";
 
 type WireConflict = ConflictListProps["conflicts"][number];
 

@@ -1,39 +1,75 @@
 import { type SyntheticEvent, useId, useState } from "react";
 import { ClientError } from "../../src/client/index.ts";
-import { CheckField, TextField } from "../kit/controls.tsx";
-import { DialogButton } from "../kit/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../kit/controls.tsx";
 import { Alert, QuietButton } from "../kit/message.tsx";
 import { messageOf } from "./api.ts";
 import { type Account, useAccount } from "./use-account.ts";
 
-/** A button that opens the dialog for signing in and out. */
-export function SignIn() {
-  const { signedIn, signOut, caller } = useAccount();
+const THEMES = [
+  ["system", "Auto"],
+  ["light", "Light"],
+  ["dark", "Dark"],
+] as const;
+
+export interface OptionsProps {
+  /** Whether the view asks questions. */
+  readonly asks: boolean;
+  readonly onDone: () => void;
+}
+
+/** Everything that is seldom changed: documents, method, colours and the key. */
+export default function Options({ asks, onDone }: OptionsProps) {
+  const { signedIn, preferences, prefer } = useAccount();
   return (
-    <DialogButton label={signedIn ? "Signed in" : "Sign in"} title={signedIn ? "Signed in by key" : "Sign in by key"}>
-      {(close) =>
-        signedIn ? (
-          <>
-            <p>{describeKey(caller)}</p>
-            <div className="row">
-              <button
-                type="button"
-                className="ask-button"
-                onClick={() => {
-                  signOut();
-                  close();
-                }}
-              >
-                Sign out
-              </button>
-              <QuietButton onClick={close}>Close</QuietButton>
-            </div>
-          </>
-        ) : (
-          <KeyForm onDone={close} />
-        )
-      }
-    </DialogButton>
+    <>
+      <div className="choices">
+        <Choices asks={asks} />
+        <SelectField label="Colours" value={preferences.theme} options={THEMES} onChange={(theme) => prefer({ theme })} />
+      </div>
+      {signedIn ? <SignedIn onDone={onDone} /> : <KeyForm onDone={onDone} />}
+    </>
+  );
+}
+
+/** Selectors of domain, tenant and method; a selector with one option is hidden. */
+function Choices({ asks }: { readonly asks: boolean }) {
+  const { domain, domains, tenant, preferences, prefer } = useAccount();
+  if (domains.type !== "ready" || domain === null) return null;
+  const titled = (all: readonly { readonly name: string; readonly title: string }[]) =>
+    all.map(({ name, title }) => [name, title] as const);
+  const profiles = domains.value.profiles.map(({ name, title }) =>
+    name === domain.profile ? (["", `Default (${name})`] as const) : ([name, `${name} – ${title}`] as const),
+  );
+  const choices = [
+    ["Documents", domain.name, titled(domains.value.domains), (name: string) => prefer({ domain: name, tenant: "" })],
+    ["For", tenant ?? "", [["", "Everybody"] as const, ...titled(domain.tenants)], (name: string) => prefer({ tenant: name })],
+    ...(asks ? [["Method", preferences.profile, profiles, (profile: string) => prefer({ profile })] as const] : []),
+  ] as const;
+  return choices.map(([label, value, options, onChange]) =>
+    options.length < 2 ? null : <SelectField key={label} {...{ label, value, options, onChange }} />,
+  );
+}
+
+function SignedIn({ onDone }: { readonly onDone: () => void }) {
+  const { caller, signOut } = useAccount();
+  return (
+    <>
+      <h3>Signed in by key</h3>
+      <p>{describeKey(caller)}</p>
+      <div className="row">
+        <button
+          type="button"
+          className="ask-button"
+          onClick={() => {
+            signOut();
+            onDone();
+          }}
+        >
+          Sign out
+        </button>
+        <QuietButton onClick={onDone}>Close</QuietButton>
+      </div>
+    </>
   );
 }
 
@@ -68,7 +104,8 @@ function KeyForm({ onDone }: { readonly onDone: () => void }) {
 
   return (
     <form className="stack" onSubmit={submit}>
-      <p>
+      <h3>Sign in by key</h3>
+      <p className="muted">
         Your administrator creates keys with <code>sourcebound keys create NAME</code>. A key decides what is searched and which views are
         available: without <code>--role</code> it gives access to Ask only, with <code>--role admin</code> to every view.
       </p>

@@ -1,0 +1,104 @@
+import { useId } from "react";
+import type { WireUploadLimits } from "../../src/client/index.ts";
+import { messageOf } from "../app/api.ts";
+import { useAccount } from "../app/use-account.ts";
+import { formatCount, formatNumber } from "../format.ts";
+import { SaidLine, useSaid } from "../kit/controls.tsx";
+
+/** Uploads files that are chosen or dropped on its file input. @param onSent is called after each request, and after a failed one */
+export default function UploadField({ onSent }: { readonly onSent: () => void }) {
+  const { api, caller, domain, tenant } = useAccount();
+  const { said, setSaid } = useSaid();
+  const id = useId();
+
+  async function upload(chosen: readonly File[]) {
+    const limits = caller.type === "ready" ? (caller.value.uploads ?? null) : null;
+    const { batches, refusals } = planUpload(chosen, limits);
+    const into = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
+    const all = formatCount(batches.flat().length, "file");
+    const say = (text: string, failed = refusals.length > 0) => setSaid({ failed, text: [...refusals, text].join(" ").trim() });
+    let sent = 0;
+    try {
+      for (const batch of batches) {
+        say(sent === 0 ? `Uploading ${all}…` : `Uploading ${all}: ${formatNumber(sent)} done…`);
+        await api.upload(batch, into);
+        sent += batch.length;
+        onSent();
+      }
+      if (chosen.length > 0) say(sent === 0 ? "" : `${all} uploaded.`);
+    } catch (error) {
+      say(`${sent === 0 ? "" : `${formatNumber(sent)} of ${all} were uploaded; the others failed: `}${messageOf(error)}`, true);
+      onSent();
+    }
+  }
+
+  return (
+    <div className="drop">
+      <label htmlFor={id}>Drop files here, or choose them</label>
+      <input
+        id={id}
+        type="file"
+        multiple
+        aria-describedby={`${id}-formats`}
+        onChange={(event) => {
+          void upload([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+      <p id={`${id}-formats`} className="muted">
+        PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.
+      </p>
+      <SaidLine said={said} />
+    </div>
+  );
+}
+
+interface ChosenFile {
+  readonly name: string;
+  readonly size: number;
+}
+
+interface UploadPlan<T extends ChosenFile> {
+  /** Files to send, one batch per request. */
+  readonly batches: readonly (readonly T[])[];
+  /** Reasons why the other files are not sent, one sentence each. */
+  readonly refusals: readonly string[];
+}
+
+/** Splits files into one batch per request and explains omissions. @param limits `null`: unknown, so all files form one batch */
+export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
+  if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
+  const named = new Map<string, number>();
+  for (const { name } of files) named.set(name, (named.get(name) ?? 0) + 1);
+  const twice = [...named].filter(([, count]) => count > 1);
+  const large = files.filter(({ name, size }) => named.get(name) === 1 && size > limits.file_bytes);
+  const batches: T[][] = [];
+  let room = { files: 0, bytes: 0 };
+  for (const file of files) {
+    if (named.get(file.name) !== 1 || file.size > limits.file_bytes) continue;
+    if (room.files === 0 || room.bytes < file.size) {
+      batches.push([]);
+      room = { files: limits.files, bytes: limits.bytes };
+    }
+    batches.at(-1)?.push(file);
+    room = { files: room.files - 1, bytes: room.bytes - file.size };
+  }
+  const refusals = [
+    ...twice.map(
+      ([name, count]) => `${count} of the files are named ${name}, and each would replace the previous one. Upload them one by one.`,
+    ),
+    ...large.map((file) => tooLarge(file, limits)),
+  ];
+  return { batches, refusals };
+}
+
+function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string {
+  const [is, most] = [formatBytes(size, Math.ceil), formatBytes(limits.file_bytes, Math.floor)];
+  return `${name} is too large: it has ${is}, and the limit is ${most}. Split it, or ask your administrator to ingest it.`;
+}
+
+/** Formats bytes in decimal units. @param round up for an excess, down for a limit, so that the two never show the same number */
+function formatBytes(bytes: number, round: (value: number) => number): string {
+  if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;
+  return bytes >= 1e3 ? `${formatNumber(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");
+}
