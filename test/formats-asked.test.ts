@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { docxOf, wordParagraph } from "../src/ingest/testing/made-files.ts";
+import { answerLines } from "../src/writing/render.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 
 const level = (n: number, text: string) =>
@@ -10,7 +11,7 @@ const numbered = (n: number) => `<w:pPr><w:numPr><w:ilvl w:val="${n}"/><w:numId 
 const mail = (subject: string, text: string) =>
   `From: Ana <ana@example.org>\nSubject: ${subject}\nDate: Mon, 04 May 2026 09:00:00 +0000\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=XX\n\n--XX\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n${Buffer.from(text).toString("base64")}\n--XX--\n`;
 
-/** Documents by path, and the questions to each with a part of the quote that answers it. */
+/** Documents by path, and the questions to each with a part of the lines that answer it. */
 const CASES: readonly { readonly path: string; readonly source: string | Uint8Array; readonly asked: Readonly<Record<string, string>> }[] =
   [
     {
@@ -141,8 +142,9 @@ describe("a question to a document of each format", () => {
 
   const asked = CASES.flatMap(({ path, asked }) => Object.entries(asked).map(([question, quote]) => [path, question, quote] as const));
   it.each(asked)("%s: %s", async (_, question, quote) => {
-    const { status, citations } = await library.ask(question);
-    expect(status).toBe("ok");
-    expect(citations.map((citation) => citation.quote).join("\n")).toContain(quote);
+    const answer = await library.ask(question);
+    expect(answer.status).toBe("ok");
+    const lines = answerLines(answer).map(({ label, text }) => (label === null ? text : `${label}\n${text}`));
+    expect(lines.join("\n")).toContain(quote);
   });
 });

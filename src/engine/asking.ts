@@ -77,7 +77,8 @@ export function createAsking(
       const request = requestOf(question, { ...options, privacy: "ephemeral" }, pack, config);
       await indexes.of(pack.name).ready();
       const context = { ...(await askedContext(pack, request.profile)), models: null, remember: null, web: null };
-      for await (const event of answer(request, context, signalOf(options))) if (event.type === "answer") return event.answer.status === "ok";
+      for await (const event of answer(request, context, signalOf(options)))
+        if (event.type === "answer") return event.answer.status === "ok";
       return false;
     },
     /** Explains the caches' decision on a question, without storing or dropping entries. */

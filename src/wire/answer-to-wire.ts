@@ -24,7 +24,11 @@ export function answerToWire(answer: Answer): WireAnswer {
   const { filters, confidence, confidenceCalibrated, seeAlso = null, citations, evidence } = answer;
   const wire = toWire(askResponseSchema, {
     ...answer,
-    sentences: answerLines(answer).map(({ label, askedCell, ...line }) => ({ ...line, label: label ?? undefined, askedCell: askedCell ?? undefined })),
+    sentences: answerLines(answer).map(({ label, askedCell, ...line }) => ({
+      ...line,
+      label: label ?? undefined,
+      askedCell: askedCell ?? undefined,
+    })),
     filters: filters && { ...filters, page: pagesOf(filters) },
     aggConf: confidence,
     aggConfCalibrated: confidenceCalibrated,

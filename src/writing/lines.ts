@@ -39,7 +39,7 @@ export function quotedBy<Cited extends Pick<LineSource, "n" | "quote">>(
   return cited?.quote === text ? cited : null;
 }
 
-/** Formats a line: `Label – Text`, a row as `Row label: value Column; Column: value`. */
+/** Formats a line: `Label – Text`, a row as `Row label: value (Column); Column: value`. */
 export function lineText({ label, text, source, askedCell }: Line): string {
   const said = source?.row === undefined ? text : rowText(source.row.cells, askedCell);
   if (label === null) return said;
@@ -48,7 +48,9 @@ export function lineText({ label, text, source, askedCell }: Line): string {
 
 function rowText(cells: readonly NamedCell[], asked: number | null): string {
   const { first, rest } = splitRow(cells, asked);
-  return first === null ? readCells(rest) : [`${first.label}: ${first.value} ${first.column}`, readCells(rest)].filter(Boolean).join("; ");
+  return first === null
+    ? readCells(rest)
+    : [`${first.label}: ${first.value} (${first.column})`, readCells(rest)].filter(Boolean).join("; ");
 }
 
 /** Separates the cell that answers from the rest of its row. `first` is `null` if no cell is known to answer. */

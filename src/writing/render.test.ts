@@ -37,8 +37,8 @@ const answer: Answer = sampleAnswer({
 
 describe("a table's row", () => {
   it("is read by its header in plain text and HTML, while sentence and citation stay byte-exact", () => {
-    expect(renderAnswerPlain(answer)).toBe("atlas: 3 <b> Fee [1]\nEnd. [2]");
-    expect(renderAnswerHtml(answer)).toContain("<p>atlas: <b>3 &lt;b&gt;</b> Fee<sup>");
+    expect(renderAnswerPlain(answer)).toBe("atlas: 3 <b> (Fee) [1]\nEnd. [2]");
+    expect(renderAnswerHtml(answer)).toContain("<p>atlas: <b>3 &lt;b&gt;</b> (Fee)<sup>");
     const wire = answerToWire(answer);
     expect(wire.sentences[0]?.text).toBe("atlas | 3 <b>");
     expect(wire.citations[0]).toMatchObject({
@@ -95,10 +95,10 @@ describe("the cell that answers", () => {
   };
 
   it.each([
-    ["How much is the adult fare from the harbour to Gull Rock?", "€22.00 Adult fare", "€22.00"],
-    ["How much does a child pay to Gull Rock?", "€11.00 Child fare", "€11.00"],
-    ["How long is the crossing to Gull Rock?", "80 minutes Crossing time", "80 minutes"],
-    ["Which operator serves Gull Rock?", "North Star Operator", "North Star"],
+    ["How much is the adult fare from the harbour to Gull Rock?", "€22.00 (Adult fare)", "€22.00"],
+    ["How much does a child pay to Gull Rock?", "€11.00 (Child fare)", "€11.00"],
+    ["How long is the crossing to Gull Rock?", "80 minutes (Crossing time)", "80 minutes"],
+    ["Which operator serves Gull Rock?", "North Star (Operator)", "North Star"],
   ])("comes first and is marked: %s", (question, first, marked) => {
     expect(asked(question)).toEqual([`Harbour to Gull Rock: ${first}`, marked]);
   });

@@ -147,7 +147,7 @@ export function renderAnswerHtml(answer: Answer): string {
 function lineHtml({ text, source, askedCell }: Line): string {
   if (source?.row === undefined) return escapeHtml(text);
   const { first, rest } = splitRow(source.row.cells, askedCell);
-  const said = first === null ? [] : [`${escapeHtml(first.label)}: <b>${escapeHtml(first.value)}</b> ${escapeHtml(first.column)}`];
+  const said = first === null ? [] : [`${escapeHtml(first.label)}: <b>${escapeHtml(first.value)}</b> (${escapeHtml(first.column)})`];
   const named = rest.map((cell) =>
     cell.name === "" ? escapeHtml(cell.text) : `<b>${escapeHtml(cell.name)}:</b> ${escapeHtml(cell.text)}`,
   );

@@ -64,7 +64,11 @@ export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
       },
     },
     store: {
-      documents: { load, outlines: async () => [], visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()) },
+      documents: {
+        load,
+        outlines: async () => [],
+        visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()),
+      },
     },
     isAnswered: async () => true,
     feedback: async (request: FeedbackRequest) => rate(request),

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("long and slow conversations", () => {
 
   it("makes every part before it is printed, and has the page laid out once for all of them", async () => {
     await ask(LOAN);
-    await page.locator(".answer table").waitFor();
+    await page.locator(".answer-rows").waitFor();
     await page.evaluate(grow, TURNS);
     await page.reload();
     await page.getByRole("article").last().waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)("long and slow conversations", () => {
     });
     expect(made).toBe(TURNS);
     expect((await layouts()) - before).toBeLessThan(10);
-    expect(await page.locator(".answer table").count()).toBe(TURNS);
+    expect(await page.locator(".answer-rows").count()).toBe(TURNS);
     expect(complaints).toEqual([]);
   });
 });

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await signIn();
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByText("cards.md").waitFor();
-    const input = page.getByLabel("Drop files here, or choose them");
+    const input = page.getByRole("main", { name: "Library" }).getByLabel("Drop files here, or choose them");
     await input.setInputFiles([
       { name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from("# Pets\n\nA dog may wait in the hall for 20 minutes.\n") },
       { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("no pdf at all") },

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type SyntheticEvent, useEffect, useId, useRef, useState } from "react";
-import { lineText, linesOfWire, type WireAnswer } from "../../src/client/index.ts";
+import { linesOfWire, lineText, type WireAnswer } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { formatRoute } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";

@@ -52,11 +52,11 @@ describe("an answer's blocks", () => {
       cite(3, "e", { row: row(["e"], 99) }),
       cite(4, "f", { row: row(["f"], 99), document_id: "other" }),
     );
-    expect(blocks.map((block) => (block.type === "table" ? block.rows.map(({ source }) => source?.row?.cells.map(({ text }) => text).join()) : []))).toEqual([
-      ["a,b", "c,d"],
-      ["e"],
-      ["f"],
-    ]);
+    expect(
+      blocks.map((block) =>
+        block.type === "table" ? block.rows.map(({ source }) => source?.row?.cells.map(({ text }) => text).join()) : [],
+      ),
+    ).toEqual([["a,b", "c,d"], ["e"], ["f"]]);
   });
 
   it("takes for text what was written, what cites several, and what does not stand where its citation says", () => {

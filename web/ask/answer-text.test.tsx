@@ -81,7 +81,10 @@ describe("a row of a table", () => {
   const shown = (asked_cell?: number) => {
     const sentences = rows.map((text, i) => ({ text, citations: [i + 1], ...(i === 1 && { asked_cell }) }));
     const lines = linesOfWire(sentences, citations);
-    return renderToStaticMarkup(<AnswerText {...given} {...{ lines, citations, claims: [], states: new Map() }} />).replaceAll(/<[^>]*>/g, " ");
+    return renderToStaticMarkup(<AnswerText {...given} {...{ lines, citations, claims: [], states: new Map() }} />).replaceAll(
+      /<[^>]*>/g,
+      " ",
+    );
   };
 
   it("shows the cell that answers first, then the rest of its row, with the other rows folded away", () => {

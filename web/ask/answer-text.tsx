@@ -101,7 +101,7 @@ function AskedCell({ line, ...props }: Shared & { readonly line: PlacedLine }) {
   if (first === null) return null;
   return (
     <p {...pointing(line, props.links)}>
-      {first.label}: <strong className="answer-value">{first.value}</strong> {first.column}
+      {first.label}: <strong className="answer-value">{first.value}</strong> <span className="muted">{first.column}</span>
       <After line={line} {...props} />
     </p>
   );

@@ -114,32 +114,33 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
   const askAnew = useCallback((question: string) => ask(question, how), [ask, how]);
   useHanded(handed, { edit, ask });
 
-  const sessions = (
-    <DialogButton label="History" title="Earlier conversations">
-      {(close) => (
-        <>
-          <p>They are stored only in this browser, until you delete them.</p>
-          <Opening>
-            <SessionList key={saved} {...{ archive, owner }} open={id} onOpen={(other) => void open(other)} onGone={clearAll} onDone={close} />
-          </Opening>
-          <div className="row">
-            <QuietButton onClick={close}>Close</QuietButton>
-          </div>
-        </>
-      )}
-    </DialogButton>
-  );
-
   return (
     <main className={`room${isEmpty ? " is-empty" : ""}${isBeside ? " has-pane" : ""}`}>
       {isEmpty ? null : <h1 className="visually-hidden">Conversation</h1>}
       <section className="conversation" aria-label="Conversation">
-        {isEmpty ? null : (
-          <div className="row room-bar">
-            {sessions}
-            <QuietButton onClick={clearAll}>New conversation</QuietButton>
-          </div>
-        )}
+        <div className="row room-bar">
+          <DialogButton label="History" title="Earlier conversations">
+            {(close) => (
+              <>
+                <p>They are stored only in this browser, until you delete them.</p>
+                <Opening>
+                  <SessionList
+                    key={saved}
+                    {...{ archive, owner }}
+                    open={id}
+                    onOpen={(other) => void open(other)}
+                    onGone={clearAll}
+                    onDone={close}
+                  />
+                </Opening>
+                <div className="row">
+                  <QuietButton onClick={close}>Close</QuietButton>
+                </div>
+              </>
+            )}
+          </DialogButton>
+          {isEmpty ? null : <QuietButton onClick={clearAll}>New conversation</QuietButton>}
+        </div>
         {unkept === null ? null : <p className="message is-warning">This browser does not store conversations: {unkept}</p>}
         {isEmpty ? <Welcome /> : null}
         <Turns {...{ turns, returned, last }} busy={running} onAsk={askAgain} onEdit={edit} />
@@ -147,12 +148,7 @@ export function AskRoom({ pane, away, handed }: AskRoomProps) {
       {pane === null ? null : pane({ turns, ask: askAgain, running })}
       <section className="ask" aria-label="Ask">
         <AskBox {...{ text, running }} onText={setText} onAsk={askAnew} onStop={() => andReturn(stop)} ref={box} />
-        {isEmpty ? (
-          <>
-            <WelcomeMore onAsk={askAnew} />
-            <div className="row room-bar">{sessions}</div>
-          </>
-        ) : null}
+        {isEmpty ? <WelcomeMore onAsk={askAnew} /> : null}
       </section>
     </main>
   );

@@ -89,7 +89,8 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
             return (
               <details key={folder} className="folder" open>
                 <summary>
-                  <strong>{folder === "" ? "No folder" : folder}</strong> <span className="muted">{formatCount(inside.length, "file")}</span>
+                  <strong>{folder === "" ? "No folder" : folder}</strong>{" "}
+                  <span className="muted">{formatCount(inside.length, "file")}</span>
                 </summary>
                 {list}
               </details>

@@ -115,11 +115,19 @@ function Figures({ statistics, made }: { readonly statistics: WireStatistics; re
   return (
     <>
       <ul className="cards">
-        <Card title="Questions" value={formatNumber(interactions)} note={hits === null ? "" : `${Math.round(hits * 100)} % from the cache`} />
+        <Card
+          title="Questions"
+          value={formatNumber(interactions)}
+          note={hits === null ? "" : `${Math.round(hits * 100)} % from the cache`}
+        />
         <Card title="Answered" {...shareOf(statuses.ok, interactions)} />
         <Card title="Refused" {...shareOf(statuses.insufficient_context, interactions)} />
         <Card title="Marked wrong by users" value={formatNumber(feedback.down)} note={`${formatNumber(feedback.up)} marked right`} />
-        <Card title="Response time, median" value={ms(latency.p50)} note={`95 of 100 within ${ms(latency.p95)}, longest ${ms(latency.max)}`} />
+        <Card
+          title="Response time, median"
+          value={ms(latency.p50)}
+          note={`95 of 100 within ${ms(latency.p95)}, longest ${ms(latency.max)}`}
+        />
         <Card title="Spent" value={formatCost(spent.usd)} note={`${costNote(spent)}; the cache saved ${formatCost(saved.usd)}`} />
       </ul>
       <Days days={statistics.days} />

@@ -1,5 +1,5 @@
 import { type SyntheticEvent, useId, useMemo, useState } from "react";
-import { lineText, linesOfWire, type WireAnswer, type WireReview } from "../../src/client/index.ts";
+import { linesOfWire, lineText, type WireAnswer, type WireReview } from "../../src/client/index.ts";
 import { formatRoute, placeOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";

@@ -143,10 +143,13 @@ function Queue({ id }: ReviewRoomProps) {
 /** Minimum confidence of an answer that nobody needs to look at. */
 const SURE = 0.9;
 
+/** Reasons that speak against no answer; gaps have a tab of their own. */
+const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
+
 /** Returns whether something speaks against an answer: a rating, a warning, a changed source, or a low confidence. */
 function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
-  if (status !== "ok") return why.length > 1;
-  return why.length > 1 || confidence === null || confidence < SURE;
+  const faults = why.filter((one) => !NO_FAULT.has(one) && !one.startsWith("confidence"));
+  return faults.length > 0 || (status === "ok" && (confidence === null || confidence < SURE));
 }
 
 function QueueItem({ item, open }: { readonly item: WireQueueItem; readonly open: boolean }) {

@@ -1,5 +1,5 @@
 import { useCallback } from "react";
-import { lineText, linesOfWire, type WireAnswer } from "../../src/client/index.ts";
+import { linesOfWire, lineText, type WireAnswer } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";

@@ -46,13 +46,10 @@ describe("suggestions", () => {
   }));
   const suggester = (refused: readonly string[]) => {
     const asked: string[] = [];
-    const suggest = createSuggester(
-      { outlines: async () => outlines, load: async () => new Map([["fares", fares]]) },
-      async (question) => {
-        asked.push(question);
-        return !refused.includes(question);
-      },
-    );
+    const suggest = createSuggester({ outlines: async () => outlines, load: async () => new Map([["fares", fares]]) }, async (question) => {
+      asked.push(question);
+      return !refused.includes(question);
+    });
     return { asked, suggest };
   };
 

@@ -71,7 +71,11 @@ export function createSuggester(
 const MOST_TABLES = 6;
 
 /** Makes questions of headings and of the first table row of some documents, those without headings first. */
-async function sentencesAbout(outlines: readonly DocumentOutline[], scope: Scope, documents: Pick<DocumentStore, "load">): Promise<string[]> {
+async function sentencesAbout(
+  outlines: readonly DocumentOutline[],
+  scope: Scope,
+  documents: Pick<DocumentStore, "load">,
+): Promise<string[]> {
   const read = outlines.toSorted((a, b) => Number(a.headings.length > 0) - Number(b.headings.length > 0)).slice(0, MOST_TABLES);
   const loaded = await documents.load(
     scope,
@@ -92,7 +96,9 @@ function rowQuestion({ text, blocks }: Pick<StoredDocument, "text" | "blocks">):
   const header = blocks[row?.header ?? -1];
   if (row === undefined || header === undefined) return null;
   const [label, cell] = nameCells(text.slice(header.start, header.end), text.slice(row.start, row.end)) ?? [];
-  return label === undefined || cell === undefined || cell.name === "" ? null : `What is the ${withoutCapital(cell.name)} of ${label.text}?`;
+  return label === undefined || cell === undefined || cell.name === ""
+    ? null
+    : `What is the ${withoutCapital(cell.name)} of ${label.text}?`;
 }
 
 /** Maximum characters searched per document, and maximum number of topics. */

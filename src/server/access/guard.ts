@@ -9,8 +9,8 @@ import { sha256Hex } from "../../text/hash.ts";
 import { addressOf, countedAs, createTrust, isFromOwnPage, isFromThisMachine } from "./address.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import {
-  anonymousAt,
   AT_OWN_PAGE,
+  anonymousAt,
   type Caller,
   callerOf,
   callerOfKey,

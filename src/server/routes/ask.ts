@@ -31,7 +31,8 @@ export const askEndpoints = {
         selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
         ...{ filters, userId: user_id, signal },
       });
-      if (streams) return streamAnswer({ context, events, signal, abort, encode: encodeEvents(question), encodeError: encodeErrorEvent }, services);
+      if (streams)
+        return streamAnswer({ context, events, signal, abort, encode: encodeEvents(question), encodeError: encodeErrorEvent }, services);
       return answeredOrGone(signal, async () => {
         for await (const event of events) {
           if (event.type === "answer") return context.body(write(event.answer), 200, { "content-type": "application/json" });
