@@ -1,5 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
-import { askedValues, VALUE_KINDS } from "./asked-values.ts";
+import { askedValues, heldValues, VALUE_KINDS } from "./asked-values.ts";
 import type { ValueKind } from "./units.ts";
 import { keyOf, valuesIn } from "./values.ts";
 
@@ -33,7 +33,7 @@ export function answerSpans(question: string, sentences: readonly string[]): Ans
   const read = sentences.map((text) => valuesIn(text).filter((value) => isWhole(text, value)));
   const spans: AnswerSpan[] = [];
   for (const kinds of askedValues(question)) {
-    const wanted = new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
+    const wanted = measuresOf(kinds);
     const found = read.map((values) => values.filter((value) => wanted.has(value.kind)));
     const sentence = found.findIndex((values) => values.length > 0);
     const [value, ...others] = (found[sentence] ?? []).filter((one) => !named.has(keyOf(one)));
@@ -43,6 +43,16 @@ export function answerSpans(question: string, sentences: readonly string[]): Ans
     if (value !== undefined && others.length === 0 && !isKnown) spans.push({ sentence, start: value.start, end: value.end });
   }
   return spans.sort((a, b) => a.sentence - b.sentence || a.start - b.start);
+}
+
+function measuresOf(kinds: number): ReadonlySet<ValueKind> {
+  return new Set(MEASURES.flatMap(([kind, measures]) => ((kinds & kind) === 0 ? [] : measures)));
+}
+
+/** Returns whether a text holds a value of one of the kinds. */
+export function holdsKind(text: string, kinds: number): boolean {
+  const wanted = measuresOf(kinds);
+  return (heldValues(text) & kinds) !== 0 || valuesIn(text).some(({ kind }) => wanted.has(kind));
 }
 
 /** A number cut out of a longer one has another meaning. */

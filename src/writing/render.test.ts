@@ -83,8 +83,11 @@ describe("a table's row", () => {
 });
 
 describe("the cell that answers", () => {
-  const names = ["Route", "Adult fare", "Child fare", "Crossing time", "Operator"];
-  const cells = ["Harbour to Gull Rock", "€22.00", "€11.00", "80 minutes", "North Star"].map((text, i) => ({ name: names[i] ?? "", text }));
+  const names = ["Route", "Adult fare", "Child fare", "Crossing time", "Operator", "First trip"];
+  const cells = ["Harbour to Gull Rock", "€22.00", "€11.00", "80 minutes", "North Star", "3 April"].map((text, i) => ({
+    name: names[i] ?? "",
+    text,
+  }));
   const text = cells.map((cell) => cell.text).join(" | ");
   const fares = { start: 0, end: 9, text: names.join(" | ") };
   const cited: Citation = { ...sampleCitation(1, { ...passage, context: text }, text), row: { cells, header: fares } };
@@ -98,6 +101,7 @@ describe("the cell that answers", () => {
     ["How much is the adult fare from the harbour to Gull Rock?", "€22.00 (Adult fare)", "€22.00"],
     ["How much does a child pay to Gull Rock?", "€11.00 (Child fare)", "€11.00"],
     ["How long is the crossing to Gull Rock?", "80 minutes (Crossing time)", "80 minutes"],
+    ["When is the first trip to Gull Rock?", "3 April (First trip)", "3 April"],
     ["Which operator serves Gull Rock?", "North Star (Operator)", "North Star"],
   ])("comes first and is marked: %s", (question, first, marked) => {
     expect(asked(question)).toEqual([`Harbour to Gull Rock: ${first}`, marked]);

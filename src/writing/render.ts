@@ -1,5 +1,6 @@
 import { escapeUTF8 as escapeHtml } from "entities";
-import { askedValues, heldValues } from "../language/asked-values.ts";
+import { holdsKind } from "../language/answer-spans.ts";
+import { askedValues } from "../language/asked-values.ts";
 import type { Answer, Citation, NamedCell, Refusal, Warning } from "../shared/types.ts";
 import { httpUrl } from "../text/paths.ts";
 import { tokenize } from "../text/tokens.ts";
@@ -70,7 +71,7 @@ function askedCellOf(question: string, cells: readonly NamedCell[]): number | nu
     const named = words.filter((word) => asked.has(word) && !ofRow.has(word));
     const isGiven = tokenize(text).every((token) => asked.has(token));
     if (index === 0 || isGiven || (named.length === 0 && cells.length > 2)) return [];
-    const isKind = kinds.some((kind) => (heldValues(text) & kind) !== 0);
+    const isKind = kinds.some((kind) => holdsKind(text, kind));
     return kinds.length > 0 && !isKind ? [] : [{ index, words, isWhole: words.every((word) => asked.has(word)), isKind }];
   });
   const whole = columns.filter(({ isWhole }) => isWhole);
