@@ -39,7 +39,12 @@ describe("suggestions", () => {
   const scope: Scope = { domain: "d", tenant: null, access: ["public"] };
   const text = "Route | Adult fare | Deck\nHarbour to Seaton | €9.80 | Covered";
   const header = { start: 0, end: 25, type: "table-row" as const, level: 0, header: 0 };
-  const fares = { id: "fares", text, blocks: [header, { ...header, start: 26, end: text.length }] } as unknown as StoredDocument;
+  const fares = {
+    id: "fares",
+    title: "Fares",
+    text,
+    blocks: [header, { ...header, start: 26, end: text.length }],
+  } as unknown as StoredDocument;
   const outlines = [document("Hens", [1, "Hens"], [2, "Feed"], [2, "Where do hens sleep?"]), document("fares")].map((one) => ({
     ...{ ...one, id: one.title, version: "1", path: "", pages: null },
     headings: one.headings.map((heading) => ({ ...heading, start: 0, end: 0 })),
@@ -57,10 +62,10 @@ describe("suggestions", () => {
     const { suggest } = suggester(["Who feeds them?"]);
     expect(await suggest(scope, 1, ["Who feeds them?", "What do hens eat?"])).toEqual([
       "What do hens eat?",
-      "What is the adult fare of Harbour to Seaton?",
+      "What does “Fares” say about Harbour to Seaton?",
       "What does “Hens” say about feed?",
     ]);
-    expect(await suggester(["What is the adult fare of Harbour to Seaton?"]).suggest(scope, 1, [])).toEqual([
+    expect(await suggester(["What does “Fares” say about Harbour to Seaton?"]).suggest(scope, 1, [])).toEqual([
       "What does “Hens” say about feed?",
       "Where do hens sleep?",
     ]);

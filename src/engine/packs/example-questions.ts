@@ -4,7 +4,7 @@ import type { DocumentOutline } from "../../store/document-rows.ts";
 import type { DocumentStore } from "../../store/documents.ts";
 import { splitSentences } from "../../text/sentences.ts";
 import { isStopWord } from "../../text/tokens.ts";
-import { nameCells } from "../../text/units.ts";
+import { cellsOf } from "../../text/units.ts";
 
 /** Returns example questions for documents whose pack has none. */
 export type FindExamples = (scope: Scope) => Promise<string[]>;
@@ -81,24 +81,27 @@ async function sentencesAbout(
     scope,
     read.map(({ id }) => id),
   );
-  const ofRows = [...loaded.values()].flatMap((document) => rowQuestion(document) ?? []);
+  const ofRows = [...loaded.values()].flatMap((document) => {
+    const label = rowLabel(document);
+    return label === null ? [] : [questionAbout(document.title, label)];
+  });
   const ofHeadings = outlines.map(({ title, headings }) =>
     headingsOf(title, headings, () => true).map((heading) =>
-      isQuestion(heading) ? heading : `What does “${title}” say about ${withoutCapital(heading)}?`,
+      isQuestion(heading) ? heading : questionAbout(title, withoutCapital(heading)),
     ),
   );
   return inTurn([ofRows, ...ofHeadings]);
 }
 
-/** Asks for the second cell of a document's first table row: "What is the adult fare of Harbour to Seaton?" */
-function rowQuestion({ text, blocks }: Pick<StoredDocument, "text" | "blocks">): string | null {
+/** Returns the label of a document's first table row, its first cell; `null`: there is no table with a header. */
+function rowLabel({ text, blocks }: Pick<StoredDocument, "text" | "blocks">): string | null {
   const row = blocks.find(({ type, header }, i) => type === "table-row" && header >= 0 && header !== i);
-  const header = blocks[row?.header ?? -1];
-  if (row === undefined || header === undefined) return null;
-  const [label, cell] = nameCells(text.slice(header.start, header.end), text.slice(row.start, row.end)) ?? [];
-  return label === undefined || cell === undefined || cell.name === ""
-    ? null
-    : `What is the ${withoutCapital(cell.name)} of ${label.text}?`;
+  const [label = ""] = row === undefined ? [] : cellsOf(text.slice(row.start, row.end));
+  return label === "" ? null : label;
+}
+
+function questionAbout(title: string, topic: string): string {
+  return `What does “${title}” say about ${topic}?`;
 }
 
 /** Maximum characters searched per document, and maximum number of topics. */
