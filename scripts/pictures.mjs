@@ -66,7 +66,7 @@ async function ask(size) {
     await keep("sign-in");
     await page.keyboard.press("Escape");
   }
-  await send(page, ANSWERED[1]);
+  await send(page, ANSWERED[0]);
   const source = page.getByRole("button", { name: /^Source 1: / });
   if (size === WIDE) await source.click();
   await keep("ask");
@@ -99,6 +99,7 @@ async function rooms() {
   await page.getByRole("listitem").first().waitFor();
   await keep("library");
   await room("Review");
+  await page.getByLabel("Show", { exact: true }).selectOption("waiting");
   await page.getByRole("region", { name: "Queue" }).getByRole("link").filter({ hasNotText: REFUSED }).first().click();
   await page.getByRole("button", { name: "Approve" }).waitFor();
   await keep("review");
