@@ -15,8 +15,8 @@ interface FakeThread extends ReaderThread {
   crash(): void;
 }
 
-/** Threads that only act when the test tells them to. */
-function fakeThreads() {
+/** A pool of threads that only act when the test tells them to. */
+function poolOf(count: number) {
   const threads: FakeThread[] = [];
   const start: StartThread = (arenaNumber, events) => {
     const thread: FakeThread = {
@@ -42,13 +42,12 @@ function fakeThreads() {
     threads.push(thread);
     return thread;
   };
-  return { threads, start };
+  return { threads, pool: createReaderPool(start, count) };
 }
 
 describe("createReaderPool", () => {
   it("keeps the process alive only while a thread reads", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     pool.warm();
     expect(threads[0]?.held).toBe(false);
     const reading = pool.read("1", undefined);
@@ -59,8 +58,7 @@ describe("createReaderPool", () => {
   });
 
   it("gives a text up that ends two threads, says why, and goes on with the next", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     const reading = pool.read("1", undefined);
     const next = pool.read("2", undefined);
     threads[0]?.crash();
@@ -71,8 +69,7 @@ describe("createReaderPool", () => {
   });
 
   it("replaces a thread that ended while it had nothing to do with the next text", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     pool.warm();
     threads[0]?.crash();
     const reading = pool.read("1", undefined);
@@ -82,8 +79,7 @@ describe("createReaderPool", () => {
   });
 
   it("starts a thread only when there is something to read and no other is free", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 2);
+    const { threads, pool } = poolOf(2);
     expect(threads).toHaveLength(0);
     const first = pool.read("1", undefined);
     expect(threads).toHaveLength(1);
@@ -99,8 +95,7 @@ describe("createReaderPool", () => {
   });
 
   it("replaces a thread that ended, in the same arena, and reads its text once more", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     const reading = pool.read("5", undefined);
     const waiting = pool.read("6", undefined);
     threads[0]?.crash();
@@ -113,16 +108,14 @@ describe("createReaderPool", () => {
   });
 
   it("says what a thread could not read", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     const reading = pool.read("1", undefined);
     threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "no such piece" });
     await expect(reading).rejects.toMatchObject({ code: "reader_failed", message: expect.stringContaining("no such piece") });
   });
 
   it("takes a cancelled text out of the row; a thread reads what it began to its end", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     const stop = new AbortController();
     const reading = pool.read("1", stop.signal);
     const waiting = pool.read("2", stop.signal);
@@ -140,8 +133,7 @@ describe("createReaderPool", () => {
   });
 
   it("ends its threads and rejects what waits when it is closed", async () => {
-    const { threads, start } = fakeThreads();
-    const pool = createReaderPool(start, 1);
+    const { threads, pool } = poolOf(1);
     const all = [pool.read("1", undefined), pool.read("2", undefined)];
     const outcomes = Promise.allSettled(all);
     await pool.close();

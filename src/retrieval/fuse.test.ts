@@ -2,36 +2,22 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fuseMinMax, fuseReciprocalRank, normalizeMinMax } from "./fuse.ts";
 
+/** A ranking of these scores by id. */
+const ranking = (scores: Readonly<Record<string, number>>) => Object.entries(scores).map(([id, score]) => ({ id, score }));
+
 describe("normalizeMinMax", () => {
   it("subtracts the least and divides by the range", () => {
-    expect([
-      ...normalizeMinMax([
-        { id: "a", score: 6 },
-        { id: "b", score: 4 },
-        { id: "c", score: 2 },
-      ]).values(),
-    ]).toEqual([1, 0.5, 0]);
+    expect([...normalizeMinMax(ranking({ a: 6, b: 4, c: 2 })).values()]).toEqual([1, 0.5, 0]);
   });
 
   it("gives 1 to all members of a constant ranking, also of zeros", () => {
-    expect([
-      ...normalizeMinMax([
-        { id: "a", score: 0 },
-        { id: "b", score: 0 },
-      ]).values(),
-    ]).toEqual([1, 1]);
+    expect([...normalizeMinMax(ranking({ a: 0, b: 0 })).values()]).toEqual([1, 1]);
   });
 });
 
 describe("fuseMinMax", () => {
-  const dense = [
-    { id: "a", score: 0.9 },
-    { id: "b", score: 0.5 },
-  ];
-  const bm25 = [
-    { id: "b", score: 12 },
-    { id: "c", score: 2 },
-  ];
+  const dense = ranking({ a: 0.9, b: 0.5 });
+  const bm25 = ranking({ b: 12, c: 2 });
 
   it("weighs .6 dense and .4 words", () => {
     expect(fuseMinMax(dense, bm25).map(({ id, fused }) => [id, fused])).toEqual([
@@ -56,12 +42,12 @@ describe("fuseMinMax", () => {
   });
 
   it("does not change when all scores of a ranking are shifted and scaled", () => {
-    const ranking = fc.uniqueArray(fc.record({ id: fc.nat(20), score: fc.integer({ min: 0, max: 100 }) }), {
+    const any = fc.uniqueArray(fc.record({ id: fc.nat(20), score: fc.integer({ min: 0, max: 100 }) }), {
       selector: ({ id }) => id,
       maxLength: 10,
     });
     fc.assert(
-      fc.property(ranking, ranking, (one, two) => {
+      fc.property(any, any, (one, two) => {
         const moved = one.map(({ id, score }) => ({ id, score: score * 4 + 8 }));
         const scores = (from: typeof one) => fuseMinMax(from, two).map(({ id, fused }) => [id, fused.toFixed(9)]);
         expect(scores(moved)).toEqual(scores(one));
@@ -72,15 +58,7 @@ describe("fuseMinMax", () => {
 
 describe("fuseReciprocalRank", () => {
   it("adds 1 / (60 + rank) over the rankings", () => {
-    const dense = [
-      { id: "a", score: 9 },
-      { id: "b", score: 8 },
-    ];
-    const bm25 = [
-      { id: "b", score: 100 },
-      { id: "c", score: 1 },
-    ];
-    expect(fuseReciprocalRank(dense, bm25)).toEqual([
+    expect(fuseReciprocalRank(ranking({ a: 9, b: 8 }), ranking({ b: 100, c: 1 }))).toEqual([
       { id: "b", fused: 1 / 62 + 1 / 61, dense: 8, bm25: 100 },
       { id: "a", fused: 1 / 61, dense: 9, bm25: null },
       { id: "c", fused: 1 / 62, dense: null, bm25: 1 },
