@@ -76,7 +76,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/retrieval/deduplicate.test.ts",
       "drops by cosine alone where the profile says so, but never lists as a source what says something else",
     ),
-    "K 50 → 8 → 5": at("test/spark-rerank.test.ts", "reads all 50, and its score alone is the order of the 8"),
+    "K 50 → 8 → 5": at("src/retrieval/rerank.test.ts", "reads all 50 of spark, and its score alone is the order of the 8"),
     "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`": at(
       "src/models/adapters/hub.test.ts",
       "reads title, section and text as one, without empty parts",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Reranker } from "../models/reranker.ts";
+import { spark } from "../profiles/spark.ts";
 import type { Candidate } from "./fuse.ts";
 import { rerankCandidates } from "./rerank.ts";
 
@@ -38,6 +39,26 @@ describe("rerankCandidates", () => {
     const coded = four.map((one, i) => ({ ...one, coded: i === 3 }));
     const ranked = await rerankCandidates("q", coded, 4, fixed([0.1, 0.9, 0.2, 0.05]));
     expect(ranked.map(({ documentId }) => documentId)).toEqual(["d", "b", "c", "a"]);
+  });
+
+  it("reads all 50 of spark, and its score alone is the order of the 8", async () => {
+    const read: string[] = [];
+    // The last passage of the fused ranking has the highest score.
+    const reranker: Reranker = {
+      id: "fixed",
+      rerank: async (_question, passages) => {
+        read.push(...passages.map(({ title }) => title));
+        return passages.map((_, i) => (i === 49 ? 0.9 : i === 3 ? 0.8 : 0.01 * (i % 7)));
+      },
+    };
+    const fifty = Array.from({ length: 50 }, (_, i) => candidate(`d${i}`, 1 - i / 100));
+    const ranked = await rerankCandidates("q", fifty, spark.retrieve.rerank, reranker);
+    expect(read).toHaveLength(50);
+    expect(ranked.slice(0, 2).map(({ documentId }) => documentId)).toEqual(["d49", "d3"]);
+    const scores = ranked.map(({ rerank }) => rerank ?? -1);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    expect([spark.retrieve.candidates, spark.retrieve.rerank, spark.retrieve.passages]).toEqual([50, 50, 8]);
+    expect(spark.gate.type === "guard" && spark.gate.keep).toBe(5);
   });
 
   it("changes nothing without a reranker or at depth 0", async () => {
