@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readGoldenSet } from "../../src/grading/golden-set.ts";
 import { createRandom } from "../../src/grading/metrics.ts";
-import { folderOfFile } from "../../test/support/folders.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { FAITHFUL_RULES } from "./faithful-rules.ts";
 import { FAULT_RULES } from "./fault-rules.ts";
 import { makeDrafts } from "./golden-drafts.ts";
@@ -49,19 +47,19 @@ describe("fault rules", () => {
 describe("makeDrafts", () => {
   const root = folderOfFile();
   beforeAll(() => {
-    mkdirSync(join(root, "pages"));
-    writeFileSync(
-      join(root, "pages", "loans.md"),
+    writeIn(
+      root,
+      "pages/loans.md",
       "# Loans\n\nA reader may keep a borrowed book for 21 days. Readers pay nothing.\n\n- a list item of five words\n",
     );
-    writeFileSync(join(root, "pages", "rooms.md"), "# Rooms\n\nThe garden room seats forty people.\n");
+    writeIn(root, "pages/rooms.md", "# Rooms\n\nThe garden room seats forty people.\n");
     const row = {
       id: "a",
       question: "How long?",
       gold_pages: ["pages/loans.md"],
       gold_quotes: ["keep a borrowed book for 21 days.", "list item of five words"],
     };
-    writeFileSync(join(root, "answerable.jsonl"), JSON.stringify(row));
+    writeIn(root, "answerable.jsonl", [row]);
   });
 
   it("makes true and wrong sentences of the gold sentence alone, the same for the same seed", () => {

@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { loadConfig } from "../../src/shared/config.ts";
-import { folderOfFile } from "../../test/support/folders.ts";
+import { firstOf } from "../../test/support/events.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import type { Served } from "../judges/cache-decision.ts";
 import { evaluateCache } from "./cache.ts";
 import { curveOf, type ScoredPair } from "./cache-curve.ts";
@@ -40,34 +41,27 @@ describe("evaluateCache", () => {
       { id: "earlier", a: "What is the burial allowance?", b: review, same_answer: false },
       { id: "refused", a: "Which vaccines does the zoo require for penguins?", b: review, same_answer: false },
     ];
-    writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.map((row) => JSON.stringify({ ...row, kind: "test" })).join("\n"));
-    const options = {
-      corpus: folder,
-      golden: folder,
-      domain: "veterans",
-      questions: 1,
-      command: "test",
-      signal: new AbortController().signal,
-    };
-    for await (const event of evaluateCache({
-      ...options,
-      config: loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } }),
-    })) {
-      if (event.type !== "report") continue;
-      const { metrics, items } = event.report;
-      expect(metrics).toMatchObject({
-        "pairs.end_to_end.hit_rate": 1,
-        "pairs.end_to_end.false_hits": 0,
-        "pairs.end_to_end.own.hit_rate": 1,
-        "pairs.end_to_end.level.exact": 1,
-        "pairs.end_to_end.level.semantic": 1,
-        "pairs.end_to_end.stored.own": 3,
-      });
-      const of = (id: string) => items.find((item) => item.id === `pairs.end_to_end.${id}`);
-      expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
-      expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
-      expect(of("refused")?.storedAs).not.toBe("own");
-    }
+    writeIn(
+      folder,
+      "va-pairs-test.jsonl",
+      rows.map((row) => ({ ...row, kind: "test" })),
+    );
+    const config = loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } });
+    const { signal } = new AbortController();
+    const options = { corpus: folder, golden: folder, domain: "veterans", questions: 1, command: "test" };
+    const { metrics, items } = (await firstOf(evaluateCache({ ...options, config, signal }), "report")).report;
+    expect(metrics).toMatchObject({
+      "pairs.end_to_end.hit_rate": 1,
+      "pairs.end_to_end.false_hits": 0,
+      "pairs.end_to_end.own.hit_rate": 1,
+      "pairs.end_to_end.level.exact": 1,
+      "pairs.end_to_end.level.semantic": 1,
+      "pairs.end_to_end.stored.own": 3,
+    });
+    const of = (id: string) => items.find((item) => item.id === `pairs.end_to_end.${id}`);
+    expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
+    expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
+    expect(of("refused")?.storedAs).not.toBe("own");
   });
 });
 

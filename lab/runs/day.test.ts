@@ -1,14 +1,14 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import type { Report } from "../../src/grading/report.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { type Config, loadConfig } from "../../src/shared/config.ts";
 import type { AnswerEvent } from "../../src/shared/events.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
-import { folderOfFile } from "../../test/support/folders.ts";
+import { firstOf } from "../../test/support/events.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { rounds } from "../../test/support/trials.ts";
 import { evaluateDay } from "./day.ts";
@@ -28,8 +28,8 @@ const folder = folderOfFile();
 beforeAll(() => {
   mkdirSync(join(folder, "pages"));
   for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
-  const rows = PAIRS.map(([a, b, same_answer], i) => JSON.stringify({ id: `p${i}`, a, b, same_answer, kind: "test" }));
-  writeFileSync(join(folder, "va-pairs-test.jsonl"), rows.join("\n"));
+  const rows = PAIRS.map(([a, b, same_answer], i) => ({ id: `p${i}`, a, b, same_answer, kind: "test" }));
+  writeIn(folder, "va-pairs-test.jsonl", rows);
 });
 
 function start(options: Partial<DayOptions> = {}) {
@@ -49,10 +49,7 @@ function start(options: Partial<DayOptions> = {}) {
   };
   return evaluateDay({ ...fixed, ...options });
 }
-async function run(options: Partial<DayOptions> = {}): Promise<Report> {
-  for await (const event of start(options)) if (event.type === "report") return event.report;
-  throw new Error("no report");
-}
+const run = async (options: Partial<DayOptions> = {}) => (await firstOf(start(options), "report")).report;
 const pages = () => DOCUMENTS.map((name) => readFileSync(join(folder, "pages", name), "utf8"));
 
 /** Wraps an engine in a cache that is never invalidated. */
@@ -77,9 +74,8 @@ function forgetNothing(engine: Engine): Engine {
 describe("evaluateDay", () => {
   it("serves from the graph what a person approved about the same topic and entity, and nothing where nobody approved", async () => {
     const golden = join(folder, "codes");
-    mkdirSync(golden);
     const [a, b] = ["What is the VA rating for tinnitus, DC 6260?", "How high is the VA rating for tinnitus (DC 6260)?"];
-    writeFileSync(join(golden, "va-pairs-codes.jsonl"), JSON.stringify({ id: "c", a, b, same_answer: true, kind: "test" }));
+    writeIn(golden, "va-pairs-codes.jsonl", [{ id: "c", a, b, same_answer: true, kind: "test" }]);
     const served = async (approved: number) =>
       (await run({ golden, domain: "veterans", questions: 30, approved })).metrics["paraphrase.graph"];
     expect(await served(0)).toBe(0);

@@ -3,6 +3,7 @@ import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
 import { readRankingWeights } from "../../src/ranking/features.ts";
 import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
+import { firstOf } from "../../test/support/events.ts";
 import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { type ExtractSetName, readExtractSet } from "../sets/extract-sets.ts";
 import { evaluateExtract, judgeDrafts } from "./extract.ts";
@@ -59,10 +60,7 @@ async function run(sets: readonly ExtractSetName[], part: "held-out" | "tuning" 
     weights: readRankingWeights(),
     command: "test",
   };
-  for await (const event of evaluateExtract({ ...options, signal: new AbortController().signal })) {
-    if (event.type === "report") return event;
-  }
-  throw new Error("no report");
+  return firstOf(evaluateExtract({ ...options, signal: new AbortController().signal }), "report");
 }
 
 describe("readExtractSet", () => {

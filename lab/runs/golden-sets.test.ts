@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Report } from "../../src/grading/report.ts";
 import { configSchema } from "../../src/shared/config.ts";
+import { firstOf } from "../../test/support/events.ts";
 import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { evaluateDoc2dial } from "./doc2dial.ts";
@@ -70,10 +70,7 @@ beforeAll(() => {
   set = { ...set, corpus: join(root, "library"), golden: join(root, "library") };
 });
 
-async function reportOf(events: AsyncIterable<EvaluateEvent>): Promise<Report> {
-  for await (const event of events) if (event.type === "report") return event.report;
-  throw new Error("no report");
-}
+const reportOf = async (events: AsyncIterable<EvaluateEvent>) => (await firstOf(events, "report")).report;
 
 const common = () => ({ config: configSchema.parse({}), command: "eval", signal: new AbortController().signal, parts: SHARED_PARTS });
 

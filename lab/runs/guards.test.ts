@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadDomain } from "../../src/engine/domain.ts";
+import { firstOf } from "../../test/support/events.ts";
 import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { evaluateInjection } from "./injection.ts";
 import { evaluateMutatedAnswers } from "./mutated-answers.ts";
@@ -8,6 +9,7 @@ import { evaluatePii } from "./pii.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 const folder = folderOfFile();
+const reportOf = async (events: AsyncIterable<EvaluateEvent>) => (await firstOf(events, "report")).report;
 
 const SPANS: readonly (readonly [string, string, string])[] = [
   ["Call 202-555-0143 now", "PHONE_NUMBER", "202-555-0143"],
@@ -110,9 +112,4 @@ describe("eval mutations", () => {
 
 function draft(id: string, question: string, page: string, text: string) {
   return { id, question_id: question, source_pages: [page], draft: text, fault: "none" };
-}
-
-async function reportOf(events: AsyncIterable<EvaluateEvent>) {
-  for await (const event of events) if (event.type === "report") return event.report;
-  throw new Error("there was no report");
 }

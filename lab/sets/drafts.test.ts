@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createShippedSupport } from "../../src/engine/reader-keeper.ts";
-import { folderOfFile } from "../../test/support/folders.ts";
+import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { evaluateDrafts } from "./drafts.ts";
 
 const PAGE = "# Letters\n\nYou have 60 days from the date of the letter to send evidence. If your claim is urgent, you have 15 days.\n";
@@ -11,10 +10,8 @@ const FAITHFUL = "You have 60 days from the date of the letter to send evidence 
 
 const root = folderOfFile();
 beforeAll(() => {
-  mkdirSync(join(root, "pages"));
-  writeFileSync(join(root, "pages", "letters.md"), PAGE);
-  writeFileSync(join(root, "pages", "parades.md"), OTHER);
-  const lines = (rows: readonly object[]) => `${rows.map((row) => JSON.stringify(row)).join("\n")}\n`;
+  writeIn(root, "pages/letters.md", PAGE);
+  writeIn(root, "pages/parades.md", OTHER);
   const draft = (id: string, fault: string, text: string, span: string | null) => ({
     id,
     question_id: "q",
@@ -23,23 +20,17 @@ beforeAll(() => {
     fault,
     faulty_span: span === null ? null : [text.indexOf(span), text.indexOf(span) + span.length],
   });
-  writeFileSync(
-    join(root, "va-drafts-x.jsonl"),
-    lines([
-      draft("a", "none", FAITHFUL, null),
-      draft("b", "number", FAITHFUL.replace("60", "15"), "15 days"),
-      draft("c", "citation", FAITHFUL.replace("[1]", "[2]"), "[2]"),
-      draft("d", "citation", FAITHFUL.replace("[1]", "[3]"), "[3]"),
-      draft("e", "url", FAITHFUL.replace(" [1]", " (https://www.va.gov/none/) [1]"), "https://www.va.gov/none/"),
-      draft("f", "negation", FAITHFUL.replace("takes place", "doesn't take place"), "doesn't take"),
-      // The fault is in the first sentence and the finding in the second, so it does not count as caught.
-      draft("g", "number", FAITHFUL.replace("in spring", "on May 5"), "60 days"),
-    ]),
-  );
-  writeFileSync(
-    join(root, "va-answerable-x.jsonl"),
-    lines([{ id: "q", question: "How long?", gold_pages: ["pages/letters.md"], difficulty: "easy" }]),
-  );
+  writeIn(root, "va-drafts-x.jsonl", [
+    draft("a", "none", FAITHFUL, null),
+    draft("b", "number", FAITHFUL.replace("60", "15"), "15 days"),
+    draft("c", "citation", FAITHFUL.replace("[1]", "[2]"), "[2]"),
+    draft("d", "citation", FAITHFUL.replace("[1]", "[3]"), "[3]"),
+    draft("e", "url", FAITHFUL.replace(" [1]", " (https://www.va.gov/none/) [1]"), "https://www.va.gov/none/"),
+    draft("f", "negation", FAITHFUL.replace("takes place", "doesn't take place"), "doesn't take"),
+    // The fault is in the first sentence and the finding in the second, so it does not count as caught.
+    draft("g", "number", FAITHFUL.replace("in spring", "on May 5"), "60 days"),
+  ]);
+  writeIn(root, "va-answerable-x.jsonl", [{ id: "q", question: "How long?", gold_pages: ["pages/letters.md"], difficulty: "easy" }]);
 });
 
 describe("evaluateDrafts", () => {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderOfTest } from "../../test/support/folders.ts";
+import { firstOf } from "../../test/support/events.ts";
+import { folderOfTest, writeIn } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { type Config, configSchema } from "../shared/config.ts";
@@ -25,14 +26,13 @@ const ANSWERABLE = {
 const UNANSWERABLE = { id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" };
 
 function writeSet(folder: string, rows: { answerable?: unknown[]; unanswerable?: unknown[] } = {}): string {
-  mkdirSync(join(folder, "pages"), { recursive: true });
-  writeFileSync(
-    join(folder, "pages", "loans.md"),
+  writeIn(
+    folder,
+    "pages/loans.md",
     "# Loans\n\n## How long\n\nA reader may keep a borrowed book for 21 days. After that a fine of 2 dollars a week is due.\n\n## Cards\n\nA library card is free for residents.\n",
   );
-  const lines = (list: unknown[]) => list.map((row) => JSON.stringify(row)).join("\n");
-  writeFileSync(join(folder, "x-answerable-dev.jsonl"), lines(rows.answerable ?? [ANSWERABLE]));
-  writeFileSync(join(folder, "unanswerable.jsonl"), lines(rows.unanswerable ?? [UNANSWERABLE]));
+  writeIn(folder, "x-answerable-dev.jsonl", rows.answerable ?? [ANSWERABLE]);
+  writeIn(folder, "unanswerable.jsonl", rows.unanswerable ?? [UNANSWERABLE]);
   return folder;
 }
 
@@ -42,9 +42,8 @@ async function run(
   openEngine: (config: Config) => Promise<Engine> = (own) => createEngine(own, SHARED_PARTS),
 ): Promise<MeasuredSet> {
   const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
-  for await (const event of runGolden(set, { config: configSchema.parse({}), signal, openEngine, judge: createClaimJudge(null) }))
-    if (event.type === "judged") return { ...event, name: set.name };
-  throw new Error("nothing was judged");
+  const events = runGolden(set, { config: configSchema.parse({}), signal, openEngine, judge: createClaimJudge(null) });
+  return { ...(await firstOf(events, "judged")), name: set.name };
 }
 
 describe("runGolden", () => {

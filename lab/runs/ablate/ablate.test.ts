@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createShippedJudge } from "../../../src/grading/claim-judge.ts";
@@ -6,7 +6,8 @@ import { readGoldenSet } from "../../../src/grading/golden-set.ts";
 import type { Report } from "../../../src/grading/report.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { loadConfig } from "../../../src/shared/config.ts";
-import { folderOfFile } from "../../../test/support/folders.ts";
+import { firstOf } from "../../../test/support/events.ts";
+import { folderOfFile, writeIn } from "../../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { ablate } from "./ablate.ts";
 import type { Writer } from "./ablated-item.ts";
@@ -28,13 +29,14 @@ const folder = folderOfFile();
 beforeAll(() => {
   mkdirSync(join(folder, "pages"));
   for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
-  const put = (name: string, rows: readonly unknown[]) =>
-    writeFileSync(join(folder, name), rows.map((row) => JSON.stringify(row)).join("\n"));
-  put(
+  writeIn(
+    folder,
     "va-answerable-test.jsonl",
     ASKED.map(([question, page], i) => ({ id: `a${i}`, question, gold_pages: [`pages/${page}`], difficulty: "easy" })),
   );
-  put("va-unanswerable-test.jsonl", [{ id: "u0", question: "Which vaccines does the zoo require for penguins?", kind: "out_of_scope" }]);
+  writeIn(folder, "va-unanswerable-test.jsonl", [
+    { id: "u0", question: "Which vaccines does the zoo require for penguins?", kind: "out_of_scope" },
+  ]);
 });
 
 const rungs = RUNGS.filter(({ of }) => of === undefined);
@@ -57,10 +59,8 @@ function start(rates: FaultRates, { signal = new AbortController().signal, write
   });
 }
 async function run(rates: FaultRates, writer: Writer = "scripted", some = rungs): Promise<Report> {
-  for await (const event of start(rates, { writer, some }))
-    if (event.type === "ablated")
-      return summarizeAblation([{ ...event, writer, rungs: some, rounds: 1 }], { command: "test", seed: 3, rates }).report;
-  throw new Error("no report");
+  const ablated = await firstOf(start(rates, { writer, some }), "ablated");
+  return summarizeAblation([{ ...ablated, writer, rungs: some, rounds: 1 }], { command: "test", seed: 3, rates }).report;
 }
 const metric = ({ metrics }: Report, name: string) => metrics[`scripted.${name}`] ?? null;
 
