@@ -11,9 +11,11 @@ import { openPostgres } from "../src/store/postgres.ts";
 import { assertPostgresVectors } from "../src/store/postgres-vectors.ts";
 import { createStore, type Store } from "../src/store/store.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
+import { fileContent } from "../src/testing/store/fixtures.ts";
 import { windowedDocument } from "../src/testing/windowed-document.ts";
 import { openLibrary } from "./support/engine.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
+import { searchRequest } from "./support/search-request.ts";
 
 /** Above the number of windows that are searched exactly. */
 const DOCUMENTS = 30;
@@ -39,7 +41,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     return store.documents.putFiles(
       documents.map((one) => ({
         place: { domain: "d", tenant: one.tenant, source: "s", path: one.path },
-        content: { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null },
+        content: fileContent(one),
       })),
     );
   }
@@ -84,12 +86,8 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
 
   async function find(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): Promise<string[]> {
     await corpus.sync({ signal: NEVER });
-    const request: SearchRequest = {
-      ...{ terms: corpus.tokens(question), codes: [], vector: await corpus.embedQuestion(question), bm25: false },
-      ...{ scope: { domain: "d", tenant: null, access: ["public"] }, candidates: 10, alpha: 0.6, beta: 0.4, fusion: "min-max" },
-      ...over,
-    };
-    return (await corpus.search(request)).map(({ chunk }) => chunk.id);
+    const vector = await corpus.embedQuestion(question);
+    return (await corpus.search(searchRequest(corpus, question, { vector, bm25: false, ...over }))).map(({ chunk }) => chunk.id);
   }
 
   /** Recall of an index against exact search. */

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
+import { searchRequest } from "../../test/support/search-request.ts";
 import { rounds } from "../../test/support/trials.ts";
 import type { Encoder } from "../models/encoder.ts";
-import type { Scope, StoredDocument } from "../shared/types.ts";
+import type { Scope } from "../shared/types.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import { readCorpusFacts } from "./corpus-snapshot.ts";
@@ -29,13 +30,6 @@ beforeEach(() => {
 afterEach(() => Promise.all(opened.map((corpus) => corpus.idle())));
 
 const SOURCE = { domain: "d", tenant: null, source: "s" };
-
-async function put(...documents: StoredDocument[]): Promise<void> {
-  for (const one of documents) {
-    const content = { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null };
-    await here.store.documents.putFile({ ...SOURCE, tenant: one.tenant, path: one.path }, content);
-  }
-}
 
 function open(encoder: Encoder | null = null, storeId = "store"): DomainIndex {
   const documents = {
@@ -72,13 +66,8 @@ async function run(encoder: Encoder | null = null): Promise<void> {
 
 const PUBLIC: Scope = { domain: "d", tenant: null, access: ["public"] };
 
-function request(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
-  const defaults = { codes: [], vector: null, scope: PUBLIC, bm25: true, candidates: 10, alpha: 0.6, beta: 0.4 };
-  return { terms: corpus.tokens(question), fusion: "min-max", ...defaults, ...over };
-}
-
 const found = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}) =>
-  (await corpus.search(request(corpus, question, over))).map(({ documentId }) => documentId);
+  (await corpus.search(searchRequest(corpus, question, over))).map(({ documentId }) => documentId);
 
 const SETTINGS = { frame: true, repair: true, expand: true, codesFirst: true };
 const QUESTIONS = ["tinnitus claim", "rating", "pays tinnitus tinnitus naïve ☂"];
@@ -93,7 +82,7 @@ async function answers(corpus: DomainIndex): Promise<unknown> {
     for (const scope of SCOPES) {
       const { idf, has } = await corpus.wordsIn(scope, ["tinnitus claim"]);
       all.push(idf("tinnitu"), has("claim"));
-      for (const over of overs) all.push(await corpus.search(request(corpus, question, { ...over, scope })));
+      for (const over of overs) all.push(await corpus.search(searchRequest(corpus, question, { ...over, scope })));
       all.push((await corpus.understand({ resolved: "my clain for tinitus and its ratting", scope }, SETTINGS)).repairs);
     }
   }
@@ -126,7 +115,7 @@ describe("a corpus that begins with its snapshot", () => {
           if (head !== undefined) await here.store.documents.deleteFiles({ ...SOURCE, tenant: head.tenant }, [`${id}.md`]);
           if (texts !== null) {
             const made = document(id, texts, { version: `v${turn}-${step}`, title: `Page ${id}`, ...label });
-            await put({ ...made, chunks: made.chunks.map((chunk) => ({ ...chunk, headingPath: headings })) });
+            await here.put({ ...made, chunks: made.chunks.map((chunk) => ({ ...chunk, headingPath: headings })) });
           }
           if (!restart) continue;
           await living.sync();
@@ -149,9 +138,9 @@ describe("a corpus that begins with its snapshot", () => {
   });
 
   it("reads nothing but the difference from the store, and asks the encoder for nothing else", async () => {
-    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
+    await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
     await run(fakeEncoder());
-    await put(document("b", ["Fresh claim."], { version: "v2" }));
+    await here.put(document("b", ["Fresh claim."], { version: "v2" }));
     await here.store.documents.deleteFiles(SOURCE, ["c.md"]);
     const again = fakeEncoder();
     const corpus = await start(again);
@@ -165,11 +154,14 @@ describe("a corpus that begins with its snapshot", () => {
   });
 
   it("finds nothing that the store has deleted, changed or labelled anew since, even at the same version and revision", async () => {
-    await put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus pension."]), document("hers", ["Tinnitus three."]));
-    await put(document("stays", ["Tinnitus four."]));
+    await here.put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus pension."]), document("hers", ["Tinnitus three."]));
+    await here.put(document("stays", ["Tinnitus four."]));
     await run(fakeEncoder());
     await here.store.documents.deleteFiles(SOURCE, ["gone.md", "moved.md", "hers.md"]);
-    await put(document("moved", ["Tinnitus pension."], { access: "staff" }), document("hers", ["Tinnitus three."], { tenant: "acme" }));
+    await here.put(
+      document("moved", ["Tinnitus pension."], { access: "staff" }),
+      document("hers", ["Tinnitus three."], { tenant: "acme" }),
+    );
     // A restored database may have the revision of a snapshot but other contents.
     const revision = here.store.documents.revision;
     Object.assign(here.store.documents, { revision: async () => 4 });
@@ -188,7 +180,7 @@ describe("a corpus that begins with its snapshot", () => {
   });
 
   it("forgets the words, texts and vectors of a deleted document when it is written again", async () => {
-    await put(document("a", ["Tinnitus pays."]), document("b", ["Xylophones quarrel."], { title: "Zebra", tenant: "quagga" }));
+    await here.put(document("a", ["Tinnitus pays."]), document("b", ["Xylophones quarrel."], { title: "Zebra", tenant: "quagga" }));
     await run(fakeEncoder({ dimensions: 32 }));
     const holds = (needle: string) =>
       readFileSync(path).includes(Buffer.from(needle, "latin1")) || readFileSync(path).includes(Buffer.from(needle, "utf16le"));
@@ -204,7 +196,7 @@ describe("a corpus that begins with its snapshot", () => {
   });
 
   it("knows no word of a document that goes after words of another one have left the snapshot", async () => {
-    await put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
+    await here.put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
     await run();
     await here.store.documents.deleteFiles(SOURCE, ["a.md"]);
     await run();
@@ -216,7 +208,7 @@ describe("a corpus that begins with its snapshot", () => {
 });
 
 describe("a snapshot that cannot be used", () => {
-  const three = () => put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating ☂."]));
+  const three = () => here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating ☂."]));
 
   /** Starts with a damaged file: everything is there, the reason is reported, and the next start is silent. */
   async function expectRebuilt(spoilt: Uint8Array | string, why: RegExp, encoder: Encoder | null = null): Promise<void> {
@@ -304,7 +296,7 @@ describe("a snapshot that cannot be used", () => {
 
 describe("writing a snapshot", () => {
   it("leaves the old one when it ends half-way, and clears away what it left", async () => {
-    await put(document("a", ["Tinnitus pays."]));
+    await here.put(document("a", ["Tinnitus pays."]));
     await run();
     const whole = readFileSync(path);
     const left = `${path}.00000000-dead.tmp`;
@@ -312,21 +304,21 @@ describe("writing a snapshot", () => {
     await start();
     expect(indexed).toEqual([]);
     expect(warnings).toEqual([]);
-    await put(document("b", ["A claim."]));
+    await here.put(document("b", ["A claim."]));
     await run();
     expect(existsSync(left)).toBe(true);
     utimesSync(left, 0, 0);
-    await put(document("c", ["A rating."]));
+    await here.put(document("c", ["A rating."]));
     await run();
     expect(readdirSync(join(here.folder, "index"))).toEqual(["d.snapshot"]);
   });
 
   it("that fails is said once; questions go on", async () => {
     writeFileSync(join(here.folder, "index"), "a file where the folder should be");
-    await put(document("a", ["Tinnitus pays."]));
+    await here.put(document("a", ["Tinnitus pays."]));
     const corpus = await start();
     await corpus.idle();
-    await put(document("b", ["A claim."]));
+    await here.put(document("b", ["A claim."]));
     await corpus.sync();
     await corpus.idle();
     expect(await found(corpus, "claim")).toEqual(["b"]);
@@ -334,7 +326,7 @@ describe("writing a snapshot", () => {
   });
 
   it("is left to the process that knows the store's last change", async () => {
-    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
+    await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
     const late = await start();
     await here.store.documents.deleteFiles(SOURCE, ["b.md"]);
     await run();
@@ -348,7 +340,7 @@ describe("writing a snapshot", () => {
   });
 
   it("by several at once leaves one whole file", async () => {
-    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
+    await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
     const many = await Promise.all(Array.from({ length: 6 }, () => start(fakeEncoder())));
     await Promise.all(many.map((one) => one.idle()));
     expect(readdirSync(join(here.folder, "index"))).toEqual(["d.snapshot"]);

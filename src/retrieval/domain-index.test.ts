@@ -1,23 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
+import { searchRequest } from "../../test/support/search-request.ts";
 import type { Encoder } from "../models/encoder.ts";
-import type { StoredDocument } from "../shared/types.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import { DomainIndex, type SearchRequest } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 
 const here = storeOfTest();
-
-function put(...documents: StoredDocument[]): Promise<unknown> {
-  return Promise.all(
-    documents.map((one) => {
-      const place = { domain: "d", tenant: one.tenant, source: "s", path: one.path };
-      const content = { originalHash: "hash", settings: "s", access: "public", documents: [one], failure: null };
-      return here.store.documents.putFile(place, content);
-    }),
-  );
-}
 
 function corpusOf(encoder: Encoder | null = null, batch = 64): DomainIndex {
   return new DomainIndex({
@@ -30,27 +20,12 @@ function corpusOf(encoder: Encoder | null = null, batch = 64): DomainIndex {
   });
 }
 
-function request(corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}): SearchRequest {
-  return {
-    terms: corpus.tokens(question),
-    codes: [],
-    vector: null,
-    scope: { domain: "d", tenant: null, access: ["public"] },
-    bm25: true,
-    candidates: 10,
-    alpha: 0.6,
-    beta: 0.4,
-    fusion: "min-max",
-    ...over,
-  };
-}
-
 const found = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}) =>
-  (await corpus.search(request(corpus, question, over))).map(({ documentId }) => documentId);
+  (await corpus.search(searchRequest(corpus, question, over))).map(({ documentId }) => documentId);
 
 describe("search", () => {
   it("ranks chunks with a code of the question first, and all as usual when none has it", async () => {
-    await put(
+    await here.put(
       document("words", ["The rating for ringing ears, the rating for ears and their rating."]),
       document("code", ["Diagnostic code 6260 is about something else."]),
     );
@@ -63,17 +38,17 @@ describe("search", () => {
 
   it("gives the cosine of a passage also when only its words brought it in", async () => {
     const angle = (text: string) => (text.includes("near") ? [1, 0] : text.includes("word") ? [0.5, Math.sqrt(0.75)] : null);
-    await put(document("n", ["It is near."]), document("w", ["The word."]));
+    await here.put(document("n", ["It is near."]), document("w", ["The word."]));
     const corpus = corpusOf(fakeEncoder({ dimensions: 2, vectorOf: angle }));
     await corpus.sync();
-    const results = await corpus.search(request(corpus, "word", { vector: await corpus.embedQuestion("near"), candidates: 1 }));
+    const results = await corpus.search(searchRequest(corpus, "word", { vector: await corpus.embedQuestion("near"), candidates: 1 }));
     expect(results.find(({ documentId }) => documentId === "w")?.dense).toBeCloseTo(0.5, 6);
   });
 });
 
 describe("sync", () => {
   it("takes in what was added, changed and deleted since, and nothing else", async () => {
-    await put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
+    await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
     const corpus = corpusOf();
     await corpus.sync();
     const loaded: string[] = [];
@@ -85,7 +60,7 @@ describe("sync", () => {
         return loadForIndex(domain, ids);
       },
     });
-    await put(document("b", ["Fresh claim."], { version: "v2" }), document("d", ["Travel pay."]));
+    await here.put(document("b", ["Fresh claim."], { version: "v2" }), document("d", ["Travel pay."]));
     await here.store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["c.md"]);
     await corpus.sync();
     Object.assign(here.store.documents, { heads });
@@ -97,7 +72,7 @@ describe("sync", () => {
   });
 
   it("pays for a text once, across restarts, and loses one batch at most when the encoder fails", async () => {
-    await put(...Array.from({ length: 10 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    await here.put(...Array.from({ length: 10 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
     const failing = fakeEncoder({ failure: (call) => (call === 3 ? encoderDown() : null) });
     await expect(corpusOf(failing, 2).sync()).rejects.toMatchObject({ code: "encoder_failed" });
     expect(failing.calls).toHaveLength(4);
@@ -115,7 +90,7 @@ describe("sync", () => {
     ["another dimension", (_text: string) => [1, 0, 0]],
     ["values that are not finite", (_text: string) => [Number.NaN, 1]],
   ])("stores nothing of an encoder that answers with %s, and recovers", async (_name, wrong) => {
-    await put(document("a", ["One."]), document("b", ["Two."]));
+    await here.put(document("a", ["One."]), document("b", ["Two."]));
     const bad = fakeEncoder({ vectorOf: (text) => (text.includes("Two") ? wrong(text) : [1, 0]) });
     await expect(corpusOf(bad, 1).sync()).rejects.toMatchObject({ name: "ModelError", code: "encoder_changed" });
     const good = fakeEncoder({ dimensions: 2, vectorOf: () => [0, 1] });
@@ -124,7 +99,7 @@ describe("sync", () => {
   });
 
   it("runs calls one after the other", async () => {
-    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    await here.put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
     const encoder = fakeEncoder();
     const corpus = corpusOf(encoder, 2);
     await Promise.all([corpus.sync(), corpus.sync(), corpus.sync()]);
@@ -133,7 +108,7 @@ describe("sync", () => {
   });
 
   it("is cancelled between batches and keeps what was paid", async () => {
-    await put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
+    await here.put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
     const encoder = fakeEncoder();
     const controller = new AbortController();
     const corpus = corpusOf(encoder, 2);

@@ -4,9 +4,9 @@ import type { Encoder } from "../models/encoder.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { validator } from "../profiles/validator.ts";
-import type { Question, StoredDocument } from "../shared/types.ts";
+import type { Question } from "../shared/types.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
-import { place, storedDocument } from "../testing/store-contract.ts";
+import { storedDocument } from "../testing/store-contract.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 import { assertCanRetrieve, retrievePassages } from "./retrieve.ts";
@@ -18,13 +18,6 @@ function ask(text: string, over: Partial<Question> = {}): Question {
   const scope = { domain: "d", tenant: null, access: ["public"] };
   const base = { text, resolved: text, scope, profile: "p", detail: "normal" as const, sessionId: null, selection: null };
   return { ...base, history: [], injectionSignals: [], ...over };
-}
-
-async function put(...documents: StoredDocument[]): Promise<void> {
-  for (const document of documents) {
-    const content = { originalHash: "h", settings: "s", access: "public", documents: [document], failure: null };
-    await here.store.documents.putFile({ ...place, path: document.path }, content);
-  }
 }
 
 function partsWith(encoder: Encoder | null) {
@@ -39,7 +32,7 @@ const retrieve = (question: Question, encoder: Encoder | null = null, settings: 
 
 describe("retrievePassages", () => {
   it("gives passages with their text, place and raw scores", async () => {
-    await put(storedDocument());
+    await here.put(storedDocument());
     const { passages, dense, denseFailure } = await retrieve(ask("What is tinnitus rated at?"), fakeEncoder());
     expect(passages).toMatchObject([{ sid: "S1", text: "Tinnitus is rated at 10 percent.", document: { id: "doc-a", version: "v1" } }]);
     expect(passages[0]?.scores).toMatchObject({ dense: expect.any(Number), bm25: expect.any(Number), cross: null });
@@ -47,12 +40,12 @@ describe("retrievePassages", () => {
   });
 
   it("ranks by words alone without an encoder, and says nothing of a failure", async () => {
-    await put(storedDocument());
+    await here.put(storedDocument());
     expect(await retrieve(ask("tinnitus"))).toMatchObject({ dense: false, denseFailure: null, passages: [{ scores: { dense: null } }] });
   });
 
   it("ranks by words alone, with the reason, when the encoder fails on the documents or on the question", async () => {
-    await put(storedDocument());
+    await here.put(storedDocument());
     const onDocuments = fakeEncoder({ id: "one", failure: encoderDown });
     const onQuestion = fakeEncoder({ id: "two", failure: (call) => (call === 1 ? encoderDown() : null) });
     for (const encoder of [onDocuments, onQuestion]) {
@@ -63,15 +56,15 @@ describe("retrievePassages", () => {
 
   it("sees new documents also while the encoder is down", async () => {
     const parts = partsWith(fakeEncoder({ failure: encoderDown }));
-    await put(storedDocument());
+    await here.put(storedDocument());
     await retrievePassages(ask("tinnitus"), sourcebound.retrieve, parts, signal);
-    await put(storedDocument({ id: "doc-b", path: "b.md", text: "A pension is paid." }));
+    await here.put(storedDocument({ id: "doc-b", path: "b.md", text: "A pension is paid." }));
     const { passages } = await retrievePassages(ask("pension"), sourcebound.retrieve, parts, signal);
     expect(passages.map(({ document }) => document.id)).toEqual(["doc-b"]);
   });
 
   it("ranks by words alone when the question's vector does not fit those of the documents", async () => {
-    await put(storedDocument());
+    await here.put(storedDocument());
     for (const wrong of [
       [1, 0, 0],
       [Number.NaN, 1],
@@ -82,7 +75,7 @@ describe("retrievePassages", () => {
   });
 
   it("throws what the encoder failed with when the profile has vectors only", async () => {
-    await put(storedDocument());
+    await here.put(storedDocument());
     await expect(retrieve(ask("tinnitus"), fakeEncoder({ failure: encoderDown }), validator.retrieve)).rejects.toMatchObject({
       code: "encoder_failed",
     });
@@ -91,7 +84,7 @@ describe("retrievePassages", () => {
   });
 
   it("throws when it is cancelled, whatever the words could do", async () => {
-    await put(storedDocument());
+    await here.put(storedDocument());
     const cancelled = AbortSignal.abort(new Error("reader left"));
     await expect(retrievePassages(ask("tinnitus"), sourcebound.retrieve, partsWith(fakeEncoder()), cancelled)).rejects.toThrow(
       "reader left",

@@ -8,18 +8,6 @@ import { EmbeddedEngine } from "./embedded-engine.ts";
 
 const here = storeOfTest();
 
-async function put(id: string, sentences: readonly string[]): Promise<void> {
-  const document = windowedDocument(id, sentences);
-  const place = { domain: "d", tenant: null, source: "s", path: document.path };
-  await here.store.documents.putFile(place, {
-    originalHash: "hash",
-    settings: "s",
-    access: "public",
-    documents: [document],
-    failure: null,
-  });
-}
-
 it("misses nothing that is put into the table while the table is asked", async () => {
   let release = () => {};
   let asked: (() => Promise<void>) | null = null;
@@ -40,16 +28,14 @@ it("misses nothing that is put into the table while the table is asked", async (
   const corpus = new DomainIndex({
     ...{ domain: "d", engine, documents: here.store.documents, embeddings: here.store.embeddings, encoder: fakeEncoder(), batch: 500 },
   });
-  await put(
-    "many",
-    Array.from({ length: EXACT_UP_TO + 1 }, (_, n) => `number ${n}.`),
-  );
+  const numbers = Array.from({ length: EXACT_UP_TO + 1 }, (_, n) => `number ${n}.`);
+  await here.put(windowedDocument("many", numbers));
   await corpus.sync();
   await corpus.idle();
   held = new Promise((resolve) => {
     release = resolve;
   });
-  await put("new", ["zebra quagga okapi."]);
+  await here.put(windowedDocument("new", ["zebra quagga okapi."]));
   await corpus.sync();
   asked = async () => {
     release();

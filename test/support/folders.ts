@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Kysely } from "kysely";
 import { afterAll, afterEach, beforeEach } from "vitest";
+import type { StoredDocument } from "../../src/shared/types.ts";
 import type { Database } from "../../src/store/schema.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 import { createStore, type Store } from "../../src/store/store.ts";
+import { fileContent } from "../../src/testing/store/fixtures.ts";
 
 const newFolder = () => mkdtempSync(join(tmpdir(), "sourcebound-test-"));
 const remove = (folder: string) => rmSync(folder, { recursive: true, force: true });
@@ -38,11 +40,19 @@ interface TestStore {
   readonly folder: string;
   readonly db: Kysely<Database>;
   readonly store: Store;
+  /** Stores documents, each as a file of its own. */
+  put(...documents: readonly StoredDocument[]): Promise<void>;
 }
 
 /** Gives each test a folder of its own with an open SQLite database, `test.db`; both go after the test. */
 export function storeOfTest(now = () => Date.parse("2026-01-01T00:00:00Z")): TestStore {
-  const here = folderOfTest() as { folder: string; db: Kysely<Database>; store: Store };
+  const here = folderOfTest() as { -readonly [Part in keyof TestStore]: TestStore[Part] };
+  here.put = async (...documents) => {
+    for (const one of documents) {
+      const { domain, tenant, source, path } = one;
+      await here.store.documents.putFile({ domain, tenant, source, path }, fileContent(one));
+    }
+  };
   beforeEach(async () => {
     here.db = await openSqlite(join(here.folder, "test.db"));
     here.store = createStore(here.db, { now: () => new Date(now()), clock: () => performance.now() });
