@@ -301,26 +301,22 @@ describe("wrong usage", () => {
 describe("configuration", () => {
   const question = ["ask", LIBRARY_QUESTIONS[0].question];
 
-  it.each([
-    ["YAML that does not parse", { "sourcebound.config.yaml": "server: [1, {\n" }, /sourcebound\.config\.yaml could not be read/],
-    ["a list", { "sourcebound.config.yaml": "- a\n- b\n" }, /must contain keys and values/],
-  ])("rejects %s, and leaves the file as it is", async (_what, files: Record<string, string>, words) => {
-    const folder = join(seeded.folder, `config-${Math.random()}`);
-    writeFiles(folder, files);
-    const run = await runCli(question, { cwd: folder, env: seeded.env });
-    expectFailure(run, 2, words);
-    for (const [name, text] of Object.entries(files)) expect(readFileSync(join(folder, name), "utf8")).toBe(text);
-  });
-
-  it.each([
-    ["a misspelt variable", { SOURCEBOUND_DATADIR: "x" }, /SOURCEBOUND_DATADIR\. Did you mean "SOURCEBOUND_DATA_DIR"\?/],
+  const written = (text: string) => ({ "sourcebound.config.yaml": text });
+  it.each<[what: string, files: Record<string, string>, env: Record<string, string>, words: RegExp]>([
+    ["YAML that does not parse", written("server: [1, {\n"), {}, /sourcebound\.config\.yaml could not be read/],
+    ["a list", written("- a\n- b\n"), {}, /must contain keys and values/],
+    ["a misspelt variable", {}, { SOURCEBOUND_DATADIR: "x" }, /SOURCEBOUND_DATADIR\. Did you mean "SOURCEBOUND_DATA_DIR"\?/],
     [
       "a file that does not exist",
-      { SOURCEBOUND_CONFIG: "nowhere.yaml" },
-      /SOURCEBOUND_CONFIG points to .*nowhere\.yaml, which does not exist/,
+      {},
+      { SOURCEBOUND_CONFIG: "none.yaml" },
+      /SOURCEBOUND_CONFIG points to .*none\.yaml, which does not exist/,
     ],
-  ])("rejects %s", async (_what, env, words) => {
-    expectFailure(await cli(seeded, question, { env }), 2, words);
+  ])("rejects %s, and leaves every file as it is", async (_what, files, env, words) => {
+    const sandbox = fresh({});
+    writeFiles(sandbox.folder, files);
+    expectFailure(await cli(sandbox, question, { env }), 2, words);
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(join(sandbox.folder, name), "utf8")).toBe(text);
   });
 
   it("ignores an empty file, and variables that are empty", async () => {
@@ -351,36 +347,18 @@ describe("ingest of bad folders", () => {
     expect(await ask(sandbox, LIBRARY_QUESTIONS[0].question)).toMatchObject({ refusal: { reason: "empty_corpus" } });
   });
 
-  it("an unreadable folder is reported, and nothing is lost", async () => {
+  it.each([
+    ["folder", "documents", 1, /cannot be read \(EACCES\).*Nothing was changed/, /^$/],
+    ["folder inside", "documents/rooms", 4, /rooms.*cannot be read \(EACCES\)/, /0 deleted/],
+    ["file", "documents/secret.md", 4, /failed secret\.md: .*EACCES/, /1 failed/],
+  ])("an unreadable %s is reported, and what was read before is kept", async (_what, path, code, words, told) => {
     const sandbox = copy();
+    if (path.endsWith(".md")) writeFiles(sandbox.folder, { [path]: "Nobody may read this." });
     openToAll(sandbox, "write");
-    chmodSync(join(sandbox.folder, "documents"), 0o000);
+    chmodSync(join(sandbox.folder, path), 0o000);
     const run = await cli(sandbox, reingest, { asNobody: true });
-    chmodSync(join(sandbox.folder, "documents"), 0o755);
-    expectFailure(run, 1, /cannot be read \(EACCES\).*Nothing was changed/);
-    await stillAnswers(sandbox);
-  });
-
-  it("an unreadable folder inside is reported with exit code 4, and what it held is kept", async () => {
-    const sandbox = copy();
-    openToAll(sandbox, "write");
-    chmodSync(join(sandbox.folder, "documents/rooms"), 0o000);
-    const run = await cli(sandbox, reingest, { asNobody: true });
-    chmodSync(join(sandbox.folder, "documents/rooms"), 0o755);
-    expect(run.code).toBe(4);
-    expect(run.stderr).toMatch(/rooms.*cannot be read \(EACCES\)/);
-    expect(run.stdout).toContain("0 deleted");
-    await stillAnswers(sandbox);
-  });
-
-  it("an unreadable file is reported with exit code 4, and the rest goes in", async () => {
-    const sandbox = copy();
-    openToAll(sandbox, "write");
-    writeFiles(join(sandbox.folder, "documents"), { "secret.md": "Nobody may read this." });
-    chmodSync(join(sandbox.folder, "documents/secret.md"), 0o000);
-    const run = await cli(sandbox, reingest, { asNobody: true });
-    expect(run.code).toBe(4);
-    expect(run.stderr).toMatch(/failed secret\.md: .*EACCES/);
+    chmodSync(join(sandbox.folder, path), 0o755);
+    expect(run).toMatchObject({ code, stdout: expect.stringMatching(told), stderr: expect.stringMatching(words) });
     expect(isCivil(run)).toBe(true);
     await stillAnswers(sandbox);
   });
