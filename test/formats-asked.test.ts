@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { docxOf, wordParagraph } from "../src/ingest/testing/made-files.ts";
 import { answerLines } from "../src/writing/render.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 
 const level = (n: number, text: string) =>
   `<w:lvl w:ilvl="${n}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="${text}"/></w:lvl>`;
@@ -118,12 +118,8 @@ const CASES: readonly { readonly path: string; readonly source: string | Uint8Ar
   ];
 
 describe("a question to a document of each format", () => {
-  let library: Library;
   // Ingested once: no test changes the store.
-  beforeAll(async () => {
-    library = await openLibrary({ documents: Object.fromEntries(CASES.map(({ path, source }) => [path, source])) });
-  });
-  afterAll(() => library.close());
+  const library = libraryForAll({ documents: Object.fromEntries(CASES.map(({ path, source }) => [path, source])) });
 
   it.each(["What does clause 4.1 say?", "What is step 7 of opening the sluice?", "What does section 5(d) say?"])(
     "names a part that no document has: %s",

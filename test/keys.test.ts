@@ -1,12 +1,12 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../src/grading/metrics.ts";
 import { createTokenReader, type TokenReader } from "../src/server/access/token.ts";
 import { serveEngine } from "../src/server/start.ts";
 import { tokenSchema } from "../src/shared/config/server.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
-import { type Library, openInTest, openLibrary } from "./support/engine.ts";
+import { libraryForAll, openInTest } from "./support/engine.ts";
 import { appOf, createKey } from "./support/keyed-app.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
@@ -20,7 +20,7 @@ const PACK = LIBRARY_PACK.replace(
   `tenants:\n${TENANTS.map((tenant) => `  ${tenant}: { title: ${tenant}, access: [public] }\n`).join("")}`,
 );
 
-let library: Library;
+const library = libraryForAll({ documents: {}, settings: { "server.port": 0 } });
 const keys = new Map<string, string>();
 const ISSUER = "https://login.example";
 let tokens: TokenReader;
@@ -56,7 +56,6 @@ async function issueTokens(): Promise<void> {
 const open = { roles: ["ask", "review"], domains: ["library"] } as const;
 beforeAll(async () => {
   await issueTokens();
-  library = await openLibrary({ documents: {}, settings: { "server.port": 0 } });
   writeFiles(library.sandbox.folder, { "domains/library/domain.yaml": PACK });
   for (const tenant of TENANTS) {
     writeFiles(library.sandbox.folder, { [`${tenant}/door.md`]: `# The side door\n\nThe code of the side door is ${codeOf(tenant)}.\n` });
@@ -64,7 +63,6 @@ beforeAll(async () => {
     keys.set(tenant, await createKey(library, { ...open, name: tenant, tenants: [tenant] }));
   }
 });
-afterAll(() => library.close());
 
 function caller() {
   const { engine } = library;

@@ -1,27 +1,21 @@
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
-import { createKey, type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
+import { createKey, keyedAppForAll } from "./support/keyed-app.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
 
-let library: KeyedApp["library"];
-let app: KeyedApp["app"];
-let key: string;
-beforeAll(async () => {
-  ({ library, app, key } = await openKeyedApp("mcp"));
-});
-afterAll(() => library.close());
+const keyed = keyedAppForAll("mcp");
 
 type Negotiation = "legacy" | "auto";
-async function connect(mode: Negotiation, token = key) {
+async function connect(mode: Negotiation, token = keyed.key) {
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
   const transport = new StreamableHTTPClientTransport(new URL("http://127.0.0.1/mcp"), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
-    fetch: async (url, init) => app.request(String(url), init),
+    fetch: async (url, init) => keyed.app.request(String(url), init),
   });
   await client.connect(transport);
   return client;
@@ -60,7 +54,7 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     const client = await connect(mode);
     const refused = await call(client, "ask", { question: UNANSWERABLE });
     expect([refused.isError ?? false, refused.structuredContent?.status]).toEqual([false, "insufficient_context"]);
-    const blind = await connect(mode, await createKey(library, { domains: ["library"], tenants: [], access: ["nobody"] }));
+    const blind = await connect(mode, await createKey(keyed.library, { domains: ["library"], tenants: [], access: ["nobody"] }));
     const nothing = await call(blind, "search", { query: CARD });
     expect([nothing.isError ?? false, nothing.structuredContent?.passages]).toEqual([false, []]);
     expect(JSON.stringify(nothing.content)).toContain("No passage was found.");
@@ -105,8 +99,12 @@ describe("POST /mcp", () => {
     ["a prototype", '{"jsonrpc":"2.0","id":1,"method":"__proto__"}'],
     ["sixty at once", JSON.stringify(Array.from({ length: 60 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" })))],
   ])("stays up for %s", async (_name, body) => {
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", authorization: `Bearer ${key}` };
-    const response = await app.request("/mcp", { method: "POST", headers, body });
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${keyed.key}`,
+    };
+    const response = await keyed.app.request("/mcp", { method: "POST", headers, body });
     expect(response.status).toBeLessThan(500);
     expect(await response.text()).not.toMatch(/at .*\.ts:\d+/);
   });
@@ -115,8 +113,8 @@ describe("POST /mcp", () => {
 it("serves the MCP client over standard input and output, and ends with it", async () => {
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = new StdioClientTransport({
-    ...{ command: process.execPath, args: [join(PACKAGE_ROOT, "dist/src/cli/main.js"), "mcp"], cwd: library.sandbox.folder },
-    env: { ...library.sandbox.env, PATH: process.env.PATH ?? "" } as Record<string, string>,
+    ...{ command: process.execPath, args: [join(PACKAGE_ROOT, "dist/src/cli/main.js"), "mcp"], cwd: keyed.library.sandbox.folder },
+    env: { ...keyed.library.sandbox.env, PATH: process.env.PATH ?? "" } as Record<string, string>,
     stderr: "ignore",
   });
   await client.connect(transport);

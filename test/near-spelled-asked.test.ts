@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readRankingWeights } from "../src/ranking/features.ts";
 import type { Answer } from "../src/shared/types.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 import { nearSpelledAsked } from "./support/near-spelled.ts";
 import { part } from "./support/trials.ts";
 
@@ -35,13 +35,11 @@ const OPEN: ReadonlySet<string> = new Set([
   ...["rectified", "analogy", "parametrize"],
 ]);
 
-let library: Library;
-beforeAll(async () => {
-  const documents = Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)]));
+const library = libraryForAll({
+  documents: Object.fromEntries(nearSpelledAsked.map(({ domain, one }, i) => [`${domain}-${i}.md`, SAID[domain](one, 100 + i)])),
   // The bundled threshold: refused questions pass.
-  library = await openLibrary({ documents, settings: { answer_from: readRankingWeights().threshold.minimum } });
+  settings: { answer_from: readRankingWeights().threshold.minimum },
 });
-afterAll(() => library.close());
 
 /** Pairs to ask; the documents of all pairs are always present. */
 const asked = part(nearSpelledAsked, 24);

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chatResponseSchema } from "../src/server/routes/chat.ts";
-import { type KeyedApp, openKeyedApp } from "./support/keyed-app.ts";
+import { keyedAppForAll } from "./support/keyed-app.ts";
 import { UNANSWERABLE } from "./support/library.ts";
 
 const CARD = "How much does a library card cost?";
 
-let library: KeyedApp["library"];
-let app: KeyedApp["app"];
-let key: string;
-beforeAll(async () => {
-  ({ library, app, key } = await openKeyedApp("clients"));
-});
-afterAll(() => library.close());
+const keyed = keyedAppForAll("clients");
 
-const headers = () => ({ authorization: `Bearer ${key}`, "content-type": "application/json" });
+const headers = () => ({ authorization: `Bearer ${keyed.key}`, "content-type": "application/json" });
 const post = (body: unknown, more: Record<string, string> = {}) =>
-  app.request("/v1/chat/completions", { method: "POST", headers: { ...headers(), ...more }, body: JSON.stringify(body) });
+  keyed.app.request("/v1/chat/completions", { method: "POST", headers: { ...headers(), ...more }, body: JSON.stringify(body) });
 
 interface Chunk {
   readonly object: string;
@@ -37,16 +31,16 @@ const textOf = (chunks: readonly Chunk[]) => chunks.map(({ choices }) => choices
 /** Open WebUI verifies a connection by `/models`, then streams chats (https://docs.openwebui.com, "Starting with OpenAI-compatible"). */
 describe("Open WebUI's way", () => {
   it("verifies a connection by listing models with a bearer token, and is told when the token is wrong", async () => {
-    const listed = await app.request("/v1/models", { headers: headers() });
+    const listed = await keyed.app.request("/v1/models", { headers: headers() });
     expect(listed.status).toBe(200);
     expect(await listed.json()).toMatchObject({ object: "list", data: [{ id: "library", object: "model" }] });
-    expect(await (await app.request("/v1/models/library", { headers: headers() })).json()).toMatchObject({
+    expect(await (await keyed.app.request("/v1/models/library", { headers: headers() })).json()).toMatchObject({
       id: "library",
       object: "model",
     });
-    const missing = await app.request("/v1/models/nowhere", { headers: headers() });
+    const missing = await keyed.app.request("/v1/models/nowhere", { headers: headers() });
     expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "model_not_found" } }]);
-    const wrong = await app.request("/v1/models", { headers: { authorization: "Bearer none" } });
+    const wrong = await keyed.app.request("/v1/models", { headers: { authorization: "Bearer none" } });
     expect([401, 403]).toContain(wrong.status);
   });
 
@@ -139,7 +133,7 @@ describe("the OpenAI SDK's way", () => {
 
   it("asks by the Responses API: a question alone, a conversation, and a stream whose pieces are the text", async () => {
     const respond = (body: object) =>
-      app.request("/v1/responses", { method: "POST", headers: headers(), body: JSON.stringify({ model: "library", ...body }) });
+      keyed.app.request("/v1/responses", { method: "POST", headers: headers(), body: JSON.stringify({ model: "library", ...body }) });
     const whole = (await (await respond({ input: CARD, temperature: 0 })).json()) as {
       status: string;
       output: { content: { text: string }[] }[];

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openSharedReader } from "../src/cross-encoder/shared-reader.ts";
 import { createSearching } from "../src/engine/searching.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";
 
 describe("a search", () => {
-  let library: Library;
-  beforeAll(async () => {
-    library = await openLibrary();
-  });
-  afterAll(() => library.close());
+  const library = libraryForAll();
 
   it("reads passages when it is asked to: the log odds that the best piece of each answers, in the same order", async () => {
     const { engine } = library;

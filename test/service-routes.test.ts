@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import type { createApp } from "../src/server/app.ts";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpoints.ts";
 import { errorResponseSchema } from "../src/wire/index.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 import { appOf, createKey } from "./support/keyed-app.ts";
 
 const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 const ADMIN = { authorization: `Bearer ${TOKEN}` };
 
-let library: Library;
+const library = libraryForAll();
 let app: ReturnType<typeof createApp>;
-beforeAll(async () => {
-  library = await openLibrary();
+beforeAll(() => {
   app = appOf(library.engine, { adminToken: TOKEN, withoutKeys: "this-machine" });
 });
-afterAll(() => library.close());
 
 async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
   const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { answerOf, type Library, openInTest, openLibrary } from "./support/engine.ts";
+import { answerOf, type Library, libraryForAll, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS } from "./support/library.ts";
 
 describe("a message that asks several things", () => {
-  let library: Library;
-  beforeAll(async () => {
-    library = await openLibrary({ settings: { answer_from: 0.4 } });
-  });
-  afterAll(() => library.close());
+  const library = libraryForAll({ settings: { answer_from: 0.4 } });
   const BOTH = "What does replacing a lost card cost, and how often can a loan be renewed?";
   const ONE = "What do overdue books cost and who collects the money?";
 
@@ -130,11 +126,7 @@ const documents = {
 };
 
 describe("a sign that looks like a code", () => {
-  let library: Library;
-  beforeAll(async () => {
-    library = await openLibrary({ documents, settings: { answer_from: 0.5 } });
-  });
-  afterAll(() => library.close());
+  const library = libraryForAll({ documents, settings: { answer_from: 0.5 } });
   const texts = async (question: string) => (await library.ask(question)).sentences.map(({ text }) => text).join(" ");
 
   it("is the only one that its answer speaks of", async () => {

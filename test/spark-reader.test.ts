@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../src/cross-encoder/reader.ts";
 import type { PipelineContext } from "../src/pipeline/context.ts";
 import { retrieve } from "../src/pipeline/retrieve.ts";
@@ -6,7 +6,7 @@ import { SILENT_LOG, type StageLog } from "../src/pipeline/trace.ts";
 import { verify } from "../src/pipeline/verify.ts";
 import { fakeReader, fakeReadTexts } from "../src/testing/fake-reader.ts";
 import { fakeQuestion } from "../src/testing/passages.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 
 const QUESTION = "What do overdue books cost?";
 const { signal } = new AbortController();
@@ -17,11 +17,7 @@ const readTexts = fakeReadTexts((one) =>
 );
 
 describe("the guard of spark without a cross-encoder of the hub", () => {
-  let library: Library;
-  beforeAll(async () => {
-    library = await openLibrary();
-  });
-  afterAll(() => library.close());
+  const library = libraryForAll();
 
   /** Runs the gate on the question's passages with this cross-encoder. */
   async function judged(read: ReadTexts | null, { profile = "spark", cross = null as number | null, stop = signal } = {}) {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { csvOf, xlsxOf } from "../src/ingest/testing/made-files.ts";
 import { readRankingWeights } from "../src/ranking/features.ts";
 import { originalPlaceOf } from "../src/text/original-place.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 import { rounds } from "./support/trials.ts";
 
 /** The bundled threshold. */
@@ -37,12 +37,8 @@ describe.each([
   ["xlsx", (rows: readonly (readonly string[])[]) => xlsxOf([{ name: "Stock", rows }])],
 ] as const)(`a table of ${ROWS} rows as %s`, (format, write) => {
   const rows = makeRows();
-  let library: Library;
   // Ingested once: no test changes the store.
-  beforeAll(async () => {
-    library = await openLibrary({ settings: SHIPPED, documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
-  });
-  afterAll(() => library.close());
+  const library = libraryForAll({ settings: SHIPPED, documents: { [`stock.${format}`]: write([HEADER, ...rows]) } });
 
   it("finds every row by its key among the first passages, with its row number", { timeout: 900_000 }, async () => {
     const { engine } = library;

@@ -1,12 +1,14 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../src/client/index.ts";
 import { serveEngine } from "../src/server/start.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { runCli } from "./support/cli.ts";
-import { type Library, openInTest, openLibrary } from "./support/engine.ts";
+import { libraryForAll, openInTest } from "./support/engine.ts";
 import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "./support/library.ts";
+
+const SETTINGS = { documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } };
 
 describe("access of a tenant", () => {
   /** The configuration grants two labels; Alice has both, Bob names none (so the public one), Carol has an empty list. */
@@ -16,9 +18,8 @@ describe("access of a tenant", () => {
   );
   const QUESTION = "What is the code of the side door?";
   const CODE = "4711";
-  let library: Library;
+  const library = libraryForAll(SETTINGS);
   beforeAll(async () => {
-    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } });
     writeFiles(library.sandbox.folder, {
       "domains/library/domain.yaml": PACK,
       "staff/door.md": `# The side door\n\nThe code of the side door is ${CODE}.\n`,
@@ -31,7 +32,6 @@ describe("access of a tenant", () => {
     await library.ingest("open");
     await library.ingest("board", { access: "board" });
   });
-  afterAll(() => library.close());
   const everything = (value: unknown) => JSON.stringify(value);
 
   it("shows a tenant what both the configuration and its entry grant", async () => {
@@ -108,12 +108,11 @@ describe("tenant-words", () => {
   const parcels = (name: string, days: number) =>
     `# Parcels\n\n${name} takes parcels back within ${days} days of delivery.\n\nA parcel may be kept for ${days} weeks.\n`;
 
-  let library: Library;
+  const library = libraryForAll(SETTINGS);
   let get: (path: string, key: string) => Promise<unknown>;
   const keys = new Map<string, string>();
 
   beforeAll(async () => {
-    library = await openLibrary({ documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } });
     const { engine, sandbox } = library;
     writeFiles(sandbox.folder, {
       "domains/library/domain.yaml": PACK,
@@ -133,7 +132,6 @@ describe("tenant-words", () => {
     }
     get = async (path, whose) => (await callApp(app, "GET", path, { key: keys.get(whose) })).body;
   });
-  afterAll(() => library.close());
 
   const asAlice = (question: string, options = {}) => library.ask(question, { tenant: "alice", access: ["public"], ...options });
   const namedIn = ({ warnings }: { readonly warnings: readonly { readonly code: string; readonly message: string }[] }) =>

@@ -1,4 +1,4 @@
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine/engine.ts";
 import { loadConfig } from "../../src/shared/config.ts";
 import type { AnswerEvent, IngestEvent } from "../../src/shared/events.ts";
@@ -48,6 +48,16 @@ export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...
 export async function openInTest(options?: LibraryOptions): Promise<Library> {
   const library = await openLibrary(options);
   onTestFinished(() => library.close());
+  return library;
+}
+
+/** Opens a library for all tests of the enclosing `describe` or file; it can be used from their hooks and tests on. */
+export function libraryForAll(options?: LibraryOptions): Library {
+  const library = {} as Library;
+  beforeAll(async () => {
+    Object.assign(library, await openLibrary(options));
+  });
+  afterAll(() => library.close());
   return library;
 }
 

@@ -1,8 +1,9 @@
+import { beforeAll } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type AppOptions, createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
 import type { NewKey } from "../../src/store/keys.ts";
-import { type Library, openLibrary } from "./engine.ts";
+import { type Library, libraryForAll } from "./engine.ts";
 
 export interface KeyedApp {
   readonly library: Library;
@@ -11,11 +12,15 @@ export interface KeyedApp {
   readonly key: string;
 }
 
-/** Opens the library with the service's routes and a key that may ask. */
-export async function openKeyedApp(name: string): Promise<KeyedApp> {
-  const library = await openLibrary();
-  const app = appOf(library.engine);
-  return { library, app, key: await createKey(library, { name, domains: ["library"], tenants: [] }) };
+/** Opens the library with the service's routes and a key that may ask, for all tests of a file; usable from its tests on. */
+export function keyedAppForAll(name: string): KeyedApp {
+  const library = libraryForAll();
+  const keyed = { library } as { -readonly [Part in keyof KeyedApp]: KeyedApp[Part] };
+  beforeAll(async () => {
+    keyed.app = appOf(library.engine);
+    keyed.key = await createKey(library, { name, domains: ["library"], tenants: [] });
+  });
+  return keyed;
 }
 
 /** Creates a key for asking without limits, except those of `grant`. */
