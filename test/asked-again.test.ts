@@ -1,23 +1,14 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { type Library, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0)) await one.close();
-});
-async function open(options: LibraryOptions = {}): Promise<Library> {
-  const library = await openLibrary(options);
-  opened.push(library);
-  return library;
-}
 async function beside({ engine }: Library): Promise<Engine> {
   const other = await createEngine(engine.config, SHARED_PARTS);
-  opened.push(other);
+  onTestFinished(() => other.close());
   return other;
 }
 
@@ -42,7 +33,7 @@ async function ingest(engine: Engine, library: Library, edit: () => void): Promi
 
 describe("a question that is asked again and again", () => {
   it("is answered without reading the entry or its documents again, and without losing a row", async () => {
-    const library = await open();
+    const library = await openInTest();
     const { cache, documents, interactions } = library.engine.store;
     const ids = [(await library.ask(CARD)).id, (await library.ask(CARD)).id];
     const reads = [vi.spyOn(cache, "get"), vi.spyOn(documents, "load")];
@@ -61,7 +52,7 @@ describe("a question that is asked again and again", () => {
       { what, by: "another one", change },
     ]),
   )("gets no stored answer once $what by $by", async ({ by, change }) => {
-    const library = await open();
+    const library = await openInTest();
     const first = await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
     await change(by === "this process" ? library.engine : await beside(library), library, first.id);
@@ -69,7 +60,7 @@ describe("a question that is asked again and again", () => {
   });
 
   it("gets a reviewer's correction, whichever process took it", async () => {
-    const library = await open();
+    const library = await openInTest();
     const first = await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
     const other = await beside(library);
@@ -79,7 +70,7 @@ describe("a question that is asked again and again", () => {
 
   it("gets no answer that has expired, though nothing was written since", async () => {
     let now = Date.parse("2026-03-01T10:00:00Z");
-    const library = await open({ now: () => new Date(now) });
+    const library = await openInTest({ now: () => new Date(now) });
     await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
     now += (library.engine.config.cache.hours + 1) * 3_600_000;
@@ -87,7 +78,7 @@ describe("a question that is asked again and again", () => {
   });
 
   it("is kept apart by who asks: what one may see is served to nobody else", async () => {
-    const library = await open();
+    const library = await openInTest();
     for (let i = 0; i < 3; i++) await library.ask(CARD);
     expect((await library.ask(CARD, { access: ["public", "staff"] })).cacheMode).toBe("miss");
     expect((await library.ask(CARD)).cacheMode).toBe("exact");
@@ -96,7 +87,7 @@ describe("a question that is asked again and again", () => {
   it("stays used, so that an entry that is asked for goes after one that is not", async () => {
     let asked = 0;
     const now = () => new Date(Date.parse("2026-03-01T10:00:00Z") + 1_000 * asked++);
-    const library = await open({ settings: { "cache.entries": 2 }, now });
+    const library = await openInTest({ settings: { "cache.entries": 2 }, now });
     await library.ask(CARD);
     await library.ask(LOANS);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { sql } from "kysely";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { backup, restore } from "../src/engine/backup.ts";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { loadConfig } from "../src/shared/config.ts";
@@ -18,11 +18,6 @@ const CARD = "How much does a library card cost?";
 const VIOLIN = { name: "violin.md", bytes: new TextEncoder().encode("# Violin\n\nThe deposit for a violin is 40 dollars.\n") };
 const now = new Date("2026-11-22T00:00:00Z");
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0).reverse()) await one.close();
-});
-
 /** Returns a closed library with an answer, a review and an upload, and its backup. */
 async function backedUp(settings: Readonly<Record<string, unknown>> = {}) {
   const library: Library = await openLibrary({ settings, warn: () => undefined });
@@ -35,13 +30,13 @@ async function backedUp(settings: Readonly<Record<string, unknown>> = {}) {
   const path = join(library.sandbox.folder, "copy.gz");
   const config = loadConfig({ cwd: library.sandbox.folder, env: library.sandbox.env, overrides: settings });
   await library.engine.close();
-  closing.push({ close: async () => library.sandbox.remove() });
+  onTestFinished(() => library.sandbox.remove());
   return { ...library, id, key, path, config };
 }
 
 async function open(config: Engine["config"]): Promise<Engine> {
   const engine = await createEngine(config, { ...SHARED_PARTS, warn: () => undefined });
-  closing.push(engine);
+  onTestFinished(() => engine.close());
   return engine;
 }
 

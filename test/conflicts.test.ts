@@ -42,30 +42,25 @@ it.each(Object.entries(ownConflicts))("%s: what contradicts is found, and nothin
 });
 
 describe("conflicts-cli", () => {
-  const sandboxes: Sandbox[] = [];
-  afterAll(() => {
-    for (const sandbox of sandboxes) sandbox.remove();
-  });
-
   const OLD = "---\ntitle: Card fees\nas_of: 2024-05-01\n---\n# Card fees\n\nA replacement reader pass costs $5 for every adult member.\n";
   const NEW =
     "---\ntitle: Card prices\nas_of: 2026-01-15\n---\n# Card prices\n\nA replacement reader pass costs $8 for every adult member.\n";
   const DOCUMENTS = { "fees.md": OLD, "prices.md": NEW, "roof.md": "# Roof\n\nThe roof of the reading room was repaired in spring.\n" };
 
-  /** @param pack lines appended to the domain pack */
-  function sandboxOf(documents: Readonly<Record<string, string>>, pack = ""): Sandbox {
-    const sandbox = createSandbox(documents);
-    writeFiles(sandbox.folder, { "domains/library/domain.yaml": `${LIBRARY_PACK}${pack}` });
-    sandboxes.push(sandbox);
-    return sandbox;
-  }
+  const sandboxes: Sandbox[] = [];
+  afterAll(() => {
+    for (const sandbox of sandboxes) sandbox.remove();
+  });
 
   function cli({ folder, env }: Sandbox, ...args: string[]): Promise<Finished> {
     return runCli(args, { cwd: folder, env });
   }
 
+  /** @param pack lines appended to the domain pack */
   async function ingested(documents: Readonly<Record<string, string>>, pack = ""): Promise<Sandbox> {
-    const sandbox = sandboxOf(documents, pack);
+    const sandbox = createSandbox(documents);
+    sandboxes.push(sandbox);
+    writeFiles(sandbox.folder, { "domains/library/domain.yaml": `${LIBRARY_PACK}${pack}` });
     const { code, stderr } = await cli(sandbox, "ingest", "documents");
     if (code !== 0) throw new Error(stderr);
     return sandbox;

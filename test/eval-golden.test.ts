@@ -1,16 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { startFakeEndpoint } from "../src/testing/fake-endpoint.ts";
 import { runCli, startCli } from "./support/cli.ts";
+import { folderOfTest } from "./support/folders.ts";
 import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
+const here = folderOfTest();
 let cwd = "";
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-eval-")));
-  mkdirSync(join(cwd, "manual"));
+  cwd = here.folder;
   writeFiles(join(cwd, "manual"), LIBRARY_DOCUMENTS);
   // Four short pages give low confidence; tests of training cover the bundled threshold.
   writeFileSync(join(cwd, "sourcebound.config.yaml"), "answer_from: 0.3\n");
@@ -23,7 +23,6 @@ beforeEach(() => {
 `,
   );
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 /** Number of questions in a run that is cancelled half-way. */
 const MANY = rounds({ all: 60, usually: 24 });

@@ -1,9 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { createApp } from "../src/server/app.ts";
+import { describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { appOf } from "./support/keyed-app.ts";
 import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 
@@ -11,23 +10,19 @@ const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 const AS_ADMIN = { headers: { authorization: `Bearer ${TOKEN}` } };
 
-let library: Library;
-let app: ReturnType<typeof createApp>;
-
-async function open(parts: Parameters<typeof openLibrary>[0] = {}): Promise<void> {
-  library = await openLibrary(parts);
-  app = appOf(library.engine, { adminToken: TOKEN, withoutKeys: "this-machine" });
+async function open(options: LibraryOptions = {}) {
+  const library = await openInTest(options);
+  const app = appOf(library.engine, { adminToken: TOKEN, withoutKeys: "this-machine" });
+  const idOf = async (path: string) =>
+    (await library.engine.files()).flatMap(({ documents }) => documents).find((one) => one.path === path)?.id ?? "";
+  return { library, app, idOf };
 }
 
-const idOf = async (path: string) =>
-  (await library.engine.files()).flatMap(({ documents }) => documents).find((one) => one.path === path)?.id ?? "";
 const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
 
 describe("what is behind answers", () => {
-  beforeEach(() => open());
-  afterEach(() => library.close());
-
   it("gives the file of a document byte for byte, and refuses another one in its place", async () => {
+    const { library, app, idOf } = await open();
     const id = await idOf("cards.md");
     const file = join(library.sandbox.folder, "documents", "cards.md");
     const response = await app.request(`/v1/documents/${id}/original`);
@@ -43,6 +38,7 @@ describe("what is behind answers", () => {
   });
 
   it("lists versions, and gives the text of one on which an answer rests", async () => {
+    const { library, app, idOf } = await open();
     await library.ask(CARD);
     const id = await idOf("cards.md");
     writeFiles(join(library.sandbox.folder, "documents"), {
@@ -57,6 +53,7 @@ describe("what is behind answers", () => {
   });
 
   it("joins what was asked to its sources in the graph, for reviewers alone", async () => {
+    const { library, app } = await open();
     await library.ask(CARD);
     expect((await app.request("/v1/graph")).status).toBeGreaterThanOrEqual(401);
     const graph = (await (await app.request("/v1/graph", AS_ADMIN)).json()) as { nodes: { type: string; label: string }[] };
@@ -67,6 +64,7 @@ describe("what is behind answers", () => {
   });
 
   it("shows one tenant's questions to no other", async () => {
+    const { library, app } = await open();
     await library.ask(CARD, { tenant: "alice" });
     const labels = async (query: string) =>
       ((await (await app.request(`/v1/graph${query}`, AS_ADMIN)).json()) as { nodes: { label: string }[] }).nodes.map(({ label }) => label);
@@ -76,6 +74,7 @@ describe("what is behind answers", () => {
   });
 
   it("counts stages and days of what was asked", async () => {
+    const { library, app } = await open();
     await library.ask(CARD);
     const made = (await (await app.request("/v1/admin/stats/made", AS_ADMIN)).json()) as { answers: number; stages: { stage: string }[] };
     expect(made.answers).toBe(1);
@@ -86,11 +85,9 @@ describe("what is behind answers", () => {
 });
 
 describe("what a model was sent", () => {
-  afterEach(() => library.close());
-
   it("is shown to reviewers with what it said, and to nobody else", async () => {
     const model = fakeChatModel([["A library card costs 5 dollars per year [1]."]]);
-    await open({ models: { small: model, large: model } });
+    const { library, app } = await open({ models: { small: model, large: model } });
     const { id } = await library.ask(CARD);
     expect((await app.request(`/v1/answers/${id}/calls`)).status).toBeGreaterThanOrEqual(401);
     const { recorded, calls } = (await (await app.request(`/v1/answers/${id}/calls`, AS_ADMIN)).json()) as {

@@ -1,24 +1,19 @@
 import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { loadConfig } from "../src/shared/config.ts";
-import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+import { createSandbox, LIBRARY_QUESTIONS } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-let sandbox: Sandbox;
-const engines: Engine[] = [];
+const sandbox = createSandbox();
+afterAll(() => sandbox.remove());
 const warnings: string[] = [];
-afterEach(async () => {
-  await Promise.all(engines.splice(0).map((engine) => engine.close()));
-  warnings.splice(0);
-  sandbox.remove();
-});
 
 async function open(): Promise<Engine> {
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "cache.enabled": false } });
   const engine = await createEngine(config, { ...SHARED_PARTS, warn: (message) => warnings.push(message) });
-  engines.push(engine);
+  onTestFinished(() => engine.close());
   return engine;
 }
 
@@ -29,7 +24,6 @@ const cited = async (engine: Engine, question: string) =>
 
 describe("the index of an engine", () => {
   it("is kept when the engine closes and used by the next one; a damaged one is built again with a warning", async () => {
-    sandbox = createSandbox(LIBRARY_DOCUMENTS);
     const first = await open();
     await ingest(first);
     const [{ question = "" } = {}] = LIBRARY_QUESTIONS;

@@ -1,22 +1,18 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { CrawlRequest } from "../src/engine/engine.ts";
 import type { IngestEvent } from "../src/shared/events.ts";
-import { type FakeHost, type FakeWeb, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
+import { type FakeHost, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { runCli, startCli } from "./support/cli.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { createSandbox, type Sandbox } from "./support/library.ts";
 
-let library: Library | null = null;
-let web: FakeWeb | null = null;
 let sandbox: Sandbox | null = null;
-afterEach(async () => {
-  await library?.close();
-  await web?.close();
+afterEach(() => {
   sandbox?.remove();
-  [library, web, sandbox] = [null, null, null];
+  sandbox = null;
 });
 
 const page = (title: string, body: string) => `<!doctype html><title>${title}</title><main><h1>${title}</h1>${body}</main>`;
@@ -26,9 +22,9 @@ const reply =
     response.writeHead(status, { "content-type": type }).end(body);
 
 async function open(hosts: Record<string, FakeHost>) {
-  web = await startFakeWeb(hosts);
-  library = await openLibrary({ documents: {}, network: web.network });
-  const { engine } = library;
+  const web = await startFakeWeb(hosts);
+  onTestFinished(() => web.close());
+  const { engine } = await openInTest({ documents: {}, network: web.network });
   const crawl = (url: string, options: CrawlRequest = {}) => Array.fromAsync(engine.ingestUrl(url, { domain: "library", ...options }));
   const known = async () =>
     (await engine.files({ domain: "library" })).flatMap(({ documents }) => documents.map(({ title }) => title)).sort();
@@ -207,8 +203,7 @@ describe("files by name and standard input", () => {
   });
 
   it("reads files by name again at a refresh, gives their original, and takes out those that are gone", async () => {
-    library = await openLibrary({ documents: {} });
-    const { engine } = library;
+    const { engine } = await openInTest({ documents: {} });
     sandbox ??= createSandbox({ "a.md": "# A\n\nOld.\n", "b.md": "# B\n\nOld.\n" });
     const root = join(sandbox.folder, "documents");
     await Array.fromAsync(engine.ingestFiles([join(root, "a.md"), join(root, "b.md")], { root, domain: "library" }));

@@ -1,19 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { serveEngine } from "../src/server/start.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
-import { openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import type { Sandbox } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
-
-const closing: { close(): Promise<unknown> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0).reverse()) await one.close();
-});
 
 interface Said {
   readonly items: readonly {
@@ -28,8 +23,7 @@ interface Said {
 
 /** The service on an engine without documents, with a function that creates keys. */
 async function open(settings: Readonly<Record<string, unknown>> = {}) {
-  const { engine, sandbox, close } = await openLibrary({ documents: {}, settings });
-  closing.push({ close });
+  const { engine, sandbox } = await openInTest({ documents: {}, settings });
   const app = appOf(engine);
   const keyOf = (grant: Partial<KeyGrant> = {}) => createKey({ engine }, { roles: ["ask", "ingest"], tenants: [], ...grant });
   const send = (key: string, method: string, path: string, body?: FormData) => callApp<Said>(app, method, path, { key, body });
@@ -200,7 +194,7 @@ describe("a file where a folder is needed", () => {
 describe("uploads that were taken and not read before the process ended", () => {
   const reopen = async (sandbox: Sandbox): Promise<Engine> => {
     const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), { ...SHARED_PARTS, warn: () => undefined });
-    closing.push(engine);
+    onTestFinished(() => engine.close());
     return engine;
   };
   const filesOf = async (engine: Engine, options: Parameters<Engine["library"]>[0] = {}) =>
@@ -251,8 +245,9 @@ describe("uploads that were taken and not read before the process ended", () => 
     await engine.close();
     writeFileSync(join(root, "library", "_", "label-public", "fee.md"), "# Fee\n\nThe fee is 4 dollars.\n");
     const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "server.port": 0 } }), SHARED_PARTS);
-    closing.push(next);
-    closing.push(await serveEngine(next, () => undefined));
+    onTestFinished(() => next.close());
+    const server = await serveEngine(next, () => undefined);
+    onTestFinished(() => server.close());
     const textOf = async () => {
       const [document] = (await next.files())[0]?.documents ?? [];
       return (await next.store.documents.load(next.scope(), [document?.id ?? ""])).get(document?.id ?? "")?.text;

@@ -1,5 +1,5 @@
 import pc from "picocolors";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
 import { createEngine } from "../src/engine/engine.ts";
 import { sourcebound } from "../src/profiles/sourcebound.ts";
@@ -10,13 +10,8 @@ import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { type Library, type LibraryOptions, openLibrary } from "./support/engine.ts";
+import { answerOf, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
-
-const open: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
 
 const PLAIN = pc.createColors(false);
 const QUESTION = "What does a replacement library card cost?";
@@ -51,7 +46,8 @@ async function start({ pages = {}, results, hosts = {}, search, settings, ...opt
   const urls = results ?? Object.keys(pages).map((path) => `https://library.example${path}`);
   const reply = search ?? searxngReply(urls.map((url) => ({ url, title: "Fees", content: "A replacement library card costs $5." })));
   const web = await startFakeWeb({ "127.0.0.1": { pages: { "/search": reply } }, "library.example": { pages }, ...hosts });
-  const library = await openLibrary({
+  onTestFinished(() => web.close());
+  const library = await openInTest({
     documents: DOCUMENTS,
     // With the bundled encoder the learned confidence would replace the gates, which make every passage uncertain.
     encoder: fakeEncoder(),
@@ -61,18 +57,11 @@ async function start({ pages = {}, results, hosts = {}, search, settings, ...opt
     settings: { "web_search.type": "searxng", "web_search.url": web.url, "web_search.timeout_ms": 60_000, ...settings },
     ...options,
   });
-  open.push(library, web);
   const run = async (profile: string, question = QUESTION, signal?: AbortSignal) => {
-    const events = await collectEvents(library, question, profile, signal);
-    const last = events.at(-1);
-    if (last?.type !== "answer") throw new Error("no answer");
-    return { events, answer: last.answer };
+    const events = await library.events(question, { profile, signal });
+    return { events, answer: answerOf(events) };
   };
   return { web, library, run };
-}
-
-async function collectEvents(library: Library, question: string, profile: string, signal?: AbortSignal): Promise<AnswerEvent[]> {
-  return library.events(question, { profile, signal });
 }
 
 const feesOf = ({ evidence }: Answer) => evidence.find(({ passage }) => passage.document.title === "Card fees");
@@ -124,9 +113,8 @@ describe("vg-rag: the web decides about uncertain passages", () => {
   });
 
   it("says at run time that uncertain passages were not checked when no search is configured", async () => {
-    const library = await openLibrary({ documents: DOCUMENTS, encoder: fakeEncoder(), profiles: PROFILES });
-    open.push(library);
-    const events = await collectEvents(library, QUESTION, "vg-rag");
+    const library = await openInTest({ documents: DOCUMENTS, encoder: fakeEncoder(), profiles: PROFILES });
+    const events = await library.events(QUESTION, { profile: "vg-rag" });
     const notice = events.find((event) => event.type === "notice" && event.code === "web_off");
     expect(notice).toMatchObject({
       message: expect.stringMatching(/uncertain passages? (?:was|were) not checked on the web: no web search is configured/),
@@ -155,8 +143,7 @@ describe("the default: verdicts stay, and what the web said stands beside the an
 
   it("is the same answer as without the web, in text, citations and checks", async () => {
     const { run } = await start({ pages: { "/fees": OTHER } });
-    const plain = await openLibrary({ documents: DOCUMENTS, encoder: fakeEncoder(), profiles: PROFILES });
-    open.push(plain);
+    const plain = await openInTest({ documents: DOCUMENTS, encoder: fakeEncoder(), profiles: PROFILES });
     const with_ = (await run("sourcebound")).answer;
     const without = await plain.ask(QUESTION, { profile: "sourcebound" });
     for (const key of ["sentences", "claims", "checks", "confidence"] as const) expect(with_[key]).toEqual(without[key]);
