@@ -7,10 +7,9 @@ import { ANSWER_STAGES, type AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { answerOf, openInTest } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE } from "./support/library.ts";
+import { CARD, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-const CARD = LIBRARY_QUESTIONS[0].question;
 const shown = (events: readonly AnswerEvent[]) => events.flatMap((event) => (event.type === "sentence" ? [event.sentence] : []));
 const text = (answer: Answer) => answer.sentences.map((sentence) => sentence.text).join("\n");
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
 import { type Library, openInTest } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
+import { CARD, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 async function beside({ engine }: Library): Promise<Engine> {
@@ -12,7 +12,6 @@ async function beside({ engine }: Library): Promise<Engine> {
   return other;
 }
 
-const CARD = LIBRARY_QUESTIONS[0].question;
 const LOANS = LIBRARY_QUESTIONS[1].question;
 const STAFF_ONLY = (LIBRARY_DOCUMENTS["cards.md"] ?? "").replace("---\ntitle", "---\naccess: staff\ntitle");
 const DEARER = { "cards.md": "# Library cards\n\nA library card costs 6 dollars per year.\n" };

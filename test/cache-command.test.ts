@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "./support/cli.ts";
-import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+import { CARD, createSandbox, type Sandbox } from "./support/library.ts";
 
-const CARD = LIBRARY_QUESTIONS[0].question;
 let sandbox: Sandbox;
 beforeAll(async () => {
   sandbox = createSandbox();

@@ -3,9 +3,8 @@ import { serveEngine } from "../src/server/start.ts";
 import { experimentSchema } from "../src/wire/reports.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { createKey } from "./support/keyed-app.ts";
-import { UNANSWERABLE } from "./support/library.ts";
+import { CARD, UNANSWERABLE } from "./support/library.ts";
 
-const CARD = "How much does a library card cost?";
 /** Enough for 30 sessions per variant. */
 const SESSIONS = 90;
 

@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { appOf } from "./support/keyed-app.ts";
-import { LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+import { CARD, LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 
-const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 const AS_ADMIN = { headers: { authorization: `Bearer ${TOKEN}` } };
 

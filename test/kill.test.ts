@@ -104,6 +104,12 @@ function expectExactly(sandbox: Sandbox, corpus: Readonly<Record<string, string>
   });
 }
 
+async function askServer(url: string | undefined, asked: object) {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${url}/v1/ask`, { method: "POST", headers, body: JSON.stringify(asked) });
+  return (await response.json()) as { id: string; answer_plain: string; cache_mode: string };
+}
+
 describe("SIGKILL", () => {
   it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, {
     timeout: 3_600_000,
@@ -192,10 +198,8 @@ describe("SIGKILL", () => {
       const ask = async (worker: number) => {
         for (let i = 0; ; i++) {
           const question = LIBRARY_QUESTIONS[i % LIBRARY_QUESTIONS.length]?.question;
-          const body = JSON.stringify({ question, session_id: `s-${n}-${worker}-${i}` });
           try {
-            const response = await fetch(`${url}/v1/ask`, { method: "POST", headers: { "content-type": "application/json" }, body });
-            acknowledged.add(((await response.json()) as { id: string }).id);
+            acknowledged.add((await askServer(url, { question, session_id: `s-${n}-${worker}-${i}` })).id);
             if (++answered >= 5) timer ??= setTimeout(() => server.child.kill("SIGKILL"), delay);
           } catch {
             return;
@@ -238,11 +242,6 @@ describe("stored answers, when processes are killed", () => {
       const [, url] = await server.shows(/Listening on (\S+)/);
       return { server, url };
     };
-    const ask = async (url: string | undefined, question: string) => {
-      const body = JSON.stringify({ question });
-      const response = await fetch(`${url}/v1/ask`, { method: "POST", headers: { "content-type": "application/json" }, body });
-      return (await response.json()) as { answer_plain: string; cache_mode: string };
-    };
     write(100, "public");
     await completes(sandbox);
     let { server, url } = await serve();
@@ -258,7 +257,7 @@ describe("stored answers, when processes are killed", () => {
       let asking = true;
       const worker = async (wording: string) => {
         while (asking) {
-          const answer = await ask(url, wording).catch(() => null);
+          const answer = await askServer(url, { question: wording }).catch(() => null);
           if (answer === null) return;
           seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
           const shown = /(\d+) dollars/.exec(answer.answer_plain)?.[1];
@@ -280,7 +279,7 @@ describe("stored answers, when processes are killed", () => {
       await completes(sandbox);
       for (let twice = 0; twice < 2; twice++) {
         for (const wording of WORDINGS) {
-          const answer = await ask(url, wording);
+          const answer = await askServer(url, { question: wording });
           seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
           if (access === "staff") expect(answer.answer_plain).not.toMatch(/\d dollars/);
           else expect(answer.answer_plain).toContain(`${dollars} dollars`);

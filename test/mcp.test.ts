@@ -4,9 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { createKey, keyedAppForAll } from "./support/keyed-app.ts";
-import { UNANSWERABLE } from "./support/library.ts";
-
-const CARD = "How much does a library card cost?";
+import { CARD, UNANSWERABLE } from "./support/library.ts";
 
 const keyed = keyedAppForAll("mcp");
 

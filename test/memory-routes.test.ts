@@ -4,9 +4,8 @@ import type { WireAnswer } from "../src/wire/index.ts";
 import type { WireMessage } from "../src/wire/memory.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { appOf, callApp } from "./support/keyed-app.ts";
-import { UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { CARD, UNANSWERABLE, writeFiles } from "./support/library.ts";
 
-const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 
 /** Members of responses that tests check; a route returns some of them. */

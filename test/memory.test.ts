@@ -7,7 +7,7 @@ import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { answerOf, type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
+import { CARD, LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const open = (options: LibraryOptions = {}): Promise<Library> =>
@@ -15,7 +15,6 @@ const open = (options: LibraryOptions = {}): Promise<Library> =>
 
 const { sourcebound } = await import("../src/profiles/sourcebound.ts");
 const THREE_LEVELS = { ...sourcebound, caches: ["exact", "semantic", "graph"] as const };
-const CARD = LIBRARY_QUESTIONS[0].question;
 const PARAPHRASE = "What does a library card cost?";
 const text = (answer: Answer) => answer.sentences.map((sentence) => sentence.text).join("\n");
 const rewrite = ({ sandbox }: Library, files: Readonly<Record<string, string>>) => writeFiles(join(sandbox.folder, "documents"), files);

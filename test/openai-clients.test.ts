@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chatResponseSchema } from "../src/server/routes/chat.ts";
 import { keyedAppForAll } from "./support/keyed-app.ts";
-import { UNANSWERABLE } from "./support/library.ts";
-
-const CARD = "How much does a library card cost?";
+import { CARD, UNANSWERABLE } from "./support/library.ts";
 
 const keyed = keyedAppForAll("clients");
 

@@ -4,12 +4,11 @@ import { describe, expect, it } from "vitest";
 import { StoreError } from "../src/shared/errors.ts";
 import { addInteraction, sampleInteraction } from "../src/testing/store/fixtures.ts";
 import type { Library } from "./support/engine.ts";
-import { writeFiles } from "./support/library.ts";
+import { CARD, writeFiles } from "./support/library.ts";
 import { whyNoPostgres } from "./support/postgres.ts";
 import { useReplicas } from "./support/replicas.ts";
 import { rounds } from "./support/trials.ts";
 
-const CARD = "How much does a library card cost?";
 /** Edits through one replica, each checked through the other. */
 const EDITS = rounds({ usually: 10, all: 50 });
 /** Milliseconds for which PostgreSQL is down. */

@@ -4,9 +4,7 @@ import { renderAnswer } from "../src/cli/render.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { openInTest } from "./support/engine.ts";
-import { LIBRARY_QUESTIONS } from "./support/library.ts";
-
-const CARD = LIBRARY_QUESTIONS[0].question;
+import { CARD } from "./support/library.ts";
 
 describe("a word that was read as another one", () => {
   it("is said in the answer, its JSON and on the command line, with the literal question one step away", async () => {

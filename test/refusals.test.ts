@@ -3,14 +3,13 @@ import type { Selection } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { openInTest } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { CARD, LIBRARY_DOCUMENTS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { near } from "./support/model-engine.ts";
 
-const QUESTION = "How much does a library card cost?";
 const ANSWER = "A library card costs 5 dollars per year [1].";
 
 /** Asks under a profile whose encoder gives every passage this cosine; counts model calls. */
-async function ask(profile: string, cosine: number, script: readonly string[] = [ANSWER], question = QUESTION) {
+async function ask(profile: string, cosine: number, script: readonly string[] = [ANSWER], question = CARD) {
   const small = fakeChatModel([script], { id: "small" });
   const large = fakeChatModel([script], { id: "large" });
   const library = await openInTest({ encoder: near(cosine), models: { small, large } });
@@ -56,10 +55,10 @@ describe("what a refusal tells", () => {
 
   it("is none of a selection that cannot hold: what is wrong with it is said", async () => {
     const library = await open();
-    const [citation] = (await library.ask(QUESTION)).citations;
+    const [citation] = (await library.ask(CARD)).citations;
     if (citation === undefined) throw new Error("no citation");
     const { documentId } = citation;
-    const asked = (selection: Selection) => expect(library.ask(QUESTION, { selection })).rejects;
+    const asked = (selection: Selection) => expect(library.ask(CARD, { selection })).rejects;
     await asked({ documentId: "no such document", start: 0, end: 9 }).toMatchObject({ code: "unknown_document" });
     await asked({ documentId, start: 50, end: 10 }).toMatchObject({ code: "selection_invalid" });
     await asked({ documentId, start: 90_000, end: 90_010 }).toMatchObject({ code: "selection_invalid" });

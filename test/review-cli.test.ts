@@ -2,9 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Finished, isCivil, runCli } from "./support/cli.ts";
-import { createSandbox, type Sandbox, UNANSWERABLE } from "./support/library.ts";
-
-const CARD = "How much does a library card cost?";
+import { CARD, createSandbox, type Sandbox, UNANSWERABLE } from "./support/library.ts";
 
 let sandbox: Sandbox;
 let id: string;

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
-import { UNANSWERABLE, writeFiles } from "./support/library.ts";
+import { CARD, UNANSWERABLE, writeFiles } from "./support/library.ts";
 
-const CARD = "How much does a library card cost?";
 const FINES = "What do overdue books cost?";
 const CORRECTION = "A library card costs 5 dollars per year [1]. Children under 12 pay nothing [1].\n\n[1]: cards.md\n";
 

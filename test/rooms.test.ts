@@ -5,9 +5,7 @@ import type { WireAnswer, WireCitationStates, WireDocument, WireDomains } from "
 import { runCli } from "./support/cli.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
 import { appOf, callApp, createKey } from "./support/keyed-app.ts";
-import { writeFiles } from "./support/library.ts";
-
-const CARD = "How much does a library card cost?";
+import { CARD, writeFiles } from "./support/library.ts";
 
 async function open(options: LibraryOptions = {}) {
   const library = await openInTest(options);

@@ -110,11 +110,11 @@ describe("what is told of a service", () => {
 });
 
 describe("admission", () => {
+  const costly = () =>
+    fakeChatModel([["A library card costs 5 dollars [1]."]], { id: "gpt-4o-mini", usage: { inputTokens: 900, outputTokens: 100 } });
+
   it("ends a key's day when its budget is spent, and no other key's", async () => {
-    const model = fakeChatModel([["A library card costs 5 dollars [1]."]], {
-      id: "gpt-4o-mini",
-      usage: { inputTokens: 900, outputTokens: 100 },
-    });
+    const model = costly();
     const world = await serveInTest({ "server.tokens_per_day": 1_500, "cache.enabled": false }, { models: { small: model, large: model } });
     const [poor, rich] = [await keyOf(world.library), await keyOf(world.library, { tokensPerDay: 0 })];
     const ask = (key: string) => world.send("/v1/ask", { question: CARD }, bearer(key));
@@ -129,10 +129,7 @@ describe("admission", () => {
   });
 
   it("does not let answers at the same time overrun a budget together", async () => {
-    const model = fakeChatModel([["A library card costs 5 dollars [1]."]], {
-      id: "gpt-4o-mini",
-      usage: { inputTokens: 900, outputTokens: 100 },
-    });
+    const model = costly();
     const settings = { "server.tokens_per_day": 5_500, "server.tokens_per_answer": 2_000, "cache.enabled": false };
     const world = await serveInTest(settings, { models: { small: model, large: model } });
     const key = await keyOf(world.library);

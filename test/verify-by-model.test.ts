@@ -7,9 +7,7 @@ import type { Answer } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeJudge } from "../src/testing/fake-judge.ts";
 import { answerOf, openInTest } from "./support/engine.ts";
-import { createSandbox, LIBRARY_DOCUMENTS } from "./support/library.ts";
-
-const QUESTION = "How much does a library card cost?";
+import { CARD, createSandbox, LIBRARY_DOCUMENTS } from "./support/library.ts";
 
 interface Asked {
   readonly answer: Answer;
@@ -21,7 +19,7 @@ async function ask(
   small: ChatModel,
   {
     profile = "sourcebound",
-    question = QUESTION,
+    question = CARD,
     documents = LIBRARY_DOCUMENTS,
     timeout = 5000,
     by = "model",
@@ -148,7 +146,7 @@ describe("the gate with a model that verifies", () => {
       settings: { "verify.by": "model", "cache.enabled": false },
     });
     const sessionId = "s";
-    await library.ask(QUESTION, { sessionId });
+    await library.ask(CARD, { sessionId });
     const answer = await library.ask("And which vaccines do penguins need for it?", { sessionId });
     expect(answer.refusal?.message).toContain("interpreted as a follow-up");
     expect(answer.calls.map(({ stage }) => stage)).toEqual(["verify"]);

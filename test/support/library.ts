@@ -70,6 +70,9 @@ export const LIBRARY_QUESTIONS = [
   { question: "For how long can a study room be reserved?", path: "rooms/study.html", holds: "2 hours" },
 ] as const;
 
+/** The question about the price of a card, as most tests ask it. */
+export const CARD: string = LIBRARY_QUESTIONS[0].question;
+
 export const UNANSWERABLE = "Which vaccines does the zoo require for penguins?";
 
 /** Writes files below a folder, creating subfolders. */
