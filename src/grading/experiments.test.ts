@@ -129,25 +129,12 @@ describe("the statistics", () => {
     },
   );
 
-  it("sees an assignment that loses sessions, and not one that varies by chance", () => {
-    expect(
-      isMismatched([
-        { count: 5_000, share: 0.5 },
-        { count: 4_500, share: 0.5 },
-      ]),
-    ).toBe(true);
-    expect(
-      isMismatched([
-        { count: 5_000, share: 0.5 },
-        { count: 4_900, share: 0.5 },
-      ]),
-    ).toBe(false);
-    expect(
-      isMismatched([
-        { count: 10, share: 0 },
-        { count: 100, share: 1 },
-      ]),
-    ).toBe(true);
+  it.each([
+    [[5_000, 4_500], [0.5, 0.5], true],
+    [[5_000, 4_900], [0.5, 0.5], false],
+    [[10, 100], [0, 1], true],
+  ])("sees an assignment that loses sessions, and not one that varies by chance: %j of shares %j", (counts, shares, isLost) => {
+    expect(isMismatched(counts.map((count, i) => ({ count, share: shares[i] as number })))).toBe(isLost);
   });
 });
 

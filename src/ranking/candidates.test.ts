@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseFile } from "../ingest/parse.ts";
-import type { Passage } from "../shared/types.ts";
+import type { Passage, TextRange } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
 import { candidatesOf } from "./candidates.ts";
@@ -11,10 +11,15 @@ function rowsPassage(lines: readonly string[]): Passage {
   return { ...made, units: made.units.map((unit) => ({ ...unit, block: 0 })) };
 }
 
-function textsOf(passage: Passage, maxCharacters = 1200): string[] {
-  const pieces = candidatesOf(passage, { maxCharacters, maxCandidates: 20, wholeLists: false });
-  return pieces.map(({ range }) => passage.text.slice(range.start, range.end));
-}
+const made = (passage: Passage, wholeLists = false) => candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists });
+const slicesOf = ({ text }: Passage, ranges: readonly TextRange[]) => ranges.map(({ start, end }) => text.slice(start, end));
+const textsOf = (passage: Passage) =>
+  slicesOf(
+    passage,
+    made(passage).map(({ range }) => range),
+  );
+/** What stands before each candidate, then the candidate. */
+const contextsOf = (passage: Passage) => made(passage).map(({ range, context }) => slicesOf(passage, [...context, range]));
 
 describe("candidatesOf", () => {
   it("keeps rows of a paragraph together, and begins anew at a line that announces others", () => {
@@ -32,10 +37,7 @@ describe("candidatesOf", () => {
 
   it("gives a sentence that limits the one before it that one to be read and quoted with, and no other sentence", () => {
     const passage = fakePassage({ pieces: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
-    const contexts = candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map(({ context }) =>
-      context.map(({ start, end }) => passage.text.slice(start, end)),
-    );
-    expect(contexts).toEqual([[], ["The mole is closed."], []]);
+    expect(made(passage).map(({ context }) => slicesOf(passage, context))).toEqual([[], ["The mole is closed."], []]);
   });
 
   it("gives a sentence nothing of a section that ended before it", () => {
@@ -48,8 +50,7 @@ describe("candidatesOf", () => {
       units: unitsIn(document),
       range: { start: 0, end: document.text.length },
     };
-    const pieces = candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false });
-    expect(pieces.map(({ context, conditions }) => [context.length, conditions.length])).toEqual([
+    expect(made(passage).map(({ context, conditions }) => [context.length, conditions.length])).toEqual([
       [0, 0],
       [0, 0],
     ]);
@@ -62,17 +63,8 @@ describe("candidatesOf", () => {
     ["It is important to clean the blade.", false],
   ])("%s: means what stands before it: %s", (sentence, leans) => {
     const before = "The bread slicer is used by trained staff only.";
-    const contextOf = (passage: Passage) => {
-      const last = candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).at(-1);
-      return last?.context.map(({ start, end }) => passage.text.slice(start, end));
-    };
-    expect(contextOf(rowsPassage([before, sentence]))).toEqual(leans ? [before] : []);
+    expect(contextsOf(rowsPassage([before, sentence])).at(-1)).toEqual(leans ? [before, sentence] : [sentence]);
   });
-
-  const contextsOf = (passage: Passage) =>
-    candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map(({ range, context }) =>
-      [...context, range].map(({ start, end }) => passage.text.slice(start, end)),
-    );
 
   it("gives a list that nothing announces the heading that says what its items are", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
@@ -90,10 +82,7 @@ describe("candidatesOf", () => {
   it("gives a limit that announces a list with that list, and every row of a table what stands behind it", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
-    const conditionsOf = (passage: Passage) =>
-      candidatesOf(passage, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false }).map(({ range, conditions }) =>
-        [range, ...conditions].map(({ start, end }) => passage.text.slice(start, end)),
-      );
+    const conditionsOf = (passage: Passage) => made(passage).map(({ range, conditions }) => slicesOf(passage, [range, ...conditions]));
     const fares = fakePassage({
       pieces: [row("Fare | Bags"), row("Light | 0"), row("Flex | 2"), "Exceptions:", item("Infants have none."), "Ask."],
     });
@@ -108,8 +97,7 @@ describe("candidatesOf", () => {
   it("gives what answers below a question with it, never the question alone", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
-    const pieces = candidatesOf(terms, { maxCharacters: 1200, maxCandidates: 20, wholeLists: true });
-    const shown = pieces.map(({ range, context }) => [range, ...context].map(({ start, end }) => terms.text.slice(start, end)));
+    const shown = made(terms, true).map(({ range, context }) => slicesOf(terms, [range, ...context]));
     expect(shown).toEqual([["Visit counter 5.", "How do I renew my permit?"], ["Lockers"], ["Bring a coin.", "Lockers"]]);
   });
 
@@ -126,18 +114,12 @@ describe("candidatesOf", () => {
         "Ear cleaner: once a week",
         "Ofloxacin drops\nfour times a day",
       ]);
-      const [first, second] = candidatesOf(drops, { maxCharacters: 1200, maxCandidates: 20, wholeLists: false });
-      expect([first, second].map((piece) => piece?.context.map(({ start, end }) => drops.text.slice(start, end)))).toEqual([
-        ["Give at home:"],
-        ["Give at home:"],
-      ]);
+      expect(contextsOf(drops).map(([before]) => before)).toEqual(["Give at home:", "Give at home:", "Give at home:"]);
     });
 
     it("stays whole where lists are asked for, and where one item alone has others below it", () => {
       const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, ...ofloxacin] });
-      expect(candidatesOf(drops, { maxCharacters: 1200, maxCandidates: 20, wholeLists: true }).map(({ range }) => range)).toEqual([
-        drops.range,
-      ]);
+      expect(made(drops, true).map(({ range }) => range)).toEqual([drops.range]);
       expect(textsOf(fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
     });
   });

@@ -207,8 +207,7 @@ const PAGE =
   "<h1>Ferry</h1><h2>Dogs</h2><details><summary>Big</summary><h2>Fees</h2><p>Ten.</p><details><summary>Groups</summary><p>Nine.</p></details></details><p>On a lead.</p><h3>Small</h3><p>Five.</p>";
 
 describe("where a section ends though no heading follows", () => {
-  const [document] = parseFile({ path: "a.html", bytes: Buffer.from(`<title>T</title>${PAGE}`) });
-  if (document === undefined) throw new Error("no document");
+  const document = read(`<title>T</title>${PAGE}`, "a.html");
   const units = unitsIn(document);
   const pathOf = (text: string) => units.find(({ start, end }) => document.text.slice(start, end) === text)?.headingPath.join(" > ");
 
@@ -321,10 +320,7 @@ test.each([
 });
 
 describe("rows of one cell", () => {
-  const leadIns = (source: string) => {
-    const [document] = parseFile({ path: "a.csv", bytes: Buffer.from(source) });
-    return unitsIn(document as NonNullable<typeof document>).map(({ leadIn }) => leadIn?.text ?? null);
-  };
+  const leadIns = (source: string) => unitsIn(read(source, "a.csv")).map(({ leadIn }) => leadIn?.text ?? null);
 
   it("head the rows below them in a table that begins with one", () => {
     expect(leadIns("Time,Price\nCanoe,\nHour,5\nDay,20\nRaft,\nHour,7\n")).toEqual([null, null, "Canoe", "Canoe", null, "Raft"]);
