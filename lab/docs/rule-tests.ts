@@ -102,7 +102,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/memory/match.test.ts",
       "asks of spark's thresholds each, and unknown overlap is a miss",
     ),
-    "invalidation by document version": at("test/memory.test.ts", "takes its answers out of the cache, wherever it was edited"),
+    "invalidation by document version": at("test/memory.test.ts", "serves no answer of a document that was"),
     "questions ≤ 500 characters, HTML sanitised": at("test/model.test.ts", "never brings its HTML into the page"),
   },
   "vg-rag": {
