@@ -10,7 +10,7 @@ import { describeService } from "./store/service.ts";
 import { describeSessions } from "./store/sessions.ts";
 import { describeSessionsOfUsers } from "./store/sessions-of-users.ts";
 
-export { fileContent, place, type StoreUnderTest, storedDocument } from "./store/fixtures.ts";
+export { fileContent, type StoreUnderTest, storedDocument } from "./store/fixtures.ts";
 
 /** Defines the tests that every `Store` must pass. */
 export function describeStoreContract(name: string, open: () => Promise<StoreUnderTest>): void {
