@@ -1,200 +1,8 @@
 import { compareValues } from "../language/compare-values.ts";
-import { countNegators } from "../language/negation.ts";
+import { countNegators, deniesAsVerb, deniesClause, deniesNoun, verbOf } from "../language/negation.ts";
 import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
-import { ALIGNED_MARKER, compareAmounts, isUnlimited } from "./compare-amounts.ts";
-import { copiedDenial, sameConditions, turnedDenial, turnedMarker, turnedStance } from "./compare-polarity.ts";
 import type { Fact } from "./facts.ts";
-import {
-  isException,
-  otherColumns,
-  otherLabels,
-  otherModifiers,
-  otherNames,
-  otherPersons,
-  otherSteps,
-  otherSubjects,
-  otherThings,
-  otherYears,
-  sharedWeight,
-  shareHeld,
-  subjectFactor,
-  unmatchedWeight,
-} from "./same-subject.ts";
-
-/** A name with its period: "Korean War (June 25, 1950, to July 27, 1953)". */
-interface NamedPeriod extends TextRange {
-  /** Lower case, without "era" and the like. */
-  readonly name: string;
-  readonly from: Value;
-  readonly to: Value;
-}
-
-/** Text between the ends of a period, and between a name and its period: punctuation and linking words only. */
-const TO = /^,?\s?(?:to|through|until|and|–|—|-)\s?$/;
-const JOINS = /^[\s,(—–-]*(?:(?:any ?time|is|was|lasted|ran|between|from)\s)*[\s(]*$/i;
-const NAME = /(?:\p{Lu}[\p{L}\p{N}’'/-]*)(?:\s(?:(?:of|the|in)\s)*\p{Lu}[\p{L}\p{N}’'/-]*)*(?:\s(?:era|period|conflict|war|years?))*/gu;
-/** Words that give the kind of a thing and not its name. */
-const KIND = /^(?:the|of|in|era|period|years?)$/;
-/** Words that name no period on their own. Months are part of a date. */
-const NO_NAME =
-  /^(?:war|if|when|between|from|note|the|for|january|february|march|april|may|june|july|august|september|october|november|december)$/;
-const CERTAINTY = 0.7;
-
-/** Compares periods with the same name. Different dates are a contradiction, whatever else the sentences say. */
-function comparePeriods(a: Fact, b: Fact): Comparison | null {
-  if (a.amounts.length < 2 || b.amounts.length < 2) return null;
-  const [ofA, ofB] = [periodsIn(a), periodsIn(b)];
-  for (const one of ofA) {
-    const others = ofB.filter(({ name }) => name === one.name);
-    const [first] = others;
-    if (first === undefined) continue;
-    if (others.some(({ from, to }) => from.low === one.from.low && to.low === one.to.low)) return { type: "agree", certainty: 1 };
-    const [range, other] = [one, first].map(({ start, end }) => ({ start, end })) as [TextRange, TextRange];
-    return { type: "differ", kind: "date", certainty: CERTAINTY, a: range, b: other };
-  }
-  return null;
-}
-
-function periodsIn({ amounts, reading, piece }: Fact): NamedPeriod[] {
-  const dates = amounts.filter(({ kind }) => kind === "date");
-  const names = dates.length < 2 ? [] : [...piece.text.matchAll(NAME)];
-  return dates.flatMap((from, i) => {
-    const to = dates[i + 1];
-    if (to === undefined || !TO.test(reading.text.slice(from.end, to.start))) return [];
-    const name = names.findLast((match) => match.index + match[0].length <= from.start);
-    if (name === undefined || !JOINS.test(piece.text.slice(name.index + name[0].length, from.start))) return [];
-    const words = name[0]
-      .toLowerCase()
-      .replace(/\bconflict\b/, "war")
-      .split(/\s+/)
-      .filter((word) => !KIND.test(word));
-    return words.every((word) => NO_NAME.test(word)) ? [] : [{ name: words.join(" "), from, to, start: from.start, end: to.end }];
-  });
-}
-
-/** Minimum weighted share of each fact's words in the other, and of both on average. */
-const LEAST_SHARE = 0.42;
-const ALIGNED = 0.6;
-/** Minimum alignment for a negation or an opposite, which needs better alignment than a different value. */
-const ALIGNED_POLARITY = 0.62;
-const ALIGNED_WEAK_MARKER = 0.9;
-const ALIGNED_STANCE = 0.5;
-/** Minimum weight of the shared words. */
-const SHARED_WEIGHT = 1.7;
-/** Number of content words from which an exact copy counts. In a small corpus no word has much weight. */
-const COPY_WORDS = 4;
-/**
- * Weight of informative words missing in the other fact, on both sides, from which a negation concerns another subject.
- */
-const OTHER_THINGS = 1;
-/** Weight of shared words at which certainty is one half. */
-const HALF_CERTAIN = 2;
-
-/**
- * Compares two facts: do they concern the same thing, and if so, do they agree or contradict each other? Returns `null`
- * for different subjects or nothing to compare. Differences with a reason do not count: other years, persons, tiers,
- * examples, compatible bounds.
- */
-export function compareFacts(a: Fact, b: Fact): Comparison | null {
-  if (a.example || b.example) return null;
-  const periods = comparePeriods(a, b);
-  if (periods !== null) return periods;
-  if (a.piece.type === "table-row" || b.piece.type === "table-row") return compareRows(a, b);
-  // Most pairs end at this first, cheap test.
-  const shareA = shareHeld(a, b);
-  if (shareA < LEAST_SHARE) return null;
-  const shareB = shareHeld(b, a);
-  const aligned = (shareA + shareB) / 2;
-  if (shareB < LEAST_SHARE || aligned < ALIGNED_STANCE) return null;
-  const shared = sharedWeight(a, b);
-  const isCopy = aligned === 1 && Math.min(a.own.size, b.own.size) >= COPY_WORDS;
-  if (shared < SHARED_WEIGHT && !isCopy) return null;
-  if (
-    otherLabels(a, b) ||
-    otherColumns(a, b) ||
-    otherNames(a, b) ||
-    otherSubjects(a, b) ||
-    otherModifiers(a, b) ||
-    otherPersons(a, b) ||
-    otherYears(a, b) ||
-    otherSteps(a, b) ||
-    isException(a, b) ||
-    isException(b, a)
-  )
-    return null;
-  const subject = subjectFactor(a, b);
-  const certainty = (factor: number) => aligned * subject * factor * (shared / (shared + HALF_CERTAIN));
-  const enough = (least: number, factor = 1) => aligned * subject * factor >= least;
-
-  const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
-  const values = compareAmounts(a, b, aligned);
-  if (values === "incomparable") return null;
-  if (values !== null && values.type === "differ") {
-    // "No time limit" negates through its value.
-    return (negators === 0 || isUnlimited(values.a) !== isUnlimited(values.b)) && enough(ALIGNED, values.factor) && !otherThings(a, b)
-      ? { type: "differ", kind: values.kind, certainty: certainty(values.factor), a: values.a, b: values.b }
-      : null;
-  }
-  const stance = turnedStance(a, b);
-  if (stance !== null && negators === stance.negators && enough(ALIGNED_STANCE))
-    return { type: "differ", kind: "condition", certainty: certainty(1), a: stance.a, b: stance.b };
-  const conditions = sameConditions(a, b);
-  // Each fact has a subject that the other lacks.
-  const apart = Math.min(unmatchedWeight(a, b), unmatchedWeight(b, a)) >= OTHER_THINGS;
-  const denied = conditions && !apart && Math.abs(negators) === 1 ? (copiedDenial(a, b) ?? turnedDenial(a, b)) : null;
-  if (denied !== null && enough(ALIGNED_POLARITY)) return { type: "differ", kind: "polarity", certainty: certainty(1), ...denied };
-  const marker = turnedMarker(a, b);
-  // The alignment is measured without the opposites themselves.
-  const beside = marker === null ? 0 : (subject * (shareHeld(a, b, marker.a) + shareHeld(b, a, marker.b))) / 2;
-  if (marker !== null && (marker.strong ? enough(ALIGNED_STANCE) : beside >= ALIGNED_WEAK_MARKER))
-    return { type: "differ", kind: "condition", certainty: certainty(1), a: marker.a, b: marker.b };
-  if (denied !== null || stance !== null || marker !== null) return null;
-  const says = values !== null || (aligned >= ALIGNED_MARKER && conditions);
-  return says && enough(ALIGNED) ? { type: "agree", certainty: certainty(1) } : null;
-}
-
-/** Compares table rows. Rows contradict each other if the header and all cells but one are equal. */
-function compareRows(a: Fact, b: Fact): Comparison | null {
-  if (a.piece.type !== b.piece.type || a.piece.above.at(-1) !== b.piece.above.at(-1)) return null;
-  if (otherYears(a, b) || otherTables(a, b)) return null;
-  const [cellsA, cellsB] = [a.piece.text.split("|"), b.piece.text.split("|")];
-  if (cellsA.length !== cellsB.length || cellsA[0]?.trim() !== cellsB[0]?.trim()) return null;
-  const at = cellsA.flatMap((cell, i) => (cell.trim() === cellsB[i]?.trim() ? [] : [i]));
-  const column = at[0];
-  if (column === undefined) return { type: "agree", certainty: 1 };
-  if (at.length > 1) return null;
-  const [rangeA, rangeB] = [cellRange(cellsA, column), cellRange(cellsB, column)];
-  const inside = (fact: Fact, { start, end }: TextRange) => fact.amounts.filter((one) => one.start >= start && one.end <= end);
-  const [ofA, ofB] = [inside(a, rangeA), inside(b, rangeB)];
-  const [one, other] = [ofA[0], ofB[0]];
-  if (
-    one === undefined ||
-    other === undefined ||
-    ofA.length > 1 ||
-    ofB.length > 1 ||
-    one.kind !== other.kind ||
-    compareValues(one, other) !== "different"
-  )
-    return null;
-  return { type: "differ", kind: one.kind === "date" ? "date" : "value", certainty: 0.7, a: one, b: other };
-}
-
-/** True if the headings and title above each table have a word that the other side lacks, whatever the rows say. */
-function otherTables(a: Fact, b: Fact): boolean {
-  const more = (one: Fact, other: Fact) => [...one.above.keys()].some((root) => !other.above.has(root));
-  return (more(a, b) && more(b, a)) || (a.above.size > 0 && b.above.size > 0 && (titleMore(a, b) || titleMore(b, a)));
-}
-
-/** "Gold Plus Account" is another account than "Gold Account". */
-function titleMore(one: Fact, other: Fact): boolean {
-  return other.title.size > 0 && [...one.title.keys()].some((root) => !other.above.has(root));
-}
-
-function cellRange(cells: readonly string[], column: number): TextRange {
-  const start = cells.slice(0, column).reduce((sum, cell) => sum + cell.length + 1, 0);
-  return { start, end: start + (cells[column] ?? "").length };
-}
 
 /** Result of comparing two facts about one thing: they differ in one point, or they agree. */
 export type Comparison =
@@ -206,3 +14,269 @@ export type Comparison =
       readonly b: TextRange;
     }
   | { readonly type: "agree"; readonly certainty: number };
+
+/** Minimum weighted share of a fact's words that the other fact and its context contain, on each side and on average. */
+const LEAST_SHARE = 0.42;
+const ALIGNED = 0.6;
+/** Minimum average share for two facts without values to agree. */
+const ALIGNED_WORDS = 0.8;
+/** Share counted for a word that only the headings or neighbouring sentences of the other fact contain. */
+const IN_CONTEXT = 0.75;
+/** Minimum weight of the shared words, and the number of content words from which a copy counts whatever their weight. */
+const SHARED_WEIGHT = 1.7;
+const COPY_WORDS = 2;
+/** Weight of shared words at which certainty is one half. */
+const HALF_CERTAIN = 2;
+/** Minimum weight of a word that distinguishes subjects. */
+const TELLING = 0.62;
+
+/**
+ * Compares two facts: do they concern the same thing, and if so, do they agree or contradict each other? They
+ * contradict each other if one value in the same role differs, or if one of two otherwise equal texts is negated.
+ * Returns `null` for different subjects, several differences or nothing to compare.
+ */
+export function compareFacts(a: Fact, b: Fact): Comparison | null {
+  if (!areSameKind(a, b)) return null;
+  const [shareA, shareB] = [shareHeld(a, b), shareHeld(b, a)];
+  const aligned = (shareA + shareB) / 2;
+  const isCopy = haveSameForm(a, b);
+  // Most pairs end at this first, cheap test.
+  if (!isCopy && (Math.min(shareA, shareB) < LEAST_SHARE || aligned < ALIGNED)) return null;
+  const shared = sharedWeight(a, b);
+  if (shared < SHARED_WEIGHT && (aligned < 1 || a.own.size < COPY_WORDS)) return null;
+  const certainty = aligned * (shared / (shared + HALF_CERTAIN));
+  const denied = deniedInCopy(a, b);
+  if (areApart(a, b, isCopy || denied !== null)) return null;
+  if (denied !== null) return { type: "differ", kind: "polarity", certainty, ...denied };
+  const values = isCopy ? valuesByPlace(a, b) : valuesByRole(a, b);
+  if (values === null) return null;
+  const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
+  const [first, second] = values.differing;
+  if (second !== undefined) return null;
+  if (first === undefined) {
+    const says = values.equal > 0 || (aligned >= ALIGNED_WORDS && negators === 0);
+    return says ? { type: "agree", certainty } : null;
+  }
+  // "No time limit" negates through its value.
+  if (negators !== 0 && isUnlimited(first.a) === isUnlimited(first.b)) return null;
+  if ((identifies(first.a, a) || identifies(first.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
+  return { type: "differ", kind: first.a.kind === "date" ? "date" : "value", certainty, ...first };
+}
+
+/** A row is comparable with a row under the same header only. */
+function areSameKind(a: Fact, b: Fact): boolean {
+  if (a.piece.type !== "table-row" && b.piece.type !== "table-row") return true;
+  return a.piece.type === b.piece.type && a.piece.above.at(-1) === b.piece.above.at(-1);
+}
+
+/** Returns the weighted share of a fact's words that the other fact or its context contains. */
+function shareHeld(fact: Fact, other: Fact): number {
+  let all = 0;
+  let held = 0;
+  for (const [root, weight] of fact.own) {
+    all += weight;
+    held += weight * holds(other, root);
+  }
+  return all === 0 ? 0 : held / all;
+}
+
+/** Returns the certainty that a fact is about a word: 1 in its own text, less in its context, 0 elsewhere. */
+export function holds(fact: Fact, root: string): number {
+  if (fact.own.has(root)) return 1;
+  return fact.above().has(root) || fact.beside().has(root) ? IN_CONTEXT : 0;
+}
+
+export function sharedWeight(a: Fact, b: Fact): number {
+  let sum = 0;
+  for (const [root, weight] of a.own) sum += weight * holds(b, root);
+  return sum;
+}
+
+/**
+ * True if the facts are about two things: a title names what the other side never mentions, or each side has words that
+ * the other lacks. Copies may stand below different headings without names, but not rows, cells and list items, whose
+ * subject is only in the headings.
+ */
+function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
+  const either = (test: (one: Fact, other: Fact) => boolean) => test(a, b) || test(b, a);
+  if (a.piece.title !== "" && b.piece.title !== "" && either(hasUnmatchedName)) return true;
+  if (either((one, other) => hasUnmatched(one.column(), other)) || (isPart(a) && isPart(b) && either(isUnderOther))) return true;
+  return !isCopy && areUnmatched(a, b);
+}
+
+/** A row or an item that continues a sentence above it. */
+function isPart({ piece: { type, above } }: Fact): boolean {
+  return type === "table-row" || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
+}
+
+/** Checks whether the title or headings of a fact have a word that the other fact lacks. */
+function isUnderOther(fact: Fact, other: Fact): boolean {
+  return hasUnmatched(fact.above(), other);
+}
+
+/** Checks whether each fact, in its text or headings, has a word or code that the other lacks. */
+function areUnmatched(a: Fact, b: Fact): boolean {
+  const isAlone = (one: Fact, other: Fact) =>
+    hasUnmatched(one.own, other) || isUnderOther(one, other) || codesIn(one).some((code) => !codesIn(other).includes(code));
+  return isAlone(a, b) && isAlone(b, a);
+}
+
+/** Returns the words of letters and digits that are no part of a quantity: "W-34". */
+function codesIn({ reading: { text }, amounts }: Fact): string[] {
+  const isQuantity = (at: number, length: number) =>
+    amounts.some(({ kind, start, end }) => !IDENTIFIERS.has(kind) && start < at + length && at < end);
+  return [...text.matchAll(WORDS)].flatMap(({ 0: word, index }) =>
+    /\p{L}/u.test(word) && /\d/.test(word) && !isQuantity(index, word.length) ? [word] : [],
+  );
+}
+
+function hasUnmatched(words: ReadonlyMap<string, number>, other: Fact): boolean {
+  for (const [root, weight] of words) if (weight >= TELLING && holds(other, root) === 0) return true;
+  return false;
+}
+
+/** Checks whether the title of one fact has a name or number that the other fact, its title and headings never mention. */
+export function hasUnmatchedName(of: Fact, to: Fact): boolean {
+  const { title, above, text } = to.piece;
+  const spoken = new Set(wordsIn([title, ...above, text].join(" ").toLowerCase()));
+  return namesIn(of.piece.title).some((name) => !spoken.has(name));
+}
+
+/** A hyphenated word is one word: "fee-free", "unist-util-is". */
+const WORDS = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
+
+function wordsIn(text: string): string[] {
+  return text.match(WORDS) ?? [];
+}
+
+/**
+ * Returns words with a capital or a digit. The first word counts only if other words have a capital too. A title of one
+ * word is a name.
+ */
+function namesIn(title: string): string[] {
+  const words = wordsIn(title);
+  const isName = (word: string) => /^\p{Lu}|\p{N}/u.test(word);
+  const from = words.length === 1 || words.slice(1).some(isName) ? 0 : 1;
+  const named = words.slice(from).filter((word) => words.length === 1 || isName(word));
+  return named.map((word) => word.toLowerCase());
+}
+
+/** Two values in the same role of two facts. */
+interface Pair {
+  readonly a: Value;
+  readonly b: Value;
+}
+
+/** Differing values, and the number of equal ones. */
+interface ComparedValues {
+  readonly differing: readonly Pair[];
+  readonly equal: number;
+}
+
+/** True for equal texts with values of the same kinds in the same places. */
+function haveSameForm(a: Fact, b: Fact): boolean {
+  return (
+    a.amounts.length === b.amounts.length &&
+    a.amounts.every(({ kind, per }, i) => kind === b.amounts[i]?.kind && per === b.amounts[i]?.per) &&
+    textBeside(a) === textBeside(b)
+  );
+}
+
+function textBeside({ reading: { text }, amounts }: Fact): string {
+  const ends = [0, ...amounts.map(({ end }) => end)];
+  const parts = ends.map((end, i) => text.slice(end, amounts[i]?.start ?? text.length).trim());
+  return parts.join("\u0000").toLowerCase().replaceAll(/\s+/g, " ");
+}
+
+function valuesByPlace(a: Fact, b: Fact): ComparedValues {
+  const pairs = a.amounts.map((one, i): Pair => ({ a: one, b: b.amounts[i] as Value }));
+  const differing = pairs.filter((pair) => compareValues(pair.a, pair.b) === "different");
+  return { differing, equal: pairs.length - differing.length };
+}
+
+/**
+ * Pairs the values of each kind that the other fact does not allow. `null`: their roles are unclear, because there are
+ * several or their neighbouring words differ.
+ */
+function valuesByRole(a: Fact, b: Fact): ComparedValues | null {
+  const differing: Pair[] = [];
+  let equal = 0;
+  for (const kind of new Set(a.amounts.map((one) => one.kind))) {
+    const [ofA, ofB] = [a, b].map(({ amounts }) => amounts.filter((one) => one.kind === kind)) as [Value[], Value[]];
+    const leftA = ofA.filter((one) => !ofB.some((other) => mayAgree(one, other)));
+    const leftB = ofB.filter((one) => !ofA.some((other) => mayAgree(one, other)));
+    equal += ofA.length - leftA.length;
+    const [one, other] = [leftA[0], leftB[0]];
+    if (one === undefined || other === undefined) continue;
+    if (leftA.length > 1 || leftB.length > 1 || one.per !== other.per) return null;
+    if ((ofA.length + ofB.length > 2 || kind === "number") && !haveSameRole({ a: one, b: other }, a, b)) return null;
+    differing.push({ a: one, b: other });
+  }
+  return { differing, equal };
+}
+
+function mayAgree(one: Value, other: Value): boolean {
+  // A minimum and a maximum usually belong to two cases: "less than 7 degrees" and "more than 14".
+  const areTwoLimits = one.bound !== other.bound && one.bound !== "none" && other.bound !== "none";
+  return one.per === other.per && (areTwoLimits || compareValues(one, other) !== "different");
+}
+
+/** Checks whether a content word right beside one value is also right beside the other. A number counts the word behind it. */
+function haveSameRole({ a: one, b: other }: Pair, a: Fact, b: Fact): boolean {
+  const roleOf = ({ kind, start, end }: Value, { words }: Fact) => {
+    const [before, behind] = [words.findLast((word) => word.end <= start)?.root, words.find((word) => word.start >= end)?.root];
+    return kind === "number" && behind !== undefined ? [behind] : [before, behind].filter((root) => root !== undefined);
+  };
+  const [ofA, ofB] = [roleOf(one, a), roleOf(other, b)];
+  return ofA.some((root) => ofB.includes(root));
+}
+
+const IDENTIFIERS: ReadonlySet<Value["kind"]> = new Set(["code", "form", "phone"]);
+
+/** A code, or a number right after a word and before none, says which thing is meant: "Room 12, or by post". */
+function identifies({ kind, start, end }: Value, { reading: { text, words } }: Fact): boolean {
+  const touches = (between: string) => /^[\s-]$/.test(between);
+  const isName =
+    words.some((word) => word.end < start && touches(text.slice(word.end, start))) &&
+    !words.some((word) => word.start > end && touches(text.slice(end, word.start)));
+  return IDENTIFIERS.has(kind) || (kind === "number" && isName);
+}
+
+function isUnlimited({ low }: Value): boolean {
+  return low === Number.POSITIVE_INFINITY;
+}
+
+/** What may not be also may be, unless somebody is told so: "you may not". */
+const MAY = /(?<!\b(?:you|we|they) )\b(?:may|might)$/;
+
+/** Finds the word that is negated in one of two otherwise equal texts. */
+function deniedInCopy(a: Fact, b: Fact): { a: TextRange; b: TextRange } | null {
+  const [ofA, ofB] = [affirmed(a.reading.text), affirmed(b.reading.text)];
+  if (ofA.length !== ofB.length || ofA.some(({ text }, i) => text !== ofB[i]?.text)) return null;
+  const at = ofA.findIndex(({ denied }, i) => denied !== ofB[i]?.denied);
+  const [one, other] = [ofA[at], ofB[at]];
+  const before = ofA.slice(Math.max(0, at - 2), Math.max(0, at)).map(({ text }) => text);
+  return one === undefined || other === undefined || MAY.test(before.join(" ")) ? null : { a: one, b: other };
+}
+
+interface Affirmed extends TextRange {
+  readonly text: string;
+  /** True right after a negator, or if the word includes one ("can't"). */
+  readonly denied: boolean;
+}
+
+/** Returns the words of a text without its negators. */
+function affirmed(text: string): Affirmed[] {
+  let denied = false;
+  return [...text.matchAll(/[\p{L}\p{N}]+(?:['’]\p{L}+)?/gu)].flatMap(({ 0: written, index: start }) => {
+    const word = written.toLowerCase();
+    const isVerb = deniesAsVerb(word);
+    if ((!isVerb && (deniesClause(word) || deniesNoun(word))) || /^(?:do|does|did)$/.test(verbOf(word))) {
+      denied ||= isVerb || !/^(?:do|does|did)$/.test(word);
+      return [];
+    }
+    const found = { text: verbOf(word), denied: denied || isVerb, start, end: start + written.length };
+    denied = false;
+    return [found];
+  });
+}

@@ -5,9 +5,8 @@ import { once } from "../text/memo.ts";
 import { type Comparison, compareFacts } from "./compare-facts.ts";
 import { areEditions, type Edition, type FactSource, type Precedence, readEdition, toConflict, withoutYears } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, POINTS_BACK, saysSomething } from "./facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, mayDeny, mayHoldValue, type PieceTokens, POINTS_BACK } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
-import { otherNearDuplicates } from "./same-subject.ts";
 
 /** Result of comparing a passage with the other passages of a question. */
 export interface PassageComparison {
@@ -67,7 +66,7 @@ const CLASH_CERTAINTY = 0.6;
 
 interface Spoken {
   readonly fact: Fact;
-  /** True if the sentence may contain a value, a negation or an opposite. */
+  /** True if the sentence may contain a value or a negation. */
   readonly says: boolean;
   readonly passage: Passage;
   /** Weight of the question's words that the sentence itself contains. */
@@ -97,7 +96,7 @@ export function comparePassages(
       .map(
         ({ piece, own }): Spoken => ({
           fact: reader.read(piece, words),
-          says: saysSomething(piece.text),
+          says: mayHoldValue(piece.text) || mayDeny(piece.text),
           passage,
           held: heldBy(own, weights),
           edition: editions[i] ?? null,
@@ -227,7 +226,7 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
       const [factA, factB] = ofEditions(a, b) ? [a.undated(), b.undated()] : [a.fact, b.fact];
-      const comparison = otherNearDuplicates(factA, factB) ? null : compareFacts(factA, factB);
+      const comparison = compareFacts(factA, factB);
       if (comparison === null) continue;
       const isBetter =
         best === null ||

@@ -1,7 +1,6 @@
 import { type ContentWord, createWordReader, type ReadWords } from "../language/content-words.ts";
 import { NEGATOR } from "../language/negation.ts";
 import { SPELLED_NUMBER } from "../language/numerals.ts";
-import { isExample, type ModalityCue, modalityCuesIn, personsIn } from "../language/opposites.ts";
 import { createReading, type Reading } from "../language/reading.ts";
 import { joinValues, type Value } from "../language/values.ts";
 import type { Passage, TextRange } from "../shared/types.ts";
@@ -13,29 +12,19 @@ export interface Fact {
   readonly piece: Piece;
   /** Without text in brackets. Offsets are those of `piece.text`. */
   readonly reading: Reading;
-  /** Content words outside values and modality cues. */
+  /** Content words outside values. */
   readonly words: readonly ContentWord[];
   /** Roots of these words with their weights. */
   readonly own: ReadonlyMap<string, number>;
-  /**
-   * Every root with the certainty that the fact is about it: in the text itself, in the antecedent sentence, in the
-   * headings, or next to it.
-   */
-  readonly holding: ReadonlyMap<string, number>;
-  /** True if the text begins with a reference to the previous sentence. */
-  readonly pointsBack: boolean;
-  readonly title: ReadonlyMap<string, number>;
-  readonly above: ReadonlyMap<string, number>;
-  /** Roots of the name of its column. */
-  readonly column: ReadonlyMap<string, number>;
   readonly amounts: readonly Value[];
-  readonly amountsAround: readonly Value[];
-  readonly amountsAbove: readonly Value[];
-  readonly modalityCues: readonly ModalityCue[];
-  readonly persons: ReadonlySet<string>;
-  readonly personsAround: ReadonlySet<string>;
-  readonly personsAbove: ReadonlySet<string>;
-  readonly example: boolean;
+  /** Roots of the title and of the headings with their weights. Computed on first use, as most facts are never compared that far. */
+  readonly title: () => ReadonlyMap<string, number>;
+  readonly above: () => ReadonlyMap<string, number>;
+  /** Roots of the name of its column. */
+  readonly column: () => ReadonlyMap<string, number>;
+  readonly amountsAbove: () => readonly Value[];
+  /** Roots of the neighbouring sentences. */
+  readonly beside: () => ReadonlySet<string>;
 }
 
 /** Functions of the index that reading facts needs. */
@@ -57,12 +46,6 @@ const REMEMBERED = 4000;
 
 const PASSAGES_REMEMBERED = 1000;
 
-/**
- * Certainty that a fact is about a word, by the place of the word: own text, antecedent, headings, neighbouring
- * sentence.
- */
-const HELD = { own: 1, antecedent: 0.9, above: 0.75, beside: 0.6 } as const;
-
 /** Minimum weight of a word, even if every text contains it. */
 const BASE_WEIGHT = 0.3;
 
@@ -76,11 +59,8 @@ const VALUE = new RegExp(
   String.raw`\d|\b(?:${SPELLED_NUMBER}|half|once|twice|any time|no (?:time )?(?:limit|deadline)|unlimited|indefinitely)\b`,
   "iu",
 );
-/** Quick test for a negation, a duty, a change or a word with an opposite. */
-const TURN = new RegExp(
-  String.raw`${NEGATOR}|\b(?:must|need|have to|required|optional|only|even|always|go(?:es)?|stays?|remains?|(?:increas|decreas|includ|exclud|allow|prohibit)\w*|(?:more|less) than|at least|up to)\b`,
-  "iu",
-);
+/** Quick test for a negation. */
+const DENIAL = new RegExp(NEGATOR, "iu");
 
 /** A link text, which makes no claim. */
 const LEADS_ON =
@@ -99,14 +79,9 @@ export function mayHoldValue(text: string): boolean {
   return VALUE.test(text);
 }
 
-/** Checks quickly whether a text may contain a negation, a duty or an opposite, before it is analysed. */
-export function mayTurn(text: string): boolean {
-  return TURN.test(text);
-}
-
-/** Checks whether a text may contain a value, negation or opposite. At least one of two contradicting texts does. */
-export function saysSomething(text: string): boolean {
-  return mayHoldValue(text) || mayTurn(text);
+/** Checks quickly whether a text contains a negation. */
+export function mayDeny(text: string): boolean {
+  return DENIAL.test(text);
 }
 
 /**
@@ -115,7 +90,7 @@ export function saysSomething(text: string): boolean {
  */
 export function createFactReader(readWords: ReadWords = createWordReader()) {
   const read = createReading(readWords);
-  const facts = remembering<ReadFact>(REMEMBERED);
+  const facts = remembering<Fact>(REMEMBERED);
   const passages = remembering<PassageTokens>(PASSAGES_REMEMBERED);
   const weights = remembering<ReadonlyMap<string, number>>(PASSAGES_REMEMBERED);
   const viewOf = (passage: Passage, words: FactWords): PassageTokens => {
@@ -134,7 +109,7 @@ export function createFactReader(readWords: ReadWords = createWordReader()) {
     read(piece: Piece, words: FactWords): Fact {
       const key = [piece.text, piece.previous, piece.next, piece.title, ...piece.above].join("\u0000");
       const fact = facts(key, words, () => readFact(piece, read, words, (texts) => weightsAbove(texts, words)));
-      return fact.piece.start === piece.start ? fact : fact.at(piece);
+      return fact.piece.start === piece.start ? fact : { ...fact, piece };
     },
   };
 }
@@ -182,109 +157,22 @@ function readFact(
   read: (text: string) => Reading,
   words: FactWords,
   weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>,
-): ReadFact {
+): Fact {
   const reading = read(withoutAsides(piece.text));
   const amounts = joinValues(reading.values, reading.text);
-  const modalityCues = modalityCuesIn(reading.text);
-  const weigh = weighing(words);
-  const inside = (word: TextRange) => [...amounts, ...modalityCues].some(({ start, end }) => word.start < end && word.end > start);
-  const content = reading.words.filter((word) => !inside(word));
-  return new ReadFact({ piece, reading, words: content, own: weightsOf(content, weigh), amounts, modalityCues }, read, weightsAbove);
-}
-
-type Said = Pick<Fact, "piece" | "reading" | "words" | "own" | "amounts" | "modalityCues">;
-
-/** The context of a fact is analysed on first use, because most facts are never compared that far. */
-class ReadFact implements Fact {
-  readonly piece: Piece;
-  readonly reading: Reading;
-  readonly words: readonly ContentWord[];
-  readonly own: ReadonlyMap<string, number>;
-  readonly amounts: readonly Value[];
-  readonly modalityCues: readonly ModalityCue[];
-  private readonly read: (text: string) => Reading;
-  private readonly weightsAbove: (texts: readonly string[]) => ReadonlyMap<string, number>;
-  private readonly known: { -readonly [Part in Exclude<keyof Fact, keyof Said>]?: Fact[Part] } = {};
-
-  constructor(said: Said, read: ReadFact["read"], weightsAbove: ReadFact["weightsAbove"]) {
-    this.piece = said.piece;
-    this.reading = said.reading;
-    this.words = said.words;
-    this.own = said.own;
-    this.amounts = said.amounts;
-    this.modalityCues = said.modalityCues;
-    this.read = read;
-    this.weightsAbove = weightsAbove;
-  }
-
-  /** Returns the same fact at another place. */
-  at(piece: Piece): ReadFact {
-    return new ReadFact({ ...this, piece }, this.read, this.weightsAbove);
-  }
-
-  get pointsBack(): boolean {
-    this.known.pointsBack ??= POINTS_BACK.test(this.piece.text);
-    return this.known.pointsBack;
-  }
-  get holding(): ReadonlyMap<string, number> {
-    this.known.holding ??= this.heldRoots();
-    return this.known.holding;
-  }
-  get title(): ReadonlyMap<string, number> {
-    this.known.title ??= this.weightsAbove([this.piece.title]);
-    return this.known.title;
-  }
-  get above(): ReadonlyMap<string, number> {
-    this.known.above ??= this.weightsAbove(this.over);
-    return this.known.above;
-  }
-  get column(): ReadonlyMap<string, number> {
-    this.known.column ??= this.weightsAbove(this.piece.column === undefined ? [] : [this.piece.column]);
-    return this.known.column;
-  }
-  get amountsAround(): readonly Value[] {
-    this.known.amountsAround ??= this.amountsIn(this.besides);
-    return this.known.amountsAround;
-  }
-  get amountsAbove(): readonly Value[] {
-    this.known.amountsAbove ??= this.amountsIn(this.over);
-    return this.known.amountsAbove;
-  }
-  get persons(): ReadonlySet<string> {
-    this.known.persons ??= new Set(personsIn(this.reading.text));
-    return this.known.persons;
-  }
-  get personsAround(): ReadonlySet<string> {
-    this.known.personsAround ??= new Set(personsIn([...this.over, ...this.besides].join(" ")));
-    return this.known.personsAround;
-  }
-  get personsAbove(): ReadonlySet<string> {
-    this.known.personsAbove ??= new Set(personsIn(this.over.join(" "), true));
-    return this.known.personsAbove;
-  }
-  get example(): boolean {
-    this.known.example ??= isExample(this.piece.text) || /\bexamples?\b/i.test(this.piece.above.join(" "));
-    return this.known.example;
-  }
-
-  private get over(): readonly string[] {
-    return [this.piece.title, ...this.piece.above];
-  }
-  private get besides(): readonly string[] {
-    return [this.piece.previous, this.piece.next];
-  }
-  private amountsIn(texts: readonly string[]): Value[] {
-    return texts.map(this.read).flatMap(({ text, values }) => joinValues(values, text));
-  }
-  private heldRoots(): Map<string, number> {
-    const held = new Map<string, number>();
-    // Later entries overwrite earlier ones, so the more certain places come last.
-    for (const text of this.besides) for (const { root } of this.read(text).words) held.set(root, HELD.beside);
-    for (const root of this.above.keys()) held.set(root, HELD.above);
-    if (this.pointsBack) for (const { root } of this.read(this.piece.previous).words) held.set(root, HELD.antecedent);
-    for (const root of this.own.keys()) held.set(root, HELD.own);
-    return held;
-  }
+  const content = reading.words.filter((word) => !amounts.some(({ start, end }) => word.start < end && word.end > start));
+  return {
+    piece,
+    reading,
+    words: content,
+    own: weightsOf(content, weighing(words)),
+    amounts,
+    title: once(() => weightsAbove([piece.title])),
+    above: once(() => weightsAbove([piece.title, ...piece.above])),
+    column: once(() => weightsAbove(piece.column === undefined ? [] : [piece.column])),
+    amountsAbove: once(() => [piece.title, ...piece.above].map(read).flatMap(({ text, values }) => joinValues(values, text))),
+    beside: once(() => new Set([piece.previous, piece.next].flatMap((text) => read(text).words.map(({ root }) => root)))),
+  };
 }
 
 /**

@@ -3,11 +3,10 @@ import { compareValues } from "../language/compare-values.ts";
 import type { Value } from "../language/values.ts";
 import type { Block, Conflict, TextRange, Unit } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
-import { type Comparison, compareFacts } from "./compare-facts.ts";
+import { type Comparison, compareFacts, hasUnmatchedName, holds, sharedWeight } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
-import { createFactReader, type Fact, type FactWords, isStatement, mayHoldValue, mayTurn } from "./facts.ts";
+import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
-import { hasUnmatchedName, holds, otherNearDuplicates, sharedWeight, shareSaid, TELLING_TITLE } from "./same-subject.ts";
 
 /** Two contradicting sentences of a corpus. */
 export interface Finding {
@@ -32,18 +31,14 @@ const LISTED = 2;
 const AS_MUCH = 0.8;
 
 /**
- * Minimum share of words on each side that the other also states, for negations and opposites. Without a question,
- * nothing else ties the two sentences together.
- */
-const SAID_ALIKE = 0.8;
-
-/**
  * Number of sentences of a page with a title word from which the page is about that word: "Barth syndrome" but not
  * "Leaflet".
  */
 const ABOUT = 2;
 /** Minimum weighted share of a page's subject that the other side must mention. */
 const SAME_PAGE = 0.5;
+/** Minimum weight of a title's word that names a subject. */
+const TELLING_TITLE = 0.45;
 
 /**
  * Filters the findings with the whole corpus in view, most certain first. Removed are
@@ -60,7 +55,7 @@ export function siftFindings(findings: readonly Finding[], statementsOf: (docume
     .sort((x, y) => y.difference.certainty - x.difference.certainty || x.a.at - y.a.at || x.b.at - y.b.at)
     .filter((finding) => {
       if (areOfTwoThings(finding, statementsOf)) return false;
-      if (isValue(finding) ? isSupported(finding, statementsOf) : !isSaidAlike(finding)) return false;
+      if (isSupported(finding, statementsOf)) return false;
       const key = [...valuesIn(finding)].sort().join("\n");
       const sides = [finding.a.at, finding.b.at];
       // A negated word is no value, so here the sentences count instead.
@@ -95,16 +90,12 @@ function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: 
   if (hasUnmatchedName(fact, other)) return true;
   let all = 0;
   let held = 0;
-  for (const [root, weight] of fact.title) {
+  for (const [root, weight] of fact.title()) {
     if (weight < TELLING_TITLE || statementsOf(documentId).filter(({ own }) => own.has(root)).length < ABOUT) continue;
     all += weight;
     if (holds(other, root) > 0) held += weight;
   }
   return all > 0 && held / all < SAME_PAGE;
-}
-
-function isSaidAlike({ difference, a, b }: Finding): boolean {
-  return Math.min(shareSaid(a.fact, b.fact, difference.a), shareSaid(b.fact, a.fact, difference.b)) >= SAID_ALIKE;
 }
 
 function valuesIn({ difference, a, b }: Finding): [string, string] {
@@ -168,7 +159,7 @@ interface Stored {
   readonly piece: Piece;
   readonly source: Omit<FactSource, "sid">;
   readonly value: boolean;
-  readonly turn: boolean;
+  readonly denial: boolean;
 }
 
 /**
@@ -200,12 +191,12 @@ export async function* scanConflicts(
       seen.add(key);
       const tokens = keyTokens(piece, words);
       if (tokens.length < SHARED_TOKENS) continue;
-      const one = { piece, source, value: mayHoldValue(piece.text), turn: mayTurn(piece.text) };
+      const one = { piece, source, value: mayHoldValue(piece.text), denial: mayDeny(piece.text) };
       for (const at of candidatesOf(tokens, postings, (other) => isWorthComparing(one, stored[other] as Stored))) {
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const difference = otherNearDuplicates(a, b) ? null : compareFacts(a, b);
+        const difference = compareFacts(a, b);
         if (difference?.type !== "differ") continue;
         findings.push({
           difference,
@@ -274,7 +265,7 @@ function candidatesOf(
 
 /** True if both contain a value, or one contains a negation or an opposite, in different documents. */
 function isWorthComparing(a: Stored, b: Stored): boolean {
-  if (!(a.value && b.value) && !a.turn && !b.turn) return false;
+  if (!(a.value && b.value) && !a.denial && !b.denial) return false;
   // Sections of one document are about different things, and parts of one section belong together.
   return a.source.id !== b.source.id;
 }

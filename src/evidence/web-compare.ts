@@ -7,7 +7,7 @@ import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { Passage, WebVerdict } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 import { compareFacts } from "./compare-facts.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, type PieceTokens, saysSomething } from "./facts.ts";
+import { type Fact, type FactReader, type FactWords, isStatement, mayDeny, mayHoldValue, type PieceTokens } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 
 /** Maximum number of sentences of a passage to verify. */
@@ -61,7 +61,7 @@ export function statementsOf(
   };
   return reader
     .piecesOf(passage, words)
-    .filter(({ piece }) => isStatement(piece.text) && saysSomething(piece.text))
+    .filter(({ piece }) => isStatement(piece.text) && (mayHoldValue(piece.text) || mayDeny(piece.text)))
     .map((one) => ({ piece: one.piece, share: share(one) }))
     .filter((one) => one.share >= LEAST_SHARE)
     .sort((a, b) => b.share - a.share)
@@ -146,7 +146,7 @@ function nearestFacts(statement: Fact, facts: readonly Fact[], words: FactWords)
  * value is not enough.
  */
 function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
-  const given = [...other.amounts, ...other.amountsAbove];
+  const given = [...other.amounts, ...other.amountsAbove()];
   const numbers = new Set<string>([other.piece.text, ...other.piece.above].join(" ").match(NUMBER));
   return (
     amounts.every((amount) => given.some((one) => sameValue(amount, one))) &&
