@@ -52,7 +52,6 @@ function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
       words: piece.words,
       roots: piece.roots,
       values: piece.values,
-      markers: piece.markers,
       above: new Set(over.flatMap(({ roots }) => [...roots])),
       beside: new Set([...(pieces[i - 1]?.roots ?? []), ...(pieces[i + 1]?.roots ?? [])]),
       valuesAbove: over.flatMap(({ values }) => values),

@@ -5,7 +5,7 @@ import type { TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import { MONTHS } from "./calendar.ts";
-import { deniesAsVerb, deniesClause, deniesNoun } from "./negation.ts";
+import { deniesClause, deniesNoun } from "./negation.ts";
 
 /**
  * Endings that form another form of a word. Endings that change the meaning (-er, -ee, -ful, -less, -able, -itis) are
@@ -75,10 +75,6 @@ export interface ContentWord extends TextRange {
   readonly common: boolean;
   /** True within the scope of a negation: "can't **apply** in **person**". */
   readonly negated: boolean;
-  /** True for the first word in the scope of a negation and the adverbs before it, which the negation surely denies. */
-  readonly denied: boolean;
-  /** True inside a condition: "if you **have** **evidence** to submit". */
-  readonly hypothetical: boolean;
 }
 
 /** Number of letters of the stem that identify a word. Porter's stemmer leaves `remarri` and `remarriag` apart. */
@@ -105,21 +101,10 @@ const LIMITS =
   /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
 const CLAUSE_END = /[,;:.!?](?:\s|$)|[—–|\n]/;
-/**
- * "with the Court, not with VA" contrasts two things and denies neither. A negated verb after a comma does deny: "odd
- * jobs (as defined below), don't count".
- */
-const CONTRASTS = /[,—–]\s*$/;
-const SUPPOSES = /^(?:if|whether|unless|when|whenever)$/;
 const CLAUSE_WORD = /^(?:but|because|if|when|unless|which|who|although|though|even|while|since|until|whether|except|so)$/;
-/** Verbs with little meaning of their own. A negation denies their object instead. */
-const LIGHT = /^(?:go|goes|get|gets|got|make|makes|take|takes|come|comes|give|gives|put|puts|become|becomes)$/;
-const ADVERB = /^(?!(?:ap|sup|re|im|com|multip)p?ly$|family$|rely$)\p{L}+ly$/u;
 /** Maximum number of content words in the scope of one negation. */
 const REACH = 7;
 const NOUN_REACH = 4;
-/** Number of characters after a negation within which a word is surely denied. */
-const SURE_CHARACTERS = 28;
 
 export type ReadWords = (text: string) => ContentWord[];
 
@@ -130,9 +115,6 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
     const found: ContentWord[] = [];
     let run = 0;
     let reach = 0;
-    let sure = false;
-    let sureUntil = 0;
-    let hypothetical = false;
     let clauseFrom = 0;
     let last = 0;
     for (const match of text.matchAll(WORD)) {
@@ -142,37 +124,27 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
       const gap = text.slice(last, start);
       const opens = last === 0 || /[.!?:\n|•]/.test(gap);
       last = start + written.length;
-      const ends = CLAUSE_END.test(gap);
-      if (ends || CLAUSE_WORD.test(word)) {
+      if (CLAUSE_END.test(gap) || CLAUSE_WORD.test(word)) {
         reach = 0;
         clauseFrom = found.length;
       }
-      if (SUPPOSES.test(word)) hypothetical = true;
-      else if (ends) hypothetical = false;
       if (deniesClause(word) || deniesNoun(word)) {
         const after = text.slice(last, last + 48);
         const limits = LIMITS.test(after);
         const noun = deniesNoun(word) && !NO_LONGER.test(after);
         const lacks = noun && (word === "without" || LACKS.test(text.slice(Math.max(0, start - 10), start)));
         reach = noun ? (limits ? 0 : lacks ? 1 : NOUN_REACH) : REACH;
-        sure = !(limits || lacks || (CONTRASTS.test(gap) && !deniesAsVerb(word)));
-        sureUntil = last + SURE_CHARACTERS;
         // A negated verb also denies the words before it: "the grant can't be had".
         if (!noun && !limits)
           for (let i = Math.max(clauseFrom, found.length - REACH); i < found.length; i++)
             found[i] = { ...(found[i] as ContentWord), negated: true };
         continue;
       }
-      if (HINDERS.test(word)) {
-        reach = NOUN_REACH;
-        sure = false;
-      }
+      if (HINDERS.test(word)) reach = NOUN_REACH;
       const bare = word.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
       if (GRAMMAR.has(bare)) continue;
       const [token] = wordTokens({ text: bare.replaceAll(/['.]/g, ""), code: false }, stem);
       if (token === undefined) continue;
-      const negated = reach > 0;
-      const isLight = LIGHT.test(bare);
       const english = isEnglish(bare);
       const capital = isCapital(written, opens) && !MONTHS.has(bare);
       run = !capital ? 0 : run > 0 && JOINS_NAME.test(gap) ? run + 1 : 1;
@@ -183,14 +155,11 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
         root: english ? token.slice(0, ROOT_LETTERS) : token,
         name: capital && (run > 1 || !english),
         common: isCommon(bare),
-        negated,
-        denied: negated && sure && !isLight && start <= sureUntil,
-        hypothetical,
+        negated: reach > 0,
         start,
         end: last,
       });
       reach--;
-      if (!isLight && !ADVERB.test(bare)) sure = false;
     }
     return found;
   };

@@ -6,7 +6,6 @@ import { answerSpans } from "./answer-spans.ts";
 import { mayCover, namedTime } from "./calendar.ts";
 import { createWordReader } from "./content-words.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
-import { isExample, modalityCuesIn, personsIn } from "./opposites.ts";
 import { readQuestion } from "./question.ts";
 import { codesIn } from "./values.ts";
 
@@ -88,44 +87,9 @@ describe("mayCover", () => {
   );
 });
 
-describe("modalityCuesIn", () => {
-  it.each([
-    ["You must apply.", ["must"]],
-    ["You don't need to apply.", ["free"]],
-    ["Coverage stays the same.", ["same"]],
-    ["You can be paid just once.", ["once"]],
-    ["Take it as many times as you need.", ["often"]],
-    ["Send all required and optional documents.", []],
-    ["", []],
-  ])("%s %j", (text, sides) => {
-    expect(modalityCuesIn(text).map(({ side }) => side)).toEqual(sides);
-  });
-  it("says where it stands", () => {
-    const text = "You don't need to sign.";
-    const [stance] = modalityCuesIn(text);
-    expect(text.slice(stance?.start, stance?.end)).toBe("don't need to");
-  });
-});
-
-describe("personsIn", () => {
-  it("finds whom a text is about; the reader only in headings", () => {
-    expect(personsIn("The surviving spouse of a Veteran")).toEqual(["spouse"]);
-    expect(personsIn("Veterans Pension", true)).toEqual(["veteran"]);
-    expect(personsIn("You can apply.")).toEqual([]);
-  });
-});
-
-describe("isExample", () => {
-  it("knows stories and examples from rules", () => {
-    expect(isExample("For example, a rating of 50%.")).toBe(true);
-    expect(isExample("He needed to stay for 25 days.")).toBe(true);
-    expect(isExample("You need to stay for 25 days.")).toBe(false);
-  });
-});
-
 describe("createWordReader", () => {
   const read = createWordReader();
-  const marked = (text: string, mark: "name" | "negated" | "denied" | "hypothetical") =>
+  const marked = (text: string, mark: "name" | "negated") =>
     read(text)
       .filter((word) => word[mark])
       .map(({ text: word }) => word);
@@ -148,25 +112,15 @@ describe("createWordReader", () => {
   });
 
   it.each([
-    ["a denied verb, and what it reaches", "You can't apply by phone, but you can write.", ["apply"], ["apply", "phone"]],
-    ["curly apostrophes", "It wasn’t expected.", ["expected"], ["expected"]],
-    [
-      "adverbs before the verb, and its subject",
-      "The result isn't reasonably expected.",
-      ["reasonably", "expected"],
-      ["result", "reasonably", "expected"],
-    ],
-    ["no limit as a denial", "We won't pay more than $2,000 in fees.", [], ["pay", "fees"]],
-    ["no lack as a denial", "Veterans with no dependents apply.", [], ["dependents"]],
-    ["no contrast as a denial", "File it with the Court, not with the agency.", [], ["agency"]],
-    ["in no case", "It lasts in no case longer.", ["case"], ["case", "longer"]],
-  ])("reads %s", (_what, text, denied, negated) => {
-    expect(marked(text, "denied")).toEqual(denied);
+    ["a denied verb", "You can't apply by phone, but you can write.", ["apply", "phone"]],
+    ["curly apostrophes", "It wasn’t expected.", ["expected"]],
+    ["a verb with its subject and adverbs", "The result isn't reasonably expected.", ["result", "reasonably", "expected"]],
+    ["a limit", "We won't pay more than $2,000 in fees.", ["pay", "fees"]],
+    ["a lack", "Veterans with no dependents apply.", ["dependents"]],
+    ["a contrast", "File it with the Court, not with the agency.", ["agency"]],
+    ["in no case", "It lasts in no case longer.", ["case", "longer"]],
+  ])("marks the words in the scope of a negation: %s", (_what, text, negated) => {
     expect(marked(text, "negated")).toEqual(negated);
-  });
-
-  it("knows what is only supposed", () => {
-    expect(marked("If you have evidence, send a letter.", "hypothetical")).toEqual(["evidence"]);
   });
 });
 
