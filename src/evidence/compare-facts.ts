@@ -1,4 +1,4 @@
-import { compareValues } from "../language/compare-values.ts";
+import { compareValues, oppositeBounds } from "../language/compare-values.ts";
 import { countNegators, deniesAsVerb, deniesClause, deniesNoun, verbOf } from "../language/negation.ts";
 import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
@@ -39,28 +39,27 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   if (!areSameKind(a, b)) return null;
   const [shareA, shareB] = [shareHeld(a, b), shareHeld(b, a)];
   const aligned = (shareA + shareB) / 2;
-  const isCopy = haveSameForm(a, b);
   // Most pairs end at this first, cheap test.
-  if (!isCopy && (Math.min(shareA, shareB) < LEAST_SHARE || aligned < ALIGNED)) return null;
+  if (Math.min(shareA, shareB) < LEAST_SHARE || aligned < ALIGNED) return null;
   const shared = sharedWeight(a, b);
   if (shared < SHARED_WEIGHT && (aligned < 1 || a.own.size < COPY_WORDS)) return null;
   const certainty = aligned * (shared / (shared + HALF_CERTAIN));
-  const denied = deniedInCopy(a, b);
+  const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
+  const denied = Math.abs(negators) === 1 ? deniedInCopy(a, b) : null;
+  const isCopy = haveSameForm(a, b);
   if (areApart(a, b, isCopy || denied !== null)) return null;
   if (denied !== null) return { type: "differ", kind: "polarity", certainty, ...denied };
   const values = isCopy ? valuesByPlace(a, b) : valuesByRole(a, b);
-  if (values === null) return null;
-  const negators = countNegators(a.reading.text) - countNegators(b.reading.text);
-  const [first, second] = values.differing;
-  if (second !== undefined) return null;
-  if (first === undefined) {
+  if (values === null || values.differing.length > 1) return null;
+  const [pair] = values.differing;
+  if (pair === undefined) {
     const says = values.equal > 0 || (aligned >= ALIGNED_WORDS && negators === 0);
     return says ? { type: "agree", certainty } : null;
   }
   // "No time limit" negates through its value.
-  if (negators !== 0 && isUnlimited(first.a) === isUnlimited(first.b)) return null;
-  if ((identifies(first.a, a) || identifies(first.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
-  return { type: "differ", kind: first.a.kind === "date" ? "date" : "value", certainty, ...first };
+  if (negators !== 0 && isUnlimited(pair.a) === isUnlimited(pair.b)) return null;
+  if ((identifies(pair.a, a) || identifies(pair.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
+  return { type: "differ", kind: pair.a.kind === "date" ? "date" : "value", certainty, ...pair };
 }
 
 /** A row is comparable with a row under the same header only. */
@@ -217,8 +216,7 @@ function valuesByRole(a: Fact, b: Fact): ComparedValues | null {
 
 function mayAgree(one: Value, other: Value): boolean {
   // A minimum and a maximum usually belong to two cases: "less than 7 degrees" and "more than 14".
-  const areTwoLimits = one.bound !== other.bound && one.bound !== "none" && other.bound !== "none";
-  return one.per === other.per && (areTwoLimits || compareValues(one, other) !== "different");
+  return one.per === other.per && (oppositeBounds(one, other) || compareValues(one, other) !== "different");
 }
 
 /** Checks whether a content word right beside one value is also right beside the other. A number counts the word behind it. */

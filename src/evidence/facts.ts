@@ -62,16 +62,12 @@ const VALUE = new RegExp(
 /** Quick test for a negation. */
 const DENIAL = new RegExp(NEGATOR, "iu");
 
-/** A link text, which makes no claim. */
-const LEADS_ON =
-  /^(?:learn (?:more|about|how)|find out|read (?:more|about)|see (?:more|also|our|the|if)|view|go to|get help|download|sign in to)\b/i;
-
 /** A reference to the previous sentence at the beginning. */
 export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
 
 /** Checks whether a text has a length and form that can be compared. */
 export function isStatement(text: string): boolean {
-  return text.length >= SHORTEST && text.length <= LONGEST && !text.endsWith("?") && !text.endsWith(":") && !LEADS_ON.test(text);
+  return text.length >= SHORTEST && text.length <= LONGEST && !text.endsWith("?") && !text.endsWith(":");
 }
 
 /** Checks quickly whether a text may contain a value, before it is analysed. */

@@ -1,6 +1,5 @@
 import { documentOrders } from "../guard/injection.ts";
 import { compareValues } from "../language/compare-values.ts";
-import type { Value } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PageText } from "../models/web-page.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
@@ -149,7 +148,7 @@ function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
   const given = [...other.amounts, ...other.amountsAbove()];
   const numbers = new Set<string>([other.piece.text, ...other.piece.above].join(" ").match(NUMBER));
   return (
-    amounts.every((amount) => given.some((one) => sameValue(amount, one))) &&
+    amounts.every((amount) => given.some((one) => compareValues(amount, one) === "equal")) &&
     [...piece.text.matchAll(NUMBER)].every(
       ({ 0: number, index }) => numbers.has(number) || amounts.some(({ start, end }) => index >= start && index < end),
     )
@@ -161,17 +160,9 @@ function holdsValues({ amounts, piece }: Fact, other: Fact): boolean {
  * meant.
  */
 function givesMore({ amounts }: Fact, other: Fact): boolean {
-  return other.amounts.some((one) => amounts.some(({ kind }) => kind === one.kind) && !amounts.some((amount) => sameValue(amount, one)));
-}
-
-function sameValue(a: Value, b: Value): boolean {
-  if (compareValues(a, b) !== "equal") return false;
-  return typeof a.low === "string" || (near(a.low, Number(b.low)) && near(Number(a.high), Number(b.high)));
-}
-
-/** Equal up to units without a fixed ratio, such as months and days. */
-function near(a: number, b: number): boolean {
-  return a === b || Math.abs(a - b) <= 0.035 * Math.max(Math.abs(a), Math.abs(b));
+  return other.amounts.some(
+    (one) => amounts.some(({ kind }) => kind === one.kind) && !amounts.some((amount) => compareValues(amount, one) === "equal"),
+  );
 }
 
 /** Returns the sentences and rows of a page with the largest weighted overlap with the claims, best first. */
