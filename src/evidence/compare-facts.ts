@@ -85,7 +85,7 @@ export function holds(fact: Fact, root: string): number {
   return fact.above().has(root) || fact.beside().has(root) ? IN_CONTEXT : 0;
 }
 
-export function sharedWeight(a: Fact, b: Fact): number {
+function sharedWeight(a: Fact, b: Fact): number {
   let sum = 0;
   for (const [root, weight] of a.own) sum += weight * holds(b, root);
   return sum;
@@ -135,7 +135,7 @@ function hasUnmatched(words: ReadonlyMap<string, number>, other: Fact): boolean 
 }
 
 /** Checks whether the title of one fact has a name or number that the other fact, its title and headings never mention. */
-export function hasUnmatchedName(of: Fact, to: Fact): boolean {
+function hasUnmatchedName(of: Fact, to: Fact): boolean {
   const { title, above, text } = to.piece;
   const spoken = new Set(wordsIn([title, ...above, text].join(" ").toLowerCase()));
   return namesIn(of.piece.title).some((name) => !spoken.has(name));

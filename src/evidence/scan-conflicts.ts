@@ -1,15 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { compareValues } from "../language/compare-values.ts";
-import type { Value } from "../language/values.ts";
 import type { Block, Conflict, TextRange, Unit } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
-import { type Comparison, compareFacts, hasUnmatchedName, holds, sharedWeight } from "./compare-facts.ts";
+import { type Comparison, compareFacts, holds } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
 
 /** Two contradicting sentences of a corpus. */
-export interface Finding {
+interface Finding {
   readonly difference: Extract<Comparison, { type: "differ" }>;
   readonly a: Stated;
   readonly b: Stated;
@@ -25,12 +23,6 @@ interface Stated {
 /** Maximum number of findings per sentence. A correction of that sentence settles the others too. */
 const LISTED = 2;
 /**
- * Minimum overlap with the counterpart, relative to the overlap of the finding, of a sentence that may replace one
- * side.
- */
-const AS_MUCH = 0.8;
-
-/**
  * Number of sentences of a page with a title word from which the page is about that word: "Barth syndrome" but not
  * "Leaflet".
  */
@@ -41,53 +33,30 @@ const SAME_PAGE = 0.5;
 const TELLING_TITLE = 0.45;
 
 /**
- * Filters the findings with the whole corpus in view, most certain first. Removed are
- * - sentences of pages about two different things, however similar: "20 cases are known";
- * - negations and opposites with different wording, where the shared subject is a guess;
- * - values that the other document also gives, for something just as similar;
- * - differences already listed between two other pages, and sentences already listed.
+ * Returns the findings most certain first, at most two for a sentence, without sentences of pages about two different
+ * things, however similar: "20 cases are known".
  * @param statementsOf returns every sentence of a document
  */
-export function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
-  const listed = new Set<string>();
+function siftFindings(findings: readonly Finding[], statementsOf: (documentId: string) => readonly Fact[]): Finding[] {
   const times = new Map<number, number>();
-  return [...findings]
-    .sort((x, y) => y.difference.certainty - x.difference.certainty || x.a.at - y.a.at || x.b.at - y.b.at)
+  return findings
+    .toSorted((x, y) => y.difference.certainty - x.difference.certainty || x.a.at - y.a.at || x.b.at - y.b.at)
     .filter((finding) => {
-      if (areOfTwoThings(finding, statementsOf)) return false;
-      if (isSupported(finding, statementsOf)) return false;
-      const key = [...valuesIn(finding)].sort().join("\n");
       const sides = [finding.a.at, finding.b.at];
-      // A negated word is no value, so here the sentences count instead.
-      if ((listed.has(key) && isValue(finding)) || sides.some((at) => (times.get(at) ?? 0) >= LISTED)) return false;
-      listed.add(key);
+      if (sides.some((at) => (times.get(at) ?? 0) >= LISTED) || areOfTwoThings(finding, statementsOf)) return false;
       for (const at of sides) times.set(at, (times.get(at) ?? 0) + 1);
       return true;
     });
 }
 
-function isValue({ difference: { kind } }: Finding): boolean {
-  return kind === "value" || kind === "date";
-}
-
+/** A name in both sentences identifies the subject, whatever the pages are about: "the Harbour Strike lasted from …". */
 function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
-  if (namesSame(a.fact, b.fact) || namesSame(b.fact, a.fact)) return false;
+  if (a.fact.words.some(({ name, root }) => name && b.fact.own.has(root))) return false;
   return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
 }
 
-/**
- * A name in both sentences identifies the subject, whatever the pages are about: "the Harbour Strike lasted from …".
- */
-function namesSame({ words }: Fact, { own }: Fact): boolean {
-  return words.some(({ name, root }) => name && own.has(root));
-}
-
-/**
- * Checks whether a page is about something that a fact of another page never mentions: a name in its title, or most of
- * its subject.
- */
+/** Checks whether a page is about something that a fact of another page never mentions. */
 function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
-  if (hasUnmatchedName(fact, other)) return true;
   let all = 0;
   let held = 0;
   for (const [root, weight] of fact.title()) {
@@ -96,30 +65,6 @@ function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: 
     if (holds(other, root) > 0) held += weight;
   }
   return all > 0 && held / all < SAME_PAGE;
-}
-
-function valuesIn({ difference, a, b }: Finding): [string, string] {
-  const textOf = ({ fact }: Stated, { start, end }: { start: number; end: number }) => fact.piece.text.slice(start, end).toLowerCase();
-  return [textOf(a, difference.a), textOf(b, difference.b)];
-}
-
-/** Checks whether one of the documents also gives the other's value, in a sentence with similar overlap. */
-function isSupported(finding: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
-  const { difference, a, b } = finding;
-  if (a.documentId === b.documentId) return false;
-  const least = AS_MUCH * sharedWeight(a.fact, b.fact);
-  const givesToo = ({ fact }: Stated, start: number, other: Stated) => {
-    const amount = fact.amounts.find((one) => one.start === start);
-    return (
-      amount !== undefined &&
-      statementsOf(other.documentId).some((statement) => gives(statement, amount) && sharedWeight(fact, statement) >= least)
-    );
-  };
-  return givesToo(a, difference.a.start, b) || givesToo(b, difference.b.start, a);
-}
-
-function gives(fact: Fact, amount: Value): boolean {
-  return fact.amounts.some((one) => compareValues(one, amount) === "equal");
 }
 
 /** Document data that a scan needs. */
