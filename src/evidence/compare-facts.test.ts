@@ -178,7 +178,7 @@ describe("compareFacts takes for no conflict", () => {
   });
 
   it("columns of a table that stand for two things, and items of lists about two", () => {
-    const cell = (column: string) => ({ type: "table-cell" as const, column, above: [column, "Fees"] });
+    const cell = (column: string) => ({ type: "table-cell" as const, above: [column, "Fees"] });
     const value = "We cover the full binding costs and up to";
     expect(compare(`${value} $5 per year.`, `${value} $8 per year.`, cell("Harbour card"), cell("Castle card"))).toBeNull();
     expect(compare(`${value} $5 per year.`, `${value} $8 per year.`, cell("Harbour card"), cell("Harbour card"))).toMatchObject({

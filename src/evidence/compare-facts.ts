@@ -57,7 +57,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
     return says ? { type: "agree", certainty } : null;
   }
   // "No time limit" negates through its value.
-  if (negators !== 0 && isUnlimited(pair.a) === isUnlimited(pair.b)) return null;
+  if (negators !== 0 && (pair.a.low === Number.POSITIVE_INFINITY) === (pair.b.low === Number.POSITIVE_INFINITY)) return null;
   if ((identifies(pair.a, a) || identifies(pair.b, b)) && (!isCopy || isUnderOther(a, b) || isUnderOther(b, a))) return null;
   return { type: "differ", kind: pair.a.kind === "date" ? "date" : "value", certainty, ...pair };
 }
@@ -99,13 +99,13 @@ function sharedWeight(a: Fact, b: Fact): number {
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
   const either = (test: (one: Fact, other: Fact) => boolean) => test(a, b) || test(b, a);
   if (a.piece.title !== "" && b.piece.title !== "" && either(hasUnmatchedName)) return true;
-  if (either((one, other) => hasUnmatched(one.column(), other)) || (isPart(a) && isPart(b) && either(isUnderOther))) return true;
+  if (isPart(a) && isPart(b) && either(isUnderOther)) return true;
   return !isCopy && areUnmatched(a, b);
 }
 
-/** A row or an item that continues a sentence above it. */
+/** A row, a cell or an item that continues a sentence above it. */
 function isPart({ piece: { type, above } }: Fact): boolean {
-  return type === "table-row" || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
+  return type.startsWith("table-") || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
 }
 
 /** Checks whether the title or headings of a fact have a word that the other fact lacks. */
@@ -238,10 +238,6 @@ function identifies({ kind, start, end }: Value, { reading: { text, words } }: F
     words.some((word) => word.end < start && touches(text.slice(word.end, start))) &&
     !words.some((word) => word.start > end && touches(text.slice(end, word.start)));
   return IDENTIFIERS.has(kind) || (kind === "number" && isName);
-}
-
-function isUnlimited({ low }: Value): boolean {
-  return low === Number.POSITIVE_INFINITY;
 }
 
 /** What may not be also may be, unless somebody is told so: "you may not". */

@@ -22,12 +22,6 @@ export function readEdition(title: string): Edition | null {
   return name === "" ? null : { name, years: title.match(YEARS) ?? [] };
 }
 
-/** Parses a title as a dated edition. Returns `null` without a year, or if the title has nothing but years. */
-export function editionOf(title: string): Edition | null {
-  const edition = readEdition(title);
-  return edition === null || edition.years.length === 0 ? null : edition;
-}
-
 /**
  * Checks whether two titles are editions of one document: "Fees 2024" and "Fees 2025", or "Fees 2024" and an undated
  * "Fees".
@@ -39,13 +33,6 @@ export function areEditions(one: Edition, other: Edition): boolean {
 /** Returns a title or heading without its years. */
 export function withoutYears(text: string): string {
   return text.replaceAll(YEARS, " ").replaceAll(/\s+/g, " ").trim();
-}
-
-/** Returns which of two titles is the later edition, or `null` if they are not two editions of one document. */
-export function laterEdition(a: string, b: string): "a" | "b" | null {
-  const [one, other] = [editionOf(a), editionOf(b)];
-  if (one === null || other === null || !areEditions(one, other)) return null;
-  return one.years.join(" ") > other.years.join(" ") ? "a" : "b";
 }
 
 /** Rules of a domain pack that resolve conflicts, strongest first. */
@@ -101,7 +88,10 @@ export function resolve(a: FactSource, b: FactSource, precedence: Precedence): C
 /** Compares the dates of both sources; if one is missing, the years of their editions. */
 function isNewer(a: FactSource, b: FactSource): boolean {
   const newer = winnerBy("newer", a, b);
-  return newer === null ? laterEdition(a.title, b.title) === "a" : newer === a;
+  if (newer !== null) return newer === a;
+  const [one, other] = [readEdition(a.title), readEdition(b.title)];
+  if (one === null || other === null || !areEditions(one, other) || other.years.length === 0) return false;
+  return one.years.join(" ") > other.years.join(" ");
 }
 
 function winnerBy(rule: ConflictResolution["rule"], a: FactSource, b: FactSource): FactSource | null {

@@ -46,7 +46,7 @@ export function scoreConsistency({ text, document, headingPath }: Passage, piece
   const first = pieces[0];
   const isDangling = first !== undefined && first.type === "paragraph" && headingPath.length === 0 && DANGLES.test(first.text);
   const isUndated = document.asOf === null && NOW.test(text) && !/\b(?:19|20)\d{2}\b/.test(text);
-  const unclear = holdsWords(text, STUB_WORDS) ? shareUnclear(pieces) : 1;
+  const unclear = (text.match(/\p{L}{2,}/gu)?.length ?? 0) >= STUB_WORDS ? shareUnclear(pieces) : 1;
   const found: [Fault, number][] = [
     ["unclear", unclear],
     ["dangling", Number(isDangling)],
@@ -65,10 +65,4 @@ function shareUnclear(pieces: readonly Piece[]): number {
   const length = (some: readonly Piece[]) => some.reduce((sum, { text }) => sum + text.length, 0);
   const all = length(pieces);
   return all === 0 ? 1 : length(pieces.filter((piece) => !isWhole(piece))) / all;
-}
-
-function holdsWords(text: string, least: number): boolean {
-  let count = 0;
-  for (const _ of text.matchAll(/\p{L}{2,}/gu)) if (++count === least) return true;
-  return false;
 }

@@ -20,8 +20,6 @@ export interface Fact {
   /** Roots of the title and of the headings with their weights. Computed on first use, as most facts are never compared that far. */
   readonly title: () => ReadonlyMap<string, number>;
   readonly above: () => ReadonlyMap<string, number>;
-  /** Roots of the name of its column. */
-  readonly column: () => ReadonlyMap<string, number>;
   readonly amountsAbove: () => readonly Value[];
   /** Roots of the neighbouring sentences. */
   readonly beside: () => ReadonlySet<string>;
@@ -165,7 +163,6 @@ function readFact(
     amounts,
     title: once(() => weightsAbove([piece.title])),
     above: once(() => weightsAbove([piece.title, ...piece.above])),
-    column: once(() => weightsAbove(piece.column === undefined ? [] : [piece.column])),
     amountsAbove: once(() => [piece.title, ...piece.above].map(read).flatMap(({ text, values }) => joinValues(values, text))),
     beside: once(() => new Set([piece.previous, piece.next].flatMap((text) => read(text).words.map(({ root }) => root)))),
   };

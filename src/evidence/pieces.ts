@@ -1,6 +1,6 @@
 import type { Block, BlockType, PlacedUnit, TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { aboveUnit } from "../text/units.ts";
+import { aboveUnit, cellsOf } from "../text/units.ts";
 
 /** A sentence, list item or table row with its context, before analysis. */
 export interface Piece extends TextRange {
@@ -11,8 +11,6 @@ export interface Piece extends TextRange {
   readonly above: readonly string[];
   readonly previous: string;
   readonly next: string;
-  /** Column name of a table cell. */
-  readonly column?: string;
 }
 
 /** A document or a passage to split. */
@@ -75,12 +73,10 @@ function statementsInCells(
   header: string,
 ): Piece[] {
   const columns = cellsOf(header);
-  const cells = cellsOf(row.text);
-  const label = cells[0]?.text ?? "";
+  const cells = partsOf(row.text, "|");
   return cells.slice(1).flatMap((cell, i) => {
     if (cell.text.length < LONG_CELL) return [];
-    const column = columns[i + 1]?.text ?? "";
-    const over = [...above, column, label].filter((text) => text !== "");
+    const over = [...above, columns[i + 1] ?? "", cells[0]?.text ?? ""].filter((text) => text !== "");
     const parts = partsOf(cell.text, CELL_ITEM).flatMap((item) =>
       splitSentences(item.text).map(({ start, end }) => ({ text: item.text.slice(start, end), start: item.start + start })),
     );
@@ -93,22 +89,12 @@ function statementsInCells(
       above: over,
       previous: parts[j - 1]?.text ?? "",
       next: parts[j + 1]?.text ?? "",
-      column,
     }));
   });
 }
 
-export interface Part {
-  readonly text: string;
-  readonly start: number;
-}
-
-function cellsOf(row: string): Part[] {
-  return partsOf(row, "|");
-}
-
 /** Splits a text at a separator and trims the parts. */
-function partsOf(text: string, separator: string): Part[] {
+function partsOf(text: string, separator: string): { readonly text: string; readonly start: number }[] {
   let at = 0;
   return text.split(separator).map((raw) => {
     const start = at + (raw.length - raw.trimStart().length);

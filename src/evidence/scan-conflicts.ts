@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Block, Conflict, TextRange, Unit } from "../shared/types.ts";
+import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
 import { type Comparison, compareFacts, holds } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
@@ -163,21 +164,13 @@ export async function* scanConflicts(
     yield { type: "progress", done, total, found: findings.length };
   }
   const sideOf = ({ at, fact }: Finding["a"], sid: string) => ({ fact, source: { ...(stored[at] as Stored).source, sid } });
-  const conflicts = siftFindings(
-    findings,
-    statementsBy(stored, (piece) => reader.read(piece, words)),
-  ).map(({ difference, a, b }) => toConflict(difference, sideOf(a, "A"), sideOf(b, "B"), precedence));
+  const statementsOf = memoised(stored.length, (documentId: string): readonly Fact[] =>
+    stored.flatMap(({ piece, source }) => (source.id === documentId ? [reader.read(piece, words)] : [])),
+  );
+  const conflicts = siftFindings(findings, statementsOf).map(({ difference, a, b }) =>
+    toConflict(difference, sideOf(a, "A"), sideOf(b, "B"), precedence),
+  );
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
-}
-
-/** Returns the sentences of a document, analysed on first use. */
-function statementsBy(stored: readonly Stored[], read: (piece: Piece) => Fact): (documentId: string) => readonly Fact[] {
-  const known = new Map<string, readonly Fact[]>();
-  return (documentId) => {
-    const facts = known.get(documentId) ?? stored.flatMap(({ piece, source }) => (source.id === documentId ? [read(piece)] : []));
-    known.set(documentId, facts);
-    return facts;
-  };
 }
 
 /** Plain numbers differ between conflicting sentences. Telephone and form numbers identify the subject. */

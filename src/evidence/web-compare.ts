@@ -80,24 +80,19 @@ export async function compareWithPage(
   signal: AbortSignal,
 ): Promise<PageComparison | null> {
   const facts = nearestPieces(statements, page, words).map((piece) => reader.read(piece, words));
-  let confirmed: (PageComparison & { certainty: number }) | null = null;
-  let contradicted: (PageComparison & { certainty: number }) | null = null;
-  for (const statement of statements) {
-    const best = { agree: { certainty: 0, quote: "" }, differ: { certainty: 0, quote: "" } };
-    for (const fact of facts) {
+  const isContradicted = ({ verdict }: Pick<PageComparison, "verdict">) => Number(verdict === "contradicted");
+  const told = statements.flatMap((statement) => {
+    const compared = facts.flatMap((fact) => {
       const comparison = compareFacts(statement, fact);
-      if (comparison?.type === "agree" && !holdsValues(statement, fact)) continue;
-      if (comparison !== null && comparison.certainty > best[comparison.type].certainty)
-        best[comparison.type] = { certainty: comparison.certainty, quote: fact.piece.text };
-    }
-    const { agree, differ } = best;
-    const claim = statement.piece.text;
-    if (agree.certainty > 0 && agree.certainty >= differ.certainty) {
-      if (agree.certainty > (confirmed?.certainty ?? 0)) confirmed = { verdict: "confirmed", claim, ...agree };
-    } else if (differ.certainty > (contradicted?.certainty ?? 0)) contradicted = { verdict: "contradicted", claim, ...differ };
-  }
-  const found = contradicted ?? confirmed;
-  if (found !== null) return { verdict: found.verdict, claim: found.claim, quote: found.quote };
+      if (comparison === null || (comparison.type === "agree" && !holdsValues(statement, fact))) return [];
+      const verdict = comparison.type === "agree" ? ("confirmed" as const) : ("contradicted" as const);
+      return [{ verdict, claim: statement.piece.text, quote: fact.piece.text, certainty: comparison.certainty }];
+    });
+    // Of two equally certain comparisons of one claim, the agreement counts.
+    return compared.sort((a, b) => b.certainty - a.certainty || isContradicted(a) - isContradicted(b)).slice(0, 1);
+  });
+  const [found] = told.sort((a, b) => isContradicted(b) - isContradicted(a) || b.certainty - a.certainty);
+  if (found !== undefined) return { verdict: found.verdict, claim: found.claim, quote: found.quote };
   return support === null ? null : await supportedBy(statements, facts, words, support, signal);
 }
 

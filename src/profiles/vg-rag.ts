@@ -37,7 +37,7 @@ export const vgRag: Profile = {
     {
       rule: "agreement: an outlier against the majority of passages is rejected",
       state: "reproduced",
-      why: "rejected if at least two passages contradict it and fewer support it (our definition of majority); one against one is uncertain. Rules compare values, dates, polarity and conditions. If they find nothing, the learned claim score may support a passage. It gives no verdict for most passages, because they say different things about a question",
+      why: "rejected if at least two passages contradict it and fewer support it (our definition of majority); one against one is uncertain. Exact values and negation are compared. If they find nothing, the learned claim score may support a passage. It gives no verdict for most passages, because they say different things about a question",
     },
     {
       rule: "≥ .75 verified, .40–.75 uncertain, < .40 rejected",

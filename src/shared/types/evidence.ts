@@ -131,6 +131,7 @@ export type ConflictResolution = InProcess<z.infer<typeof resolutionSchema>>;
 
 export const conflictSchema = z.object({
   about: z.string().describe("Words that both sides share."),
+  // "condition" occurs in stored answers and proofs only.
   kind: z.enum(["value", "date", "polarity", "condition"]),
   certainty: z.number().describe("Certainty that both sides have the same subject, 0–1; for ordering, not a probability."),
   sides: z.array(conflictSideSchema),
