@@ -92,15 +92,19 @@ function sharedWeight(a: Fact, b: Fact): number {
 }
 
 /**
- * True if the facts are about two things: a title names what the other side never mentions, or each side has words that
- * the other lacks. Copies may stand below different headings without names, but not rows, cells and list items, whose
- * subject is only in the headings.
+ * True if the facts are about two things: each title names what the other side never mentions, or each side has words
+ * that the other lacks. Copies may stand below different headings without names, but not rows, cells and list items,
+ * whose subject is only in the headings.
  */
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
-  const either = (test: (one: Fact, other: Fact) => boolean) => test(a, b) || test(b, a);
-  if (a.piece.title !== "" && b.piece.title !== "" && either(hasUnmatchedName)) return true;
-  if (isPart(a) && isPart(b) && either(isUnderOther)) return true;
+  if (hasUnmatchedName(a, b) && hasUnmatchedName(b, a)) return true;
+  if (isPart(a) && isPart(b) && (isUnderOther(a, b) || isUnderOther(b, a))) return true;
   return !isCopy && areUnmatched(a, b);
+}
+
+/** Checks whether one of two documents names in its title what the other never mentions: "Gold Plus Account", "Gold Account". */
+export function areTitledApart(a: Fact, b: Fact): boolean {
+  return a.piece.title !== "" && b.piece.title !== "" && (hasUnmatchedName(a, b) || hasUnmatchedName(b, a));
 }
 
 /** A row, a cell or an item that continues a sentence above it. */

@@ -2,7 +2,7 @@ import type { EvidenceText } from "../models/support.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Conflict, Evidence, Passage } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
-import { type Comparison, compareFacts } from "./compare-facts.ts";
+import { areTitledApart, type Comparison, compareFacts } from "./compare-facts.ts";
 import { areEditions, type Edition, type FactSource, type Precedence, readEdition, toConflict, withoutYears } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, mayDeny, mayHoldValue, type PieceTokens, POINTS_BACK } from "./facts.ts";
@@ -226,7 +226,7 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
       if (!inside && textA !== textB && (ofOther?.has(textA) || ofOne?.has(textB))) continue;
       if (isSamePlace(a, b) || (a.passage.document.id === b.passage.document.id && !inside && sameHeading(a, b))) continue;
       const [factA, factB] = ofEditions(a, b) ? [a.undated(), b.undated()] : [a.fact, b.fact];
-      const comparison = compareFacts(factA, factB);
+      const comparison = areTitledApart(factA, factB) ? null : compareFacts(factA, factB);
       if (comparison === null) continue;
       const isBetter =
         best === null ||

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Block, Conflict, TextRange, Unit } from "../shared/types.ts";
 import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
-import { type Comparison, compareFacts, holds } from "./compare-facts.ts";
+import { areTitledApart, type Comparison, compareFacts, holds } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
 import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue } from "./facts.ts";
 import { type Piece, piecesOf } from "./pieces.ts";
@@ -142,7 +142,7 @@ export async function* scanConflicts(
         const other = stored[at] as Stored;
         compared++;
         const [a, b] = [reader.read(other.piece, words), reader.read(piece, words)];
-        const difference = compareFacts(a, b);
+        const difference = areTitledApart(a, b) ? null : compareFacts(a, b);
         if (difference?.type !== "differ") continue;
         findings.push({
           difference,
