@@ -1,3 +1,5 @@
+import { ModelError } from "../shared/errors.ts";
+
 export interface ChatPrompt {
   readonly system: string;
   readonly user: string;
@@ -13,6 +15,46 @@ export function fillSlots(template: string, slots: Readonly<Record<string, strin
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }
 
+/** Throws the reason of an abort, unless a time limit ended the model alone (`limitModel`). */
+export function throwIfLeft(signal: AbortSignal): void {
+  if (!(signal.reason instanceof ModelError)) signal.throwIfAborted();
+}
+
+/**
+ * Returns a signal that also aborts after `ms` milliseconds (infinite: never), with a ModelError `model_timeout`: the model ends, the answer does not.
+ * `end` releases the timer.
+ */
+export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
+  const limited = new AbortController();
+  const leave = () => limited.abort(signal.reason);
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  const expire = () => limited.abort(new ModelError("model_timeout", "it did not finish within the time limit of the answer"));
+  const timer = Number.isFinite(ms) ? setTimeout(expire, ms) : undefined;
+  return {
+    signal: limited.signal,
+    end() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    },
+  };
+}
+
+/** A JSON schema for a reply. */
+export interface ReplyForm {
+  /** Letters and underscores. */
+  readonly name: string;
+  /** An object schema that every OpenAI-compatible endpoint accepts: all properties required, no further ones. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+export interface ChatOptions {
+  readonly temperature: number;
+  readonly signal: AbortSignal;
+  /** Requested form of the reply. A model that cannot keep to a form replies with text. */
+  readonly form?: ReplyForm | undefined;
+}
+
 /** A model that writes. Every implementation runs the contract suite in `src/testing`. */
 export interface ChatModel {
   readonly id: string;
@@ -20,5 +62,5 @@ export interface ChatModel {
    * Streams the answer to one prompt.
    * @throws ModelError when the endpoint cannot be reached after retries, returns an error, or the stream is cut
    */
-  stream(prompt: ChatPrompt, options: { readonly temperature: number; readonly signal: AbortSignal }): AsyncGenerator<ChatEvent, void>;
+  stream(prompt: ChatPrompt, options: ChatOptions): AsyncGenerator<ChatEvent, void>;
 }

@@ -39,7 +39,7 @@ function nextOpening(text: string, from: number): number {
 }
 
 /** Returns the offset after the bracket that closes the one at `start`; -1 if none does. */
-function endOfValue(text: string, start: number): number {
+export function endOfValue(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
   for (let i = start; i < text.length; i++) {

@@ -24,9 +24,12 @@ const MESSAGE_CHARACTERS = 200;
 export class CallFailure extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number;
+  /** HTTP status; `null`: the call failed otherwise. */
+  readonly status: number | null;
 
-  constructor(message: string, { retryable = true, retryAfterMs = 0 }: { retryable?: boolean; retryAfterMs?: number } = {}) {
+  constructor(message: string, { retryable = true, retryAfterMs = 0, status = null }: Partial<Omit<CallFailure, keyof Error>> = {}) {
     super(message);
+    this.status = status;
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
   }
@@ -67,11 +70,20 @@ export function toFailure(cause: unknown, apiKey: string): CallFailure {
   return new CallFailure(shownText(typeof message === "string" ? message : messageOf(cause), apiKey, MESSAGE_CHARACTERS));
 }
 
-export function httpFailure({ status, headers }: Response, message: string, apiKey: string): CallFailure {
-  return new CallFailure(`HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}`, {
+/** @param advice what to do; absent: by the status */
+export function httpFailure({ status, headers }: Response, message: string, apiKey: string, advice = adviceFor(status)): CallFailure {
+  const wait = headers.get("retry-after");
+  const waits = wait === null ? "" : ` (retry after: ${shownText(wait, apiKey, 40)})`;
+  const told = `HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}${waits}`;
+  return new CallFailure(advice === "" ? told : `${told.replace(/\.$/, "")}. ${advice}`, {
+    status,
     retryable: status >= 500 || [408, 409, 429].includes(status),
     retryAfterMs: retryAfter(headers.get("retry-after") ?? ""),
   });
+}
+
+function adviceFor(status: number): string {
+  return status === 401 || status === 403 ? "Check the API key" : "";
 }
 
 /** Returns the milliseconds of a `retry-after` header in seconds or as a date; 0 without one. */

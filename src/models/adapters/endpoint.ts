@@ -54,7 +54,17 @@ const SHOWN_CHARACTERS = 80;
 /** Characters of a reply kept for that quote, so that a key in it is removed as a whole. */
 const KEPT_CHARACTERS = 2000;
 
-const errorSchema = z.object({ error: z.object({ message: z.string() }) });
+const faultSchema = z.object({ message: z.string(), code: z.unknown().optional(), type: z.unknown().optional() });
+/** `{ error: { message } }` as OpenAI, `{ error }` as Ollama, or `{ message }` as vLLM. */
+const errorSchema = z.union([
+  z.object({ error: faultSchema }).transform(({ error }) => error),
+  z.object({ error: z.string() }).transform(({ error }) => ({ message: error, code: undefined, type: undefined })),
+  faultSchema,
+]);
+/** Codes of a prompt that exceeds the model's context: OpenAI and Azure, llama.cpp. */
+const TOO_LONG: ReadonlySet<unknown> = new Set(["context_length_exceeded", "exceed_context_size_error"]);
+
+const TOO_LONG_ADVICE = "Set model.prompt_tokens below the context of the model";
 
 /** Posts JSON to an OpenAI-compatible endpoint. @throws CallFailure when it cannot be reached or returns an error */
 export async function postJson(
@@ -76,7 +86,9 @@ export async function postJson(
     .text()
     .then(JSON.parse)
     .catch(() => null);
-  throw httpFailure(response, errorSchema.safeParse(said).data?.error.message ?? response.statusText, apiKey);
+  const fault = errorSchema.safeParse(said).data;
+  const isTooLong = fault !== undefined && (TOO_LONG.has(fault.code) || TOO_LONG.has(fault.type));
+  throw httpFailure(response, fault?.message ?? response.statusText, apiKey, isTooLong ? TOO_LONG_ADVICE : undefined);
 }
 
 /** Yields the data of Server-Sent Events. @param onText receives the beginning of the reply, for `unexpectedReply` */

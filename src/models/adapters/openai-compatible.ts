@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ModelError, messageOf } from "../../shared/errors.ts";
-import type { ChatEvent, ChatModel, ChatPrompt } from "../chat.ts";
+import type { ChatEvent, ChatModel, ChatOptions, ChatPrompt } from "../chat.ts";
 import { type Encoder, normalizeVector } from "../encoder.ts";
 import { parseJson } from "../read-json.ts";
 import { CallFailure, createWatchdog, type EndpointOptions, toFailure, withRetries } from "./call.ts";
@@ -19,47 +19,62 @@ const BYTES_PER_TOKEN = 2;
 /** Dimensions of known models; vectors of other dimensions, such as from a proxy, are rejected. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
-/** Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. */
-export function createChatModel(name: string, options: EndpointOptions): ChatModel {
-  const { replyTokens } = options;
+/** Statuses of an endpoint that does not know a parameter of the request. */
+const UNKNOWN_PARAMETER = new Set([400, 415, 422, 501]);
+
+/**
+ * Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. Whether the endpoint supports JSON
+ * schemas, and how it names the token limit, is found out by the first calls.
+ */
+export function createChatModel(name: string, endpoint: EndpointOptions): ChatModel {
+  const { replyTokens } = endpoint;
   /** Name of the endpoint's token limit; reasoning models reject the older one. */
   let limitName: "max_tokens" | "max_completion_tokens" = "max_tokens";
-  const ask = ({ system, user }: ChatPrompt, temperature: number, signal: AbortSignal) => {
+  let takesForms = true;
+  const ask = ({ system, user }: ChatPrompt, { temperature, signal, form }: ChatOptions) => {
     const messages = [
       { role: "system", content: system },
       { role: "user", content: user },
     ];
     const limit = replyTokens === undefined ? {} : { [limitName]: replyTokens };
-    const body = { model: name, messages, temperature, stream: true, stream_options: { include_usage: true }, ...limit };
-    return firstOf(readStream(body, options, signal));
+    const format = form === undefined ? {} : { response_format: { type: "json_schema", json_schema: { ...form, strict: true } } };
+    const body = { model: name, messages, temperature, stream: true, stream_options: { include_usage: true }, ...limit, ...format };
+    return firstOf(readStream(body, endpoint, signal));
   };
-  /** Opens a stream and waits for its first text. If the endpoint rejects the token limit's name, uses the other from then on. */
-  const open = async (...asked: Parameters<typeof ask>) => {
+  /** Opens a stream and waits for its first text. A parameter that the endpoint rejects is left out or renamed from then on. */
+  const open = async (prompt: ChatPrompt, options: ChatOptions): ReturnType<typeof ask> => {
+    const asked = takesForms ? options : { ...options, form: undefined };
     try {
-      return await ask(...asked);
+      return await ask(prompt, asked);
     } catch (cause) {
-      const isRefused = limitName === "max_tokens" && replyTokens !== undefined && toFailure(cause, "").message.includes("max_tokens");
-      if (!isRefused) throw cause;
-      limitName = "max_completion_tokens";
-      return await ask(...asked);
+      const { status, message } = toFailure(cause, "");
+      if (limitName === "max_tokens" && replyTokens !== undefined && message.includes("max_tokens")) {
+        limitName = "max_completion_tokens";
+        return open(prompt, asked);
+      }
+      if (asked.form === undefined || status === null || !UNKNOWN_PARAMETER.has(status)) throw cause;
+      const opened = await open(prompt, { ...asked, form: undefined });
+      takesForms = false;
+      return opened;
     }
   };
   return {
     id: name,
-    async *stream(prompt, { temperature, signal }) {
+    async *stream(prompt, options) {
+      const { signal } = options;
       signal.throwIfAborted();
       let received = false;
       let events: AsyncGenerator<ChatEvent, void> | null = null;
       try {
-        const opened = await withRetries(() => open(prompt, temperature, signal), options, signal);
+        const opened = await withRetries(() => open(prompt, options), endpoint, signal);
         events = opened.events;
         received = true;
         yield opened.first;
         yield* events;
       } catch (cause) {
         signal.throwIfAborted();
-        const failure = toFailure(cause, options.apiKey);
-        const message = `Model "${name}" at ${hostOf(options.baseUrl)} failed: ${failure.message}`;
+        const failure = toFailure(cause, endpoint.apiKey);
+        const message = `Model "${name}" at ${hostOf(endpoint.baseUrl)} failed: ${failure.message}`;
         throw new ModelError(received ? "model_cut" : "model_failed", message, { model: name }, { cause: failure });
       } finally {
         await events?.return();
