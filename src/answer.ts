@@ -1,4 +1,5 @@
 import { conflictWarning } from "./evidence/conflicts.ts";
+import { limitModel } from "./models/chat.ts";
 import { admit } from "./pipeline/admit.ts";
 import { assemble, createOutcome, type Outcome } from "./pipeline/assemble.ts";
 import { checkWhole, flags } from "./pipeline/check.ts";
@@ -21,7 +22,12 @@ interface Run {
   readonly context: PipelineContext;
   readonly trace: Trace;
   readonly signal: AbortSignal;
+  /** Also aborts when only the model's time is over, so that quotes can still answer. */
+  readonly modelSignal: AbortSignal;
 }
+
+/** Share of the answer's time limit after which the model is ended; the rest is for checks and quotes. */
+const MODEL_SHARE = 0.8;
 
 /**
  * Answers a question, stage by stage (DESIGN.md, "The path of a question"). Each stage is a file under `pipeline/`; only this file combines
@@ -36,7 +42,14 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
   const known = yield* trace.stage("lookup", (log) => lookup(question, context, log));
   const outcome = createOutcome();
   outcome.hit = known.hit;
-  if (outcome.hit === null) yield* answerFresh(question, known, outcome, { context, trace, signal });
+  if (outcome.hit === null) {
+    const limit = limitModel(signal, MODEL_SHARE * (request.timeLimitMs ?? Number.POSITIVE_INFINITY));
+    try {
+      yield* answerFresh(question, known, outcome, { context, trace, signal, modelSignal: limit.signal });
+    } finally {
+      limit.end();
+    }
+  }
   if (outcome.hit !== null) yield* replay(outcome.hit.answer);
 
   const result = assemble(question, outcome, context, trace);
@@ -93,14 +106,15 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
 async function* write(
   chosen: Pick<Usable, "question" | "choice">,
   outcome: Outcome,
-  { context, trace, signal }: Run,
+  { context, trace, signal, modelSignal }: Run,
 ): AsyncGenerator<AnswerEvent, void> {
   const { question } = chosen;
-  const { usable } = outcome.decision;
-  const quotes = yield* trace.stage("compress", (log) => compress({ ...chosen, usable, scale: outcome.scale }, context, log, signal));
+  const { usable, quotable } = outcome.decision;
+  const given = { ...chosen, usable, quotable, scale: outcome.scale };
+  const quotes = yield* trace.stage("compress", (log) => compress(given, context, log, modelSignal));
   outcome.calls.push(...quotes.calls);
 
-  const written = yield* writeChecked({ question, quotes }, context, trace, signal);
+  const written = yield* writeChecked({ question, quotes }, context, trace, { signal, modelSignal });
   outcome.written = written;
   outcome.calls.push(...written.calls);
   outcome.warnings.push(...written.warnings);

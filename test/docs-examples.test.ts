@@ -80,11 +80,11 @@ const pages: Readonly<Record<string, Page>> = {
   },
   "docs/models.md": {
     given: async () => {
-      write({ "my-documents/fees.md": FEES });
+      write({ "my-documents/fees.md": FEES, "questions.jsonl": `${JSON.stringify({ id: "card", question: CARD })}\n` });
       await answered();
       return {};
     },
-    elsewhere: { "./run models": DOWNLOADS },
+    elsewhere: { "./run models": DOWNLOADS, "npm install": "downloads: src/models/adapters/local-model.test.ts" },
   },
   "docs/review.md": {
     given: async () => {

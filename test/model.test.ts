@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
 import { profiles } from "../src/profiles/index.ts";
-import { brokenChatReplies } from "../src/testing/fake-endpoint.ts";
+import { brokenChatReplies, type ChatReply } from "../src/testing/fake-endpoint.ts";
 import { countTokens } from "../src/text/cl100k.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import {
@@ -158,6 +158,110 @@ describe.concurrent("a model that fails", () => {
     }));
 });
 
+/** Above every confidence of these documents, so that quotes alone would be refused. */
+const WEAK = { answer_from: 0.99, write_from: 0.05 };
+const weak = (...chat: ChatReply[]) => open({ chat }, { encoder: null }, DOCUMENTS, {}, WEAK);
+
+describe.concurrent("evidence below the answer threshold", () => {
+  it("is refused without a model, and answered where a model's sentences pass the checks", () =>
+    using(weak(stream(...GOOD)), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      expect(answer.status).toBe("ok");
+      expect(texts(answer)[0]).toBe("Tinnitus is rated at 10 percent.");
+      const { sentences } = (await ask(engine, "How do whales sleep under the ice of Antarctica?")).answer;
+      expect(sentences).toEqual([]);
+    }));
+
+  it.each([
+    ["whose sentences all fail", stream("Tinnitus is rated at 70 percent [1]."), "not_reliable", "model_unusable"],
+    ["that fails", { type: "status", status: 500 } as const, "evidence_too_weak", "model_failed"],
+    ["that finds no answer", stream("INSUFFICIENT"), "evidence_too_weak", undefined],
+  ])("is refused with the nearest passages by a model %s", (_what, reply, reason, warning) =>
+    using(weak(reply), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason } });
+      expect(answer.refusal?.nearest[0]?.quote).toBe(TINNITUS);
+      expect(codes(answer)).toEqual(warning === undefined ? [] : [warning]);
+    }),
+  );
+
+  it("does not reach a model below `write_from`", () =>
+    using(open({}, { encoder: null }, DOCUMENTS, {}, { answer_from: 0.99, write_from: 0.98 }), async ({ engine, endpoint }) => {
+      expect((await ask(engine)).answer.refusal?.reason).toBe("evidence_too_weak");
+      expect(endpoint.requests).toEqual([]);
+    }));
+});
+
+describe.concurrent("a reply in JSON", () => {
+  const form = (sentences: unknown, inSources = true) => JSON.stringify({ in_sources: inSources, sentences });
+
+  it("is requested, read sentence by sentence, and checked", () => {
+    const reply = form([
+      { text: "Tinnitus is rated at 10 percent.", sources: [1] },
+      { text: "Tinnitus is rated at 70 percent.", sources: [1] },
+    ]);
+    return using(open({ chat: [stream(...reply.split(/(?<=\d)/)), stream(form([], false))] }), async ({ engine, endpoint }) => {
+      const { answer } = await ask(engine);
+      expect(endpoint.chats[0]?.body.response_format).toMatchObject({ type: "json_schema", json_schema: { name: "answer", strict: true } });
+      expect(texts(answer)[0]).toBe("Tinnitus is rated at 10 percent.");
+      expect(texts(answer).join(" ")).not.toContain("70");
+    });
+  });
+
+  it("that denies an answer is a refusal, whatever its sentences say", () =>
+    using(
+      open({ chat: [stream(form([{ text: "The sources say nothing about tinnitus.", sources: [1, 2] }], false))] }),
+      async ({ engine }) => {
+        expect((await ask(engine)).answer).toMatchObject({ sentences: [], refusal: { reason: "evidence_too_weak" } });
+      },
+    ));
+
+  it("is not requested again from an endpoint that knows no schemas", () => {
+    const refusal = { type: "status", status: 400, body: JSON.stringify({ error: { message: "unknown field response_format" } }) } as const;
+    return using(open({ chat: ({ body }) => ("response_format" in body ? refusal : stream(...GOOD)) }), async ({ engine, endpoint }) => {
+      for (const asked of [QUESTION, `${QUESTION}?`]) expect(texts((await ask(engine, asked)).answer)).toHaveLength(2);
+      expect(endpoint.chats.map(({ body }) => "response_format" in body)).toEqual([true, false, false]);
+    });
+  });
+});
+
+describe.concurrent("a reply with plain intent", () => {
+  const first = async (reply: string, documents = DOCUMENTS) => {
+    let shown: string[] = [];
+    let quotes: string[] = [];
+    await using(open({ chat: [stream(reply)] }, { encoder: null }, documents), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      shown = texts(answer);
+      quotes = answer.sentences.flatMap(({ citations }) =>
+        answer.citations.filter(({ n }) => citations.includes(n)).map((one) => one.quote),
+      );
+    });
+    return { shown, quotes };
+  };
+
+  it.each([
+    "Tinnitus is rated at 10 percent (1).",
+    "Tinnitus is rated at 10 percent [1].",
+    "Tinnitus is rated at 10 percent (Source 1).",
+    "Tinnitus is rated at 10 percent. Source 1",
+    "[1] (Tinnitus rating) Tinnitus is rated at 10 percent.",
+  ])("cites its source: %s", async (reply) => {
+    const { shown, quotes } = await first(reply);
+    expect([shown[0], quotes[0]]).toEqual(["Tinnitus is rated at 10 percent.", TINNITUS]);
+  });
+
+  it("stays a sentence where a mark stands for a noun", async () => {
+    expect((await first("According to [1], tinnitus is rated at 10 percent.")).shown[0]).toBe(
+      "According to “Tinnitus rating”, tinnitus is rated at 10 percent.",
+    );
+  });
+
+  it("that is one word shows the quote it cites", async () => {
+    expect((await first("YES. [1]")).shown).toContain(TINNITUS);
+    expect((await first("YES. [1]")).shown.join(" ")).not.toMatch(/yes/i);
+  });
+});
+
 describe.concurrent("the prompt", () => {
   const many = Object.fromEntries(
     Array.from({ length: 12 }, (_, i) => [
@@ -177,7 +281,7 @@ describe.concurrent("the prompt", () => {
       await ask(engine, QUESTION, { profile: "spark" });
       const { system, user } = promptOf(endpoint);
       expect(system).toContain("Use the sources and nothing else");
-      expect(system).toContain("INSUFFICIENT");
+      expect(user).toContain("INSUFFICIENT");
       const quotes = [...user.matchAll(/^\[\d\] \(.*?\) (.*)$/gm)].map((match) => match[1] as string);
       expect(quotes.length).toBeGreaterThan(2);
       expect(quotes.length).toBeLessThanOrEqual(6);

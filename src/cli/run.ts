@@ -60,7 +60,7 @@ export async function runProgram(
     }
     terminal.fail(error, Boolean(program.optsWithGlobals().json) || args.includes("--json"));
     return error instanceof SourceboundError &&
-      /^(config|unknown|question|filter|answer|sources|review|forget|calibrate_profile)/.test(error.code)
+      /^(config|unknown|question|batch|filter|answer|sources|review|forget|calibrate_profile)/.test(error.code)
       ? EXIT.usage
       : EXIT.failed;
   } finally {

@@ -2,6 +2,7 @@ import { answer } from "../answer.ts";
 import { hotlinesFirst } from "../guard/hotlines.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
 import { explainCache } from "../pipeline/lookup.ts";
+import type { WriteMode } from "../profiles/profile.ts";
 import type { Config } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
@@ -25,15 +26,15 @@ export function createAsking(
     prove,
   }: { readonly thresholds: GateThresholds; readonly contextFor: ContextFor; readonly prove: ReturnType<typeof createProver>["prove"] },
 ) {
-  const askedContext = async (pack: DomainPack, name: string): Promise<PipelineContext> => {
-    const profile = domains.profile(pack, name);
+  const askedContext = async (pack: DomainPack, name: string, mode?: WriteMode): Promise<PipelineContext> => {
+    const profile = domains.profile(pack, name, mode);
     return contextFor(pack, profile, thresholds.of(pack, profile));
   };
   async function* path(question: string, options: AskOptions): AsyncGenerator<AnswerEvent, void> {
     const pack = domains.pack(options.domain);
     const request = requestOf(question, options, pack, config);
     await indexes.of(pack.name).ready();
-    const profile = domains.profile(pack, request.profile);
+    const profile = domains.profile(pack, request.profile, options.write);
     const threshold = options.measuring === true ? { type: "none" as const } : thresholds.of(pack, profile);
     const events = answer(request, contextFor(pack, profile, threshold), signalOf(options));
     if (options.proof !== true) return yield* events;
@@ -86,7 +87,7 @@ export function createAsking(
       const pack = domains.pack(options.domain);
       const request = requestOf(question, options, pack, config);
       await indexes.of(pack.name).ready();
-      return explainCache(request, await askedContext(pack, request.profile), signalOf(options));
+      return explainCache(request, await askedContext(pack, request.profile, options.write), signalOf(options));
     },
     /** Returns the pipeline's inputs, for measurements and tests. */
     pipelineContext: (domain: string, profile: string) => askedContext(domains.pack(domain), profile),
@@ -114,9 +115,10 @@ function signalOf({ signal }: AskOptions): AbortSignal {
 
 function requestOf(question: string, options: AskOptions, pack: DomainPack, config: Config): AskRequest {
   const { profile = config.profile ?? pack.default_profile, detail = "normal", sessionId = null, selection = null } = options;
-  const { turns, filters = null, userId = null, verbose, privacy = "redacted" } = options;
+  const { turns, filters = null, userId = null, verbose, timeLimitMs, privacy = "redacted" } = options;
   return {
     ...{ question, scope: askingScope(pack, options, config), profile, detail, sessionId, turns, selection, filters, userId, verbose },
+    timeLimitMs,
     privacy: config.privacy === "ephemeral" ? "ephemeral" : privacy,
   };
 }

@@ -7,7 +7,7 @@ import { createWordReader } from "../language/content-words.ts";
 import { createClassifier, createTopicReader } from "../memory/classify.ts";
 import { createWebSearch, SEARCH_URLS, type SearchEndpoint } from "../models/adapters/web-search.ts";
 import { fetchWebPage, INTERNET, type WebNetwork } from "../models/web-page.ts";
-import { graded, profileNamed, profiles } from "../profiles/index.ts";
+import { createConfigured, profileNamed, profiles } from "../profiles/index.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { Config } from "../shared/config.ts";
 import { ConfigError } from "../shared/errors.ts";
@@ -27,6 +27,7 @@ export function createDomains({ config, given, store, local, words, now }: Opene
   const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: english.isCommon };
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
   const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
+  const configured = createConfigured(config);
   const pack = (name = config.domain): DomainPack => packs(name);
   const scope = (options: ScopeOptions = {}): Scope => askingScope(pack(options.domain), options, config);
   return {
@@ -39,9 +40,8 @@ export function createDomains({ config, given, store, local, words, now }: Opene
       if (!everyLabel) return reads;
       return { ...reads, access: [...new Set([...reads.access, ...(await store.documents.labels(reads.domain))])] };
     },
-    profile(of: DomainPack, name = config.profile ?? of.default_profile): Profile {
-      const named = profileNamed(name, [...(given.profiles ?? []), ...profiles]);
-      return config.grade === "always" ? graded(named) : named;
+    profile(of: DomainPack, name = config.profile ?? of.default_profile, mode = config.write): Profile {
+      return configured(profileNamed(name, [...(given.profiles ?? []), ...profiles]), mode);
     },
     /** Returns a finder of hotlines that works even if no pack can be loaded. */
     hotlines: (name?: string): HotlineFinder => finders(packHotlines(name, config, pack)),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { WriteMode } from "../profiles/profile.ts";
 import type { IngestCounts } from "../shared/events.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
@@ -27,6 +28,8 @@ type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Options of a question; the configuration supplies the rest. */
 export interface AskOptions extends ScopeOptions, Optional<Omit<AskRequest, "question" | "scope">> {
+  /** What a configured model does. @default the configuration's `write`, else the profile's */
+  readonly write?: WriteMode | undefined;
   /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;
   /** Ignores the threshold of the learned gate, bypasses the cache and stores nothing; used by calibration. @default false */

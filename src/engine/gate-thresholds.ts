@@ -19,10 +19,13 @@ export function createGateThresholds({ config, models, local, warn, clock, given
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });
+    // A calibration fits the threshold of quotes, which a model's own settings do not change.
+    const { writeFrom: _, ...gate } = profile.gate;
+    const { mode: __, ...write } = profile.write;
     return {
       domain: pack.name,
       profile: profile.name,
-      settings: sha256Hex(JSON.stringify([profile.retrieve, profile.gate, profile.write, profile.check])),
+      settings: sha256Hex(JSON.stringify([profile.retrieve, gate, write, profile.check])),
       writer: writers === null ? "extractive" : `${writers.small.id}, ${writers.large.id}`,
       weights: local.rankingWeights().id,
     };

@@ -7,6 +7,7 @@ import { type GeneralWords, sharedWords } from "../language/general-words.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import { createChatSupportScorer, createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub.ts";
+import { createLocalModel } from "../models/adapters/local-model.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
@@ -15,6 +16,7 @@ import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encode
 import { loadPrices } from "../models/prices.ts";
 import { type CallListener, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-page.ts";
+import { PACKAGE_ROOT } from "../package.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createProofKey } from "../proofs/signature.ts";
@@ -146,10 +148,17 @@ function watchModels(models: PipelineContext["models"], tell: CallListener): Pip
 }
 
 /** Creates the configured models; `null`: none. */
-export function modelsOf({ model }: Config): PipelineContext["models"] {
+export function modelsOf({ model, data_dir }: Config): PipelineContext["models"] {
   if (model === undefined) return null;
-  const { base_url, api_key, small, large, timeout_ms, retries, reply_tokens } = model;
-  const endpoint = { baseUrl: base_url, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
+  const { base_url: baseUrl, local, api_key, small, large, timeout_ms, retries, reply_tokens } = model;
+  if (local !== undefined) {
+    const one = createLocalModel(local, { folders: [data_dir, PACKAGE_ROOT], replyTokens: reply_tokens });
+    return { small: one, large: one };
+  }
+  // The schema requires both.
+  if (baseUrl === undefined || small === undefined)
+    throw new ConfigError("config_invalid", "model: set `base_url` and `small`, or `local`.");
+  const endpoint = { baseUrl, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
   return { small: createChatModel(small, endpoint), large: createChatModel(large ?? small, endpoint) };
 }
 

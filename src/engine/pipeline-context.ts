@@ -179,7 +179,7 @@ function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: u
   const model =
     config.model === undefined
       ? null
-      : [config.model.base_url, config.model.small, config.model.large, config.model.temperature, ...tokens];
+      : [config.model.base_url ?? config.model.local, config.model.small, config.model.large, config.model.temperature, ...tokens];
   const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
   const { web_search: web } = config;
   const search = web === undefined ? [] : [[web.type, web.url, web.passages]];

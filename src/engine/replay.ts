@@ -133,7 +133,8 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
     try {
       await fill(join(folder, "sourcebound.db"), pack.name, corpus);
-      const { web_search: _web, ...rest } = embeddedIn(config, folder);
+      // The recorded profile has the settings of that time.
+      const { web_search: _web, write: _mode, write_from: _from, ...rest } = embeddedIn(config, folder);
       const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
       const engine = await open(quiet, {
         ...{ encoder, packs: [pack], profiles: [profile], threshold },

@@ -223,6 +223,8 @@ export interface Decision {
   readonly chance: number | null;
   /** True if the threshold was fitted on labelled questions of the domain. */
   readonly calibrated: boolean;
+  /** Whether quotes may answer. `false`: only a model may, because the confidence is below the answer threshold. */
+  readonly quotable: boolean;
   /** Evidence that the writer may use, best first. */
   readonly usable: readonly Evidence[];
   readonly warnings: readonly Warning[];
@@ -238,14 +240,22 @@ const NOTHING_BELOW = 0.25;
 /**
  * Decides whether to answer or refuse, by the rules of the profile.
  * @param sufficiency answerability, for the gate that decides by it; `null`: nothing was found
+ * @param hasModel whether a model writes, which needs less confidence than quotes
  */
-export function decideByGate(evidence: readonly Evidence[], gate: GateSettings, sufficiency: Sufficiency | null = null): Decision {
+export function decideByGate(
+  evidence: readonly Evidence[],
+  gate: GateSettings,
+  sufficiency: Sufficiency | null = null,
+  hasModel = false,
+): Decision {
   if (evidence.length === 0) return refuse(null, "nothing_relevant");
   const verified = evidence.filter(({ verdict }) => verdict === "verified");
   const best = Math.max(...evidence.map(({ score }) => score));
   switch (gate.type) {
     case "sufficiency":
-      return sufficiency === null ? refuse(null, "nothing_relevant") : decideByChance(evidence, sufficiency);
+      return sufficiency === null
+        ? refuse(null, "nothing_relevant")
+        : decideByChance(evidence, sufficiency, hasModel ? gate.writeFrom : undefined);
     case "similarity": {
       const tooWeak = gate.veryWeak !== null && (!reaches(best, gate.veryWeak) || verified.length === 0);
       if (tooWeak) return refuse(clamp(best), "evidence_too_weak");
@@ -269,20 +279,25 @@ export function decideByGate(evidence: readonly Evidence[], gate: GateSettings, 
   }
 }
 
-function decideByChance(evidence: readonly Evidence[], { probability, minimum, confidence, calibrated }: Sufficiency): Decision {
+function decideByChance(
+  evidence: readonly Evidence[],
+  { probability, minimum, confidence, calibrated }: Sufficiency,
+  writeFrom = minimum,
+): Decision {
   const judged = { chance: probability, calibrated };
   const tooWeak = { ...refuse(confidence, "evidence_too_weak"), ...judged };
-  if (probability < minimum) return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
+  if (probability < Math.min(minimum, writeFrom))
+    return probability < NOTHING_BELOW * minimum ? { ...tooWeak, reason: "nothing_relevant" } : tooWeak;
   const usable = evidence.filter(({ verdict }) => verdict !== "rejected");
-  return usable.length === 0 ? tooWeak : { ...accept(confidence, usable), ...judged };
+  return usable.length === 0 ? tooWeak : { ...accept(confidence, usable), ...judged, quotable: probability >= minimum };
 }
 
 function accept(confidence: number, usable: readonly Evidence[]): Decision {
-  return { answer: true, confidence, chance: null, calibrated: false, usable, warnings: [], reason: null };
+  return { answer: true, confidence, chance: null, calibrated: false, quotable: true, usable, warnings: [], reason: null };
 }
 
 function refuse(confidence: number | null, reason: Refusal["reason"]): Decision {
-  return { answer: false, confidence, chance: null, calibrated: false, usable: [], warnings: [], reason };
+  return { answer: false, confidence, chance: null, calibrated: false, quotable: false, usable: [], warnings: [], reason };
 }
 
 function weakWarning(best: number, prefix: boolean): Warning {

@@ -1,89 +1,86 @@
 import { z } from "zod";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
-import type { ChatModel } from "../models/chat.ts";
+import { type ChatModel, type ChatPrompt, type ReplyForm, throwIfLeft } from "../models/chat.ts";
 import { readJson } from "../models/read-json.ts";
 import type { Profile, WriteSettings } from "../profiles/profile.ts";
-import { type Candidate, candidatesOf } from "../ranking/candidates.ts";
+import type { Candidate } from "../ranking/candidates.ts";
 import type { Choice } from "../ranking/features.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Evidence, ModelCall, Passage, PlacedUnit, Question, TextRange } from "../shared/types.ts";
 import { MAX_DRAFT_CHARACTERS } from "../writing/draft.ts";
-import { compressPrompt } from "../writing/prompt.ts";
-import { type CompleteQuote, chooseQuotes, type QuoteCandidate, quotesOf } from "../writing/quotes.ts";
+import { choosePrompt } from "../writing/prompt.ts";
+import { type CompleteQuote, chooseQuotes, type QuoteCandidate } from "../writing/quotes.ts";
 import { createBinder, type OfferedSource, partSource, passageSource } from "../writing/sources.ts";
-import { fitPrompt, type ModelTask, type Offer, offerQuotes } from "../writing/write-drafts.ts";
+import { fitPrompt, type ModelTask, type Offer, offerQuotes, type Selection } from "../writing/write-drafts.ts";
 import type { PipelineContext } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
 import type { StageLog } from "./trace.ts";
 
-interface PickedQuotes {
-  readonly quotes: readonly CompleteQuote[];
-  /** Number of picks that no passage contains verbatim; they are dropped. */
-  readonly dropped: number;
-  /** Why nothing could be picked; `null`: no failure. */
-  readonly failure: string | null;
-}
-
-/** Limits for the candidates that a pick maps to: characters of one quote, candidates per passage; a list is split into its items. */
-const CUT = { maxCharacters: 1200, maxCandidates: 120, wholeLists: false };
-
-const replySchema = z.object({ quotes: z.array(z.object({ source: z.int(), text: z.string() })).max(50) });
-
-/**
- * Compresses evidence with a model (`spark` source, 1.2.3). The model picks texts; only picks that occur verbatim in their passage are
- * used. A pick inside a sentence selects the whole sentence with the exceptions right after it, so that no condition is lost; a table row
- * brings its header.
- * @param calls receives the call, even when it fails
- */
-export async function compressByModel(
-  question: string,
-  evidence: readonly Evidence[],
-  model: ChatModel,
+/** Returns a model's whole reply. @param calls receives the call, even when it fails */
+async function replyOf(
+  prompt: ChatPrompt,
+  { model, form }: { readonly model: ChatModel; readonly form?: ReplyForm },
   calls: ModelCall[],
   signal: AbortSignal,
-): Promise<PickedQuotes> {
-  const passages = evidence.map(({ passage }) => passage);
+): Promise<{ readonly text: string } | { readonly failure: string }> {
   const call = { stage: "compress" as const, model: model.id, inputTokens: null as number | null, outputTokens: null as number | null };
   calls.push(call);
   try {
     let text = "";
-    for await (const event of model.stream(compressPrompt(question, passages), { temperature: 0, signal })) {
+    for await (const event of model.stream(prompt, { temperature: 0, signal, form })) {
       if (event.type === "end") Object.assign(call, { inputTokens: event.inputTokens, outputTokens: event.outputTokens });
       else text += event.text;
-      if (text.length > MAX_DRAFT_CHARACTERS) return failed(`the reply exceeds ${MAX_DRAFT_CHARACTERS} characters`);
+      if (text.length > MAX_DRAFT_CHARACTERS) return { failure: `the reply exceeds ${MAX_DRAFT_CHARACTERS} characters` };
     }
-    const reply = replySchema.safeParse(readJson(text));
-    if (!reply.success) return failed("the reply is not the requested JSON");
-    return takeVerbatim(reply.data.quotes, passages);
+    return { text };
   } catch (error) {
-    signal.throwIfAborted();
-    return failed(messageOf(error));
+    throwIfLeft(signal);
+    return { failure: messageOf(error) };
   }
 }
 
-function failed(failure: string): PickedQuotes {
-  return { quotes: [], dropped: 0, failure };
+/** Form of a choice of passages by number. */
+const CHOICE_FORM: ReplyForm = {
+  name: "choice",
+  schema: {
+    type: "object",
+    properties: { numbers: { type: "array", items: { type: "integer" }, description: "passages that answer, best first; empty: none" } },
+    required: ["numbers"],
+    additionalProperties: false,
+  },
+};
+const choiceSchema = z.union([z.object({ numbers: z.array(z.int()) }).transform(({ numbers }) => numbers), z.array(z.int())]);
+/** A reply of nothing but numbers, such as "2, 5", "[3]" or "Passages 1 and 4". */
+const ONLY_NUMBERS = /^\W*(?:passages?\b\W*)?\d{1,2}(?:(?:\W|\band\b)+\d{1,2})*\W*$/i;
+
+/** Returns the chosen numbers in order; `null`: the reply is no choice. */
+function readChoice(reply: string): readonly number[] | null {
+  if (ONLY_NUMBERS.test(reply)) return (reply.match(/\d+/g) ?? []).map(Number);
+  return choiceSchema.safeParse(readJson(reply)).data ?? null;
 }
 
-function takeVerbatim(picked: z.infer<typeof replySchema>["quotes"], passages: readonly Passage[]): PickedQuotes {
-  const candidates = new Map(passages.map((passage) => [passage, candidatesOf(passage, CUT)]));
-  const chosen = new Map<Candidate, CompleteQuote>();
-  let dropped = 0;
-  for (const { source, text } of picked) {
-    const passage = passages[source - 1];
-    const sought = text.trim();
-    const at = passage === undefined || sought === "" ? -1 : passage.text.indexOf(sought);
-    if (passage === undefined || at < 0) {
-      dropped++;
-      continue;
-    }
-    const start = passage.range.start + at;
-    for (const candidate of candidates.get(passage) ?? []) {
-      const overlaps = candidate.range.start < start + sought.length && candidate.range.end > start;
-      if (overlaps && !chosen.has(candidate)) chosen.set(candidate, quotesOf(passage, candidate));
-    }
-  }
-  return { quotes: [...chosen.values()], dropped, failure: null };
+/**
+ * Lets a model select the quotes that answer, by their numbers. The model adds no word: the quotes are shown byte for byte.
+ * @param most maximum number of quotes, not counting their context
+ * @param calls receives the call, even when it fails
+ */
+export async function selectByModel(
+  question: string,
+  candidates: readonly CompleteQuote[],
+  { model, most, fits }: { readonly model: ChatModel; readonly most: number; readonly fits: (prompt: ChatPrompt) => boolean },
+  calls: ModelCall[],
+  signal: AbortSignal,
+): Promise<Selection> {
+  const failed = (reason: string): Selection => ({ type: "failed", model: model.id, reason });
+  const offered = [...candidates];
+  while (offered.length > 0 && !fits(choosePrompt(question, offered, most))) offered.pop();
+  if (offered.length === 0) return failed("no passage fits its prompt");
+  const reply = await replyOf(choosePrompt(question, offered, most), { model, form: CHOICE_FORM }, calls, signal);
+  if ("failure" in reply) return failed(reply.failure);
+  const numbers = readChoice(reply.text);
+  if (numbers === null || numbers.some((n) => n < 0 || n > offered.length)) return failed("its reply is no choice of the given passages");
+  const chosen = [...new Set(numbers)].flatMap((n) => offered[n - 1] ?? []);
+  return { type: "chosen", quotes: chosen.slice(0, most) };
 }
 
 /** Minimum confidence of a relevant candidate, as a share of the best candidate's. The best candidate of every passage is always kept. */
@@ -156,40 +153,60 @@ export interface Usable {
   readonly question: Question;
   readonly choice: Choice;
   readonly usable: readonly Evidence[];
+  /** Whether quotes may answer without a model. */
+  readonly quotable: boolean;
   readonly scale: ScoreScale;
 }
 
 /** Maximum number of candidates for the writers. */
 const QUOTE_CANDIDATES = 12;
 
-/** Prepares the writers' input. `task`: the model's prompt, `null` when quotes alone answer; `calls`: model calls that picked quotes. */
+/**
+ * Prepares the writers' input. `candidates`: quotes that may answer without a model; `task`: the model's prompt, `null` when quotes alone
+ * answer; `selected`: quotes that a model selected; `calls`: model calls of this stage.
+ */
 export async function compress(given: Usable, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question } = given;
   const { profile } = context;
   const models = writersOf(context);
   const words = await wordsFor(question, context);
   const choice = usableOf(given);
-  const candidates: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
-  log.fact("candidates", candidates.length);
+  const found: readonly QuoteCandidate[] = chooseQuotes(choice, words, QUOTE_CANDIDATES);
+  const candidates = given.quotable ? found : [];
+  log.fact("candidates", found.length);
   if (models === null) {
     log.fact("sources", 0);
     log.fact("model", "extractive");
-    return { candidates, task: null, calls: [] };
+    return { candidates, task: null, selected: null, calls: [] };
   }
   const route = routeModel(profile.write.route, routeFacts(given, context));
   const countTokens = await context.loadTokenCounter();
-  const picked = profile.write.compress === "model" ? await pickByModel(given, models.small, log, signal) : null;
   const budgetTokens = Math.min(profile.write.promptTokens, context.modelTokens ?? Number.POSITIVE_INFINITY);
+  const sizeOf = ({ system, user }: ChatPrompt) => countTokens(system) + countTokens(user);
+  const fits = (prompt: ChatPrompt) => sizeOf(prompt) <= budgetTokens;
+  const calls: ModelCall[] = [];
+  const select = (model: ChatModel, most: number) => selectByModel(question.resolved, found, { model, most, fits }, calls, signal);
+  log.fact("route", `${route.size}: ${route.because}`);
+  const { mode, given: form, sentences } = profile.write;
+  if (mode === "quotes") {
+    const selected = await select(models[route.size], sentences[question.detail]);
+    log.fact("model", models[route.size].id);
+    return { candidates, task: null, selected, calls };
+  }
+  // Of the design that compresses by a model, the small one selects. If it selects nothing, rules do.
+  const picked =
+    profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
+  if (picked?.type === "failed") log.notice("compress_failed", `quotes are selected by rules: ${picked.reason}`);
+  const quotes = picked?.type === "chosen" && picked.quotes.length > 0 ? picked.quotes : found;
   const limits = { budgetTokens, rules: profile.write.rules, countTokens };
-  const fitted = fitPrompt(question, offersOf({ ...given, choice }, picked?.quotes ?? candidates, profile, countTokens), limits);
+  const fitted = fitPrompt(question, offersOf({ ...given, choice }, quotes, profile, countTokens), limits);
   const model = fitted === null ? null : models[route.size];
   log.fact("sources", fitted?.sources.length ?? 0);
-  log.fact("prompt_tokens", fitted === null ? 0 : countTokens(fitted.prompt.system) + countTokens(fitted.prompt.user));
+  log.fact("prompt_tokens", fitted === null ? 0 : sizeOf(fitted.prompt));
   log.fact("model", model?.id ?? "extractive");
-  log.fact("route", `${route.size}: ${route.because}`);
   const task: ModelTask | null =
     model === null || fitted === null ? null : { model, countTokens, budgetTokens, bind: createBinder(words), ...fitted };
-  return { candidates, task, calls: picked?.calls ?? [] };
+  return { candidates, task, selected: null, calls };
 }
 
 export type ChosenQuotes = Awaited<ReturnType<typeof compress>>;
@@ -216,15 +233,6 @@ function offersOf(
 function usableOf({ choice, usable }: Usable): Choice {
   const allowed = new Set(usable.map(({ passage }) => passage.sid));
   return { ...choice, candidates: choice.candidates.filter(({ view }) => allowed.has(view.evidence.passage.sid)) };
-}
-
-/** Lets the small model pick verbatim quotes. `null`: it picked none, and rules pick instead. */
-async function pickByModel({ question, usable }: Usable, model: ChatModel, log: StageLog, signal: AbortSignal) {
-  const calls: ModelCall[] = [];
-  const picked = await compressByModel(question.resolved, usable, model, calls, signal);
-  log.fact("altered_quotes", picked.dropped);
-  if (picked.failure !== null) log.notice("compress_failed", `quotes are selected by rules: ${picked.failure}`);
-  return { quotes: picked.quotes.length === 0 ? null : picked.quotes, calls };
 }
 
 function routeFacts({ question, usable, scale }: Usable, { complexity }: PipelineContext): RouteFacts {

@@ -60,7 +60,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   );
   const choice = things === null ? found : { ...found, candidates: candidatesHolding(found.candidates, things.codes) };
   const sufficiency = applyCalibration(weighed, choice, context, log);
-  const made = decideByGate(evidence, gate, sufficiency);
+  const made = decideByGate(evidence, gate, sufficiency, writersOf(context) !== null);
   if (sufficiency !== null) {
     log.fact("minimum", Number(sufficiency.minimum.toFixed(4)));
     log.fact("weights", sufficiency.model);

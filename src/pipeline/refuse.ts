@@ -197,7 +197,9 @@ export async function refuse(
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);
   const counts = within === null ? all : { ...all, within };
-  const reason = decision.reason ?? (written.insufficient ? "evidence_too_weak" : "not_reliable");
+  // A model that failed or found no answer wrote nothing that could be unreliable.
+  const isUnwritten = written.insufficient || written.drafts.length === 0;
+  const reason = decision.reason ?? (isUnwritten ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;
   const isCalm = (await context.hotlines(question.text)).length === 0;
   const nearest = isCalm && reason !== "injection" ? await nearestQuotes(question, choice, context) : new Map<string, Quote>();

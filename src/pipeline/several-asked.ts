@@ -78,6 +78,7 @@ function settle(
     confidence: least(answered.map((one) => one.decision.confidence)),
     chance: least(answered.map((one) => one.decision.chance)),
     calibrated: answered.every((one) => one.decision.calibrated),
+    quotable: true,
     usable,
     warnings: onceEach(said, ({ code, message }) => `${code} ${message}`),
     reason: null,

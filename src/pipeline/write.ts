@@ -39,12 +39,12 @@ export function nothingWritten() {
 }
 export type Written = ReturnType<typeof nothingWritten>;
 
-/** Drafts sentences, checks each, and yields those that pass. */
+/** Drafts sentences, checks each, and yields those that pass. @param signals `modelSignal` also aborts when only the model's time is over */
 export async function* writeChecked(
-  { question, quotes: { candidates, task } }: { readonly question: Question; readonly quotes: ChosenQuotes },
+  { question, quotes: { candidates, task, selected } }: { readonly question: Question; readonly quotes: ChosenQuotes },
   context: PipelineContext,
   trace: Trace,
-  signal: AbortSignal,
+  { signal, modelSignal }: Readonly<Record<"signal" | "modelSignal", AbortSignal>>,
 ): AsyncGenerator<AnswerEvent, Written> {
   yield { type: "write-start" };
   const started = trace.elapsed();
@@ -63,7 +63,7 @@ export async function* writeChecked(
     context: checking(question, context),
     strict: settings.onFault === "reject",
   };
-  const drafts = writeDrafts(question, candidates, drawing, { task, settings }, record, signal);
+  const drafts = writeDrafts(question, candidates, drawing, { task, selected, settings }, record, modelSignal);
   const { withhold = [] } = context.profile.check;
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {

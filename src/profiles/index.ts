@@ -2,7 +2,7 @@ import { RequestError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { book } from "./book.ts";
 import { GUARDS, VALIDATOR_GUARDS } from "./guards.ts";
-import type { Profile } from "./profile.ts";
+import type { Profile, WriteMode } from "./profile.ts";
 import { sevenLayer } from "./seven-layer.ts";
 import { sourcebound } from "./sourcebound.ts";
 import { spark } from "./spark.ts";
@@ -20,6 +20,32 @@ export function profileNamed(name: string, known: readonly Profile[] = profiles)
   throw new RequestError("unknown_profile", `Unknown profile "${name}".${didYouMean(name, names)} Known profiles: ${names.join(", ")}.`, {
     profile: name,
   });
+}
+
+/** Settings of the configuration that change a profile. */
+export interface ProfileOverrides {
+  readonly grade: "profile" | "always";
+  readonly write_from?: number | undefined;
+}
+
+/** Creates a function that applies the configuration and the mode of a request to a profile; equal inputs give the same object. */
+export function createConfigured({ grade, write_from: writeFrom }: ProfileOverrides): (profile: Profile, mode?: WriteMode) => Profile {
+  const made = new WeakMap<Profile, Map<WriteMode | undefined, Profile>>();
+  return (profile, mode) => {
+    const known = made.get(profile) ?? new Map<WriteMode | undefined, Profile>();
+    made.set(profile, known);
+    const before = known.get(mode);
+    if (before !== undefined) return before;
+    const { gate, write } = profile;
+    const changed: Profile = {
+      ...profile,
+      gate: gate.type === "sufficiency" && writeFrom !== undefined ? { ...gate, writeFrom } : gate,
+      write: mode === undefined ? write : { ...write, mode },
+    };
+    const configured = grade === "always" ? graded(changed) : changed;
+    known.set(mode, configured);
+    return configured;
+  };
 }
 
 /**

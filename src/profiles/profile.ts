@@ -107,8 +107,11 @@ export interface QuerySettings {
 export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand: false, codesFirst: false };
 
 export type GateSettings =
-  /** Default: the confidence of the best candidate decides; each passage gets its verdict by the confidence of its best candidate. */
-  | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number }
+  /**
+   * Default: the confidence of the best candidate decides; each passage gets its verdict by the confidence of its best candidate.
+   * `writeFrom`: minimum confidence at which a model gets the question. Absent: the answer threshold.
+   */
+  | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly writeFrom?: number }
   /**
    * `seven-layer`, by cosine: passages below `minimum` are dropped. A best passage below `weak` is flagged, below `veryWeak` refused; below
    * `warn` the answer gets a prefix. `veryWeak: null`: never refuses, and uses all passages, flagged, if none reaches `minimum`.
@@ -162,7 +165,12 @@ export type GivenSettings =
   /** At most `most` quotes of at most `tokens` tokens each. */
   | { readonly type: "quotes"; readonly most: number; readonly tokens: number };
 
+/** What a model does: it writes the answer, or it selects the quotes that answer. */
+export type WriteMode = "answer" | "quotes";
+
 export interface WriteSettings {
+  /** @default "answer" */
+  readonly mode?: WriteMode;
   /** `model` falls back to quotes when the model fails. `auto` uses a model where one is configured, else quotes. */
   readonly writer: "extractive" | "model" | "auto";
   readonly given: GivenSettings;
@@ -173,7 +181,7 @@ export interface WriteSettings {
   readonly temperature: number;
   /** Selects the large model if any of these conditions holds; or names the model to use. */
   readonly route: RouteSettings | "small" | "large";
-  /** Selects quotes for a model's prompt: by rules, or by the small model, whose quotes must be exact substrings of the passages. */
+  /** Selects quotes for a model's prompt: by rules, or by the small model, which names them by number. */
   readonly compress: "rules" | "model";
   /**
    * Reaction to a model's sentence that fails its checks. `quotes`: quotes replace it. `regenerate`: the model rewrites the answer from

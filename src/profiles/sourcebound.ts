@@ -2,6 +2,12 @@ import { SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /**
+ * Minimum confidence at which the evidence is worth reading for a model. It is an evidence bound, not an answer threshold: the model may
+ * say that the sources do not answer, and the checks decide what is shown.
+ */
+const WRITE_FROM = 0.15;
+
+/**
  * The default. The gate's thresholds were fitted on the validation part of the real collections (`lab/train/ranking`): three of four
  * passages above `verified` contain an answer, and one of twenty passages with an answer is below `uncertain`.
  */
@@ -23,7 +29,7 @@ export const sourcebound: Profile = {
     twins: "same-facts",
     perDocument: 3,
   },
-  gate: { type: "sufficiency", verified: 0.27, uncertain: 0.07 },
+  gate: { type: "sufficiency", verified: 0.27, uncertain: 0.07, writeFrom: WRITE_FROM },
   comparePassages: true,
   web: "attaches",
   thresholdsOf: "text-embedding-3-small",

@@ -80,7 +80,7 @@ export const spark: Profile = {
     {
       rule: "GPT-4o-mini picks verbatim quotes, GPT-4o answers",
       state: "reproduced",
-      why: "the small model selects, the large one answers. A quote that is not in its passage byte for byte is dropped, and part of a sentence is extended to the whole. If nothing is left, rules select",
+      why: "the small model selects numbered sentences, list items and rows, the large one answers. What it selects is quoted byte for byte, with its conditions. If it selects none, rules select",
     },
     {
       rule: "citation consistency",

@@ -61,6 +61,8 @@ export interface JsonBody<Body extends z.ZodType = z.ZodType> {
   readonly long?: true;
   /** `true`: errors of invalid bodies include the hotlines that fit the text. */
   readonly hotlines?: true;
+  /** `true`: JSON Lines, one value of the schema per line; the handler parses them. */
+  readonly lines?: true;
   /** `true`: the handler parses the body, whose format another specification defines. */
   readonly unread?: true;
 }
@@ -76,7 +78,12 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   readonly opens: Role | "caller" | "anyone";
   readonly query?: Query;
   readonly body?: JsonBody<Body> | "files";
-  readonly gives: { readonly status: 200 | 201 | 202 | 204; readonly schema: z.ZodType | null; readonly events?: true };
+  readonly gives: {
+    readonly status: 200 | 201 | 202 | 204;
+    readonly schema: z.ZodType | null;
+    readonly events?: true;
+    readonly lines?: true;
+  };
   /** `true`: not counted against the rate limit. */
   readonly uncounted?: true;
   /** `true`: accepts `Idempotency-Key`, so that a repeated request runs once. */

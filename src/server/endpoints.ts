@@ -3,6 +3,7 @@ import { mcpEndpoint } from "./mcp.ts";
 import { adminEndpoints } from "./routes/admin.ts";
 import { answerEndpoints } from "./routes/answers.ts";
 import { askEndpoints } from "./routes/ask.ts";
+import { batchEndpoints } from "./routes/batch.ts";
 import { chatEndpoints } from "./routes/chat.ts";
 import { libraryEndpoints } from "./routes/library.ts";
 import { responseEndpoints } from "./routes/responses.ts";
@@ -14,6 +15,7 @@ export type { Endpoint } from "./endpoint.ts";
 /** All routes, in the order of the documentation. */
 export const ENDPOINTS = {
   ...askEndpoints,
+  ...batchEndpoints,
   ...answerEndpoints,
   ...libraryEndpoints,
   ...reviewEndpoints,

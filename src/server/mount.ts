@@ -5,7 +5,7 @@ import { RequestError, withWarnings } from "../shared/errors.ts";
 import { callerOf } from "./access/caller.ts";
 import type { Endpoint, Services } from "./endpoint.ts";
 import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";
-import { isJsonContentType, partOf, readBody, readQuery, withoutEscapes } from "./read-request.ts";
+import { JSON_LINES_TYPES, partOf, readBody, readQuery, withoutEscapes } from "./read-request.ts";
 
 /** Optional parts of a server. */
 export type AppParts = { readonly [Part in NonNullable<Endpoint["needs"]>]?: Services[Part] | undefined };
@@ -58,7 +58,7 @@ export function mountEndpoints(
     if (one.unstored === true || (opens !== "ask" && opens !== "anyone")) before.push(cached("no-store"));
     if (body === "files") before.push(atMost(limits.uploadBytes));
     else if (body !== undefined) {
-      if (body.optional !== true) before.push(assertJson);
+      if (body.optional !== true) before.push(assertContentType(body.lines === true ? JSON_LINES_TYPES : ["application/json"]));
       before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
     }
     if (one.idempotent === true) before.push(idempotent);
@@ -72,7 +72,10 @@ async function respond(context: Context, { query, body, gives, handle }: Endpoin
     {
       context,
       query: query === undefined ? undefined : readQuery(context, query),
-      body: body === undefined || body === "files" || body.unread === true ? undefined : await readBody(context, body, services.engine),
+      body:
+        body === undefined || body === "files" || body.unread === true || body.lines === true
+          ? undefined
+          : await readBody(context, body, services.engine),
       get caller() {
         return callerOf(context);
       },
@@ -110,12 +113,15 @@ function cached(control: string): MiddlewareHandler {
   };
 }
 
-const assertJson: MiddlewareHandler = async (context, next) => {
-  const contentType = context.req.header("content-type");
-  if (isJsonContentType(contentType)) return next();
-  const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
-  throw new RequestError("unsupported_content_type", `The request ${found}. Send "content-type: application/json".`);
-};
+function assertContentType(allowed: readonly string[]): MiddlewareHandler {
+  return async (context, next) => {
+    const contentType = context.req.header("content-type");
+    // Parameters are ignored: bodies are always UTF-8 (RFC 8259).
+    if (allowed.includes(contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "")) return next();
+    const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
+    throw new RequestError("unsupported_content_type", `The request ${found}. Send "content-type: ${allowed[0]}".`);
+  };
+}
 
 /** Reads the start of a body, to find emergencies in bodies that are too large; "" if the body is already read. */
 async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { VERSION } from "../package.ts";
 import { errorResponseSchema } from "../wire/index.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { JSON_LINES_TYPES } from "./read-request.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -75,12 +76,15 @@ function requestBody(body: NonNullable<Endpoint["body"]>): Json {
     };
     return { required: true, content: { "multipart/form-data": { schema: files } } };
   }
-  return { required: body.optional !== true, content: { "application/json": { schema: schemaOf(body.schema, "input") } } };
+  return {
+    required: body.optional !== true,
+    content: { [body.lines === true ? JSON_LINES_TYPES[0] : "application/json"]: { schema: schemaOf(body.schema, "input") } },
+  };
 }
 
-function response(description: string, { schema, events }: Endpoint["gives"]): Json {
+function response(description: string, { schema, events, lines }: Endpoint["gives"]): Json {
   if (schema === null) return { description };
-  const content = { "application/json": { schema: schemaOf(schema, "output") } };
+  const content = { [lines === true ? JSON_LINES_TYPES[0] : "application/json"]: { schema: schemaOf(schema, "output") } };
   return { description, content: events === true ? { ...content, "text/event-stream": { schema: { type: "string" } } } : content };
 }
 

@@ -23,10 +23,8 @@ export function shortId({ req }: Context, of: "answer" | "document"): string {
   throw new RequestError(`unknown_${of}`, `This ${of} does not exist: its id has ${id.length} characters.`);
 }
 
-/** Returns whether the type is `application/json`, with any parameters; bodies are always UTF-8 (RFC 8259). */
-export function isJsonContentType(contentType: string | undefined): boolean {
-  return contentType?.split(";", 1)[0]?.trim().toLowerCase() === "application/json";
-}
+/** Media types of JSON Lines; none is registered, and all are in use. */
+export const JSON_LINES_TYPES = ["application/x-ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"] as const;
 
 /** Parses the query parameters. @throws RequestError with path and reason of the first fault */
 export function readQuery<Schema extends z.ZodType>({ req }: Context, schema: Schema): z.output<Schema> {
@@ -70,7 +68,7 @@ function parse<Schema extends z.ZodType>(value: unknown, schema: Schema, reason?
   throw new RequestError("invalid_request", first?.reason ?? "The request does not match its schema. See GET /v1/schema.", { issues });
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -19,6 +19,10 @@ export const DEFAULT_ACCESS = ["public"] as const;
 export const DEFAULT_QUESTION_CHARACTERS = 500;
 /** Bytes of a file: enough for a scanned book as PDF. Also the maximum of the setting. Text has its own limit. */
 export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
+/** Questions of a batch at the same time: a fraction of those of a server, so that others are served meanwhile. */
+export const DEFAULT_BATCH_PARALLEL = 4;
+/** Questions of one batch over HTTP: a day's list, and minutes of one connection. */
+export const DEFAULT_BATCH_QUESTIONS = 1000;
 /** Earlier question–answer pairs that a question may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is deleted (`book` source, section 4). */
@@ -98,8 +102,24 @@ export const configSchema = z.strictObject({
     z.number().min(0).max(1),
     "Minimum confidence to answer if there is no calibration. A lower value answers more questions, and more of them wrongly (docs/evaluate.md). The default of the shipped weights when absent",
   ),
+  write_from: optional(
+    z.number().min(0).max(1),
+    "Minimum confidence at which a configured model gets the question; below it no model is called. The profile's value when absent (`sourcebound`: 0.15). Profiles with another gate ignore it",
+  ),
+  write: optional(
+    z.enum(["answer", "quotes"]),
+    "What a configured model does: `answer` writes sentences, which are checked; `quotes` selects the quotes that answer, which are shown byte for byte. `quotes` is recommended where wrong answers do harm. The profile's value when absent (`answer`)",
+  ),
   question_characters: setting(z.int().min(1).max(100_000), DEFAULT_QUESTION_CHARACTERS, "Longer questions are rejected"),
   file_bytes: setting(z.int().min(1).max(DEFAULT_FILE_BYTES), DEFAULT_FILE_BYTES, "Larger files are skipped and reported"),
+  batch: group("Many questions at once: `ask --file` and `POST /v1/batch`", {
+    parallel: setting(
+      z.int().min(1).max(256),
+      DEFAULT_BATCH_PARALLEL,
+      "Questions of one batch that are answered at the same time. Set 1 for a model that serves one request at a time",
+    ),
+    questions: setting(z.int().min(1), DEFAULT_BATCH_QUESTIONS, "Maximum questions of one `POST /v1/batch`"),
+  }),
   server: serverSchema,
   session: group("Sessions, so that follow-up questions work", {
     turns: setting(
@@ -213,6 +233,8 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_PROFILE: ["profile"],
   SOURCEBOUND_ACCESS: ["access"],
   SOURCEBOUND_ANSWER_FROM: ["answer_from"],
+  SOURCEBOUND_WRITE_FROM: ["write_from"],
+  SOURCEBOUND_WRITE: ["write"],
   SOURCEBOUND_QUESTION_CHARACTERS: ["question_characters"],
   SOURCEBOUND_FILE_BYTES: ["file_bytes"],
   SOURCEBOUND_HOST: ["server", "host"],
@@ -227,6 +249,7 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_GRADE: ["grade"],
   SOURCEBOUND_CACHE: ["cache", "enabled"],
   SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
+  SOURCEBOUND_MODEL_LOCAL: ["model", "local"],
   SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],
   SOURCEBOUND_MODEL_SMALL: ["model", "small"],
   SOURCEBOUND_MODEL_LARGE: ["model", "large"],
@@ -286,6 +309,7 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
     ...config,
     server: tls === undefined ? server : { ...server, tls: { cert: absolute(tls.cert), key: absolute(tls.key) } },
     data_dir: absolute(config.data_dir),
+    ...(config.model?.local === undefined ? {} : { model: { ...config.model, local: absolute(config.model.local) } }),
     ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
     ...(config.models_dir === undefined ? {} : { models_dir: absolute(config.models_dir) }),
   };

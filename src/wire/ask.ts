@@ -22,6 +22,10 @@ export const askRequestSchema = z
   .strictObject({
     question: z.string().describe("The question, 1–500 characters after trimming (limit configurable)."),
     detail: z.enum(["normal", "more"]).default("normal").describe("`more` requests a longer answer."),
+    write: z
+      .enum(["answer", "quotes"])
+      .optional()
+      .describe("What a configured model does: write the answer, or select the quotes that answer; the server's setting when absent."),
     domain: z.string().min(1).optional().describe("Domain to ask; the server's default domain when absent."),
     tenant: z.string().min(1).optional().describe("Tenant whose vocabulary and documents apply."),
     profile: z.string().min(1).optional().describe("Profile: the stages that run and their settings; the domain's default when absent."),

@@ -2,7 +2,9 @@ import type { ChatEvent } from "../models/chat.ts";
 import type { DraftSentence, Quote } from "../shared/types.ts";
 import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
+import { isStopWord } from "../text/tokens.ts";
 import { nameCells, readCells } from "../text/units.ts";
+import { createReplyReader, DraftError, INSUFFICIENT } from "./reply-form.ts";
 
 /** Chat template tokens that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Matched by shape, which prose does not have. */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;
@@ -102,8 +104,7 @@ function readRow(row: string, header: string | null): string {
 /** Maximum characters of model output; longer drafts are endless repetition. */
 export const MAX_DRAFT_CHARACTERS = 20_000;
 
-/** The model's signal that the quotes do not answer. */
-const INSUFFICIENT = /^\W*INSUFFICIENT\b/;
+const SAYS_INSUFFICIENT = new RegExp(`^\\W*${INSUFFICIENT}\\b`);
 
 export interface DraftUsage {
   inputTokens: number | null;
@@ -120,9 +121,6 @@ export interface DraftReading {
   /** Called when all earlier text was reasoning. */
   readonly onThought?: () => void;
 }
-
-/** The draft is not prose. Sentences before it stay; the rest is dropped. */
-export class DraftError extends Error {}
 
 /** A draft that repeats its last sentences (at most `CIRCLE_SENTENCES`) `CIRCLE_ROUNDS` times ends there. */
 const CIRCLE_SENTENCES = 8;
@@ -141,6 +139,7 @@ export async function* readDraft(
   reading: DraftReading,
   usage: DraftUsage,
 ): AsyncGenerator<DraftSentence, void> {
+  const reply = createReplyReader();
   const text = createDraftText();
   const table = createDraftTable();
   const said: string[] = [];
@@ -148,7 +147,7 @@ export async function* readDraft(
   let read = 0;
   let behind = 0;
   function* take(more: string, last: boolean): Generator<DraftSentence, void> {
-    const piece = text.take(more, last);
+    const piece = text.take(reply.take(more, last), last);
     if (piece.wasThought) {
       pending = "";
       said.length = 0;
@@ -184,7 +183,7 @@ export async function* readDraft(
 
 /** Returns whether the model says that the quotes do not answer. */
 export function saysInsufficient({ text }: DraftSentence): boolean {
-  return INSUFFICIENT.test(text);
+  return SAYS_INSUFFICIENT.test(text);
 }
 
 /** Matches the start of a sentence that changes its meaning without the sentence before it. */
@@ -260,12 +259,41 @@ function circles(said: readonly string[]): boolean {
 
 function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Generator<DraftSentence, void> {
   if (MARKUP.test(sentence)) throw new DraftError("the answer consists of markup or data instead of sentences");
-  const { text, numbers } = withTrailingNumber(parseMarkers(sentence.trimStart().replace(LINE_MARK, "").replace(ANSWER_LABEL, "")), cite);
+  const line = sentence.trimStart().replace(LINE_MARK, "").replace(ANSWER_LABEL, "");
+  const { text, numbers } = withTrailingNumber(parseMarkers(nameSources(line, cite)), cite);
   if (text === "" || (numbers.length === 0 && !/\p{L}/u.test(text))) return;
   const isKnown = said.includes(text);
   said.push(text);
   if (isKnown) return;
   yield { text, quotes: numbers.flatMap((n) => cite(text, n) ?? []), missing: numbers.filter((n) => cite(text, n) === null) };
+}
+
+const MARK = /(?:[[【]{1,2}\s*(?:source\s+)?(\d{1,2})\s*[\]】]{1,2}|\(\s*source\s+(\d{1,2})\s*\)|\bsource\s+(\d{1,2})\b)/gi;
+/** One mark, or several that are joined. */
+const MARKS = new RegExp(`${MARK.source}(?:(?:\\s*,\\s*|\\s+(?:and|or)\\s+)${MARK.source})*`, "gi");
+
+/**
+ * Replaces marks that stand for a noun by the title of their source, so that the sentence stays whole without them: "From [1], it follows".
+ * A mark after a word with content is a citation; so is every other mark at the end of a sentence.
+ */
+function nameSources(line: string, cite: Cite): string {
+  return line.replaceAll(MARKS, (run: string, ...rest) => {
+    const at = rest.find((one) => typeof one === "number") as number;
+    const [before, after] = [line.slice(0, at), line.slice(at + run.length)];
+    const numbers = [...run.matchAll(MARK)].map((match) => Number(match[1] ?? match[2] ?? match[3]));
+    const quotes = numbers.map((n) => cite(line, n)?.[0]);
+    if (quotes.some((quote) => quote === undefined || quote.text.includes(run))) return run;
+    const marks = numbers.map((n) => `[${n}]`);
+    const isFollowed = /^[\s,]+[\p{Ll}\d]/u.test(after);
+    const lastWord = /(\p{L}+)\s*$/u.exec(before)?.[1]?.toLowerCase();
+    const isNoun = isFollowed && (lastWord === undefined ? before.trim() === "" : isStopWord(lastWord));
+    if (!isNoun) return `${/^\bsource/i.test(run) && before !== "" ? " " : ""}${marks.join("")}`;
+    let next = 0;
+    return run.replaceAll(MARK, () => {
+      const i = next++;
+      return `“${quotes[i]?.passage.document.title}” ${marks[i]}`;
+    });
+  });
 }
 
 /** `… within one year (2).`: round brackets cite only at the end, without other citations, and if the source does not contain "(2)". */

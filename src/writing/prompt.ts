@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ChatPrompt, fillSlots } from "../models/chat.ts";
 import { PACKAGE_ROOT } from "../package.ts";
-import type { DraftSentence, Passage, Turn } from "../shared/types.ts";
+import type { DraftSentence, Turn } from "../shared/types.ts";
+import { type CompleteQuote, withNeighbours } from "./quotes.ts";
 import { listSource, type OfferedSource, oneLine } from "./sources.ts";
 
 /** Prompt files have named slots `{{name}}`. The built program reads them from `src` too. */
@@ -59,15 +60,15 @@ export function readFrame(): string {
   return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }
 
-/** Builds the prompt for picking quotes from numbered passages. */
-export function compressPrompt(question: string, passages: readonly Passage[]): ChatPrompt {
-  const listed = passages.map(({ document, headingPath, text }, i) => {
-    const title = [document.title, ...headingPath.filter((heading) => heading !== document.title)].map(oneLine).join(" – ");
-    return `[${i + 1}] (${title})\n${text}`;
+/** Builds the prompt for selecting numbered passages that answer. */
+export function choosePrompt(question: string, candidates: readonly CompleteQuote[], most: number): ChatPrompt {
+  const listed = candidates.map((candidate, i) => {
+    const { passage } = candidate.quote;
+    return listSource({ passage, stretches: withNeighbours(candidate), citable: [] }, i + 1);
   });
   return {
-    system: readPrompt("compress.system.md"),
-    user: fillSlots(readPrompt("compress.user.md"), { passages: listed.join("\n\n"), question }),
+    system: readPrompt("choose.system.md"),
+    user: fillSlots(readPrompt("choose.user.md"), { passages: listed.join("\n"), question, most: String(most) }),
   };
 }
 

@@ -98,7 +98,8 @@ export function listSource(source: OfferedSource, number: number): string {
   return `[${number}] (${headOf(source)}) ${lines.join(`\n${INDENT}`)}`;
 }
 
-function headOf({ passage, stretches }: OfferedSource): string {
+/** Returns title, headings and page of a source, as the prompt shows them. */
+export function headOf({ passage, stretches }: OfferedSource): string {
   const { title } = passage.document;
   const given = unitsWithin(passage, stretches);
   const [first] = given;

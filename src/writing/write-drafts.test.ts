@@ -43,7 +43,7 @@ async function write(
   const limits = { bind, countTokens, budgetTokens: settings.promptTokens };
   const task = scripts === null ? null : { model, prompt: { system: "s", user: "u" }, sources, ...limits };
   const record = { shown: [] as DraftSentence[], faults: [] as DraftFault[] };
-  const parts = { task, settings };
+  const parts = { task, selected: null, settings };
   for await (const draft of writeDrafts(question, offered, outcome, parts, record, signal)) {
     if (draft.text.includes("bad") || draft.dangling) {
       record.faults.push({ text: draft.text, check: draft.dangling ? "reference" : "values", reason: "because" });
@@ -91,20 +91,22 @@ describe("writeDrafts where a fault leads to quotes", () => {
 
 describe("writeDrafts where a fault leads to one more draft", () => {
   it("ends where the model says that the quotes give nothing more, and does not ask where nothing fell", async () => {
-    const ended = await write([["Good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
-    expect(ended).toMatchObject({ texts: ["Good."], warned: [], outcome: { writer: "fake-model" } });
-    expect((await write([["Good [1]."]], { settings: regenerate })).calls).toHaveLength(1);
+    const ended = await write([["It is good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
+    expect(ended).toMatchObject({ texts: ["It is good."], warned: [], outcome: { writer: "fake-model" } });
+    expect((await write([["It is good [1]."]], { settings: regenerate })).calls).toHaveLength(1);
     expect((await write([[""]], { settings: regenerate })).calls).toHaveLength(1);
   });
 
   it("goes on with quotes when the second draft fails", async () => {
-    const failed = await write([["Good [1]. A bad one [1]."], [new ModelError("model_failed", "HTTP 500")]], { settings: regenerate });
-    expect(failed).toMatchObject({ texts: ["Good.", QUOTE], warned: ["model_failed"] });
+    const failed = await write([["It is good [1]. A bad one [1]."], [new ModelError("model_failed", "HTTP 500")]], {
+      settings: regenerate,
+    });
+    expect(failed).toMatchObject({ texts: ["It is good.", QUOTE], warned: ["model_failed"] });
   });
 
   it("does without it when the budget has no room", async () => {
-    const tight = await write([["Good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
-    expect(tight).toMatchObject({ texts: ["Good."], warned: ["model_faulty"] });
+    const tight = await write([["It is good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
+    expect(tight).toMatchObject({ texts: ["It is good."], warned: ["model_faulty"] });
     expect(tight.calls).toHaveLength(1);
   });
 });

@@ -1,69 +1,15 @@
-import type { ChatModel, ChatPrompt } from "../models/chat.ts";
+import { type ChatModel, type ChatPrompt, throwIfLeft } from "../models/chat.ts";
 import type { WriteSettings } from "../profiles/profile.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
-import { isStopWord, tokenize, words } from "../text/tokens.ts";
+import { tokenize } from "../text/tokens.ts";
 import { readDraft, refersBack, saysInsufficient } from "./draft.ts";
 import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
 import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
 import { type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours } from "./quotes.ts";
+import { createStatementTest, repairSentence } from "./repair-sentence.ts";
+import { ANSWER_FORM } from "./reply-form.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
-
-/** The input of a draft. */
-interface DraftGround {
-  readonly sources: readonly OfferedSource[];
-  /** Prompt texts that are no material for an answer: rules, frame, question. */
-  readonly frame: readonly string[];
-  /** Faults of the previous draft. */
-  readonly faults: readonly DraftFault[];
-}
-
-/** A sentence that ends in a colon with fewer content words states nothing: "The answer is:". */
-const ANNOUNCES = 3;
-/** An uncited sentence with fewer content words, none from the sources, is a courtesy; a longer one is an unsupported claim. */
-const CLAIMS = 4;
-/** Minimum length in words of a run copied from the prompt. */
-const ECHOES = 4;
-
-/**
- * Returns a test for sentences that claim nothing: courtesies, announcements, questions, bare source titles, echoes of the prompt. They are
- * dropped but are no faults.
- */
-function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
-  let held: ReadonlySet<string> | null = null;
-  const framed = frame.map(wordsOf);
-  const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
-  const named = new Set(faults.flatMap(({ text, check, reason }) => [wordsOf(text), wordsOf(`${text} ${check} ${reason}`)]));
-  return ({ text, quotes, missing }) => {
-    const said = wordsOf(text);
-    const isCited = quotes.length > 0 || missing.length > 0;
-    const content = said.split(" ").filter((word) => !isStopWord(word));
-    if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
-    const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
-    if (isCited) return isEcho && !sourcesSay(sources, said);
-    if (titles.has(said)) return true;
-    held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
-    return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
-  };
-}
-
-function sourcesSay(sources: readonly OfferedSource[], said: string): boolean {
-  return sources.some((source) => textsOf(source).some((line) => wordsOf(line).includes(said)));
-}
-
-function textsOf(source: OfferedSource): string[] {
-  return [...titlesOf(source), ...source.stretches.map(({ text }) => text)];
-}
-
-function titlesOf({ passage }: OfferedSource): string[] {
-  return [passage.document.title, ...passage.headingPath];
-}
-
-function wordsOf(text: string): string {
-  return words(text)
-    .map((word) => word.text)
-    .join(" ");
-}
 
 /** The state of writing, updated while sentences are drafted. */
 export interface WriteOutcome {
@@ -88,10 +34,17 @@ export interface ModelTask {
   readonly budgetTokens: number;
 }
 
+/** A model's choice of quotes; an empty one says that none answers. */
+export type Selection =
+  | { readonly type: "chosen"; readonly quotes: readonly CompleteQuote[] }
+  | { readonly type: "failed"; readonly model: string; readonly reason: string };
+
 /** The writer and its settings. */
 interface Writing {
   /** `null`: quotes answer. */
   readonly task: ModelTask | null;
+  /** Quotes that a model selected; `null`: it was not asked to. */
+  readonly selected: Selection | null;
   readonly settings: WriteSettings;
 }
 
@@ -125,7 +78,13 @@ export async function* writeDrafts(
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, void> {
-  const { task, settings } = writing;
+  const { task, selected, settings } = writing;
+  if (selected?.type === "chosen") {
+    outcome.insufficient = selected.quotes.length === 0;
+    outcome.writer = "extractive";
+    for (const quote of selected.quotes.flatMap(withNeighbours)) yield { text: quote.text, quotes: [quote], missing: [] };
+    return;
+  }
   let ending: Ending = { type: "failed", error: null };
   if (task !== null) {
     outcome.writer = task.model.id;
@@ -136,7 +95,9 @@ export async function* writeDrafts(
   const quotes = writeExtractive(candidates, { quotes: settings.sentences[question.detail], words: ANSWER_WORDS[question.detail] });
   const isThere = ending.type === "faulty" ? isCited : isSaid;
   const missing = quotes.filter((draft) => !isThere(draft, record.shown));
-  if (task !== null) outcome.warnings.push(warningOf(ending, task.model.id, record, missing.length > 0));
+  if (selected !== null) ending = { type: "failed", error: new Error(selected.reason) };
+  const asked = selected?.model ?? task?.model.id;
+  if (asked !== undefined) outcome.warnings.push(warningOf(ending, asked, record, missing.length > 0));
   yield* missing;
 }
 
@@ -152,7 +113,7 @@ async function* writeByModel(
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
   const { onFault } = writing.settings;
-  const run = (attempt: Attempt) => drawDraft(attempt, task, outcome, writing, record, signal);
+  const run = (attempt: Attempt) => drawDraft(attempt, question.resolved, task, outcome, writing, record, signal);
   const frame = [task.prompt.system, readFrame(), question.resolved];
   if (onFault === "reject") {
     const held: DraftSentence[] = [];
@@ -200,12 +161,14 @@ interface Attempt {
 /** Runs one draft. It ends `faulty` if a sentence failed or none was shown. */
 async function* drawDraft(
   { stage, prompt, frame, tries, isHeld, stood }: Attempt,
-  { model, sources, bind }: ModelTask,
+  question: string,
+  task: ModelTask,
   outcome: WriteOutcome,
   { settings }: Writing,
   record: DraftRecord,
   signal: AbortSignal,
 ): AsyncGenerator<OfferedDraft, Ending> {
+  const { model, sources, bind } = task;
   const saysNothing = createStatementTest({ sources, frame, faults: [...record.faults] });
   const cite = (text: string, n: number) => {
     const source = sources[n - 1];
@@ -224,25 +187,27 @@ async function* drawDraft(
       if (stood !== undefined) stood.length = 0;
     };
     try {
-      const stream = model.stream(prompt, { temperature: settings.temperature, signal });
-      for await (const sentence of readDraft(stream, { cite, onThought }, call)) {
-        outcome.insufficient = saysInsufficient(sentence);
+      const stream = model.stream(prompt, { temperature: settings.temperature, signal, form: ANSWER_FORM });
+      for await (const drafted of readDraft(stream, { cite, onThought }, call)) {
+        outcome.insufficient = saysInsufficient(drafted);
         if (outcome.insufficient) break;
         drawn++;
-        if (saysNothing(sentence)) continue;
-        const fallen = record.faults.length;
-        const held = isHeld(fallen > before);
-        const leans: boolean = hasFallen && refersBack(sentence);
-        if (held) yield { ...sentence, held: true };
-        else yield leans ? { ...sentence, dangling: true } : sentence;
-        hasFallen = record.faults.length > fallen || (held && leans);
-        if (held && !hasFallen) stood?.push(sentence);
+        if (saysNothing(drafted)) continue;
+        for (const sentence of repairSentence(drafted, question, task)) {
+          const fallen = record.faults.length;
+          const held = isHeld(fallen > before);
+          const leans: boolean = hasFallen && refersBack(sentence);
+          if (held) yield { ...sentence, held: true };
+          else yield leans ? { ...sentence, dangling: true } : sentence;
+          hasFallen = record.faults.length > fallen || (held && leans);
+          if (held && !hasFallen) stood?.push(sentence);
+        }
       }
       if (outcome.insufficient) return { type: "done" };
       const isClean = record.faults.length === before;
       return { type: isClean && (stood?.length || record.shown.length > 0) ? "done" : "faulty" };
     } catch (error) {
-      signal.throwIfAborted();
+      throwIfLeft(signal);
       const again = drawn === 0 && tried < tries && error instanceof ModelError && error.code === "model_cut";
       if (!again) return { type: "failed", error };
     }

@@ -108,13 +108,15 @@ async function* askSet(
   }
 }
 
-type Model = NonNullable<Config["model"]>;
+type Model = NonNullable<Config["model"]> & { readonly base_url: string };
 
 function configured({ model }: Config): Model {
-  if (model !== undefined) return { ...model, timeout_ms: Math.max(model.timeout_ms, MODEL_TIMEOUT_MS) };
+  const { base_url } = model ?? {};
+  if (model !== undefined && base_url !== undefined)
+    return { ...model, base_url, timeout_ms: Math.max(model.timeout_ms, MODEL_TIMEOUT_MS) };
   throw new RequestError(
     "config_invalid",
-    "--writer configured needs a model: set `model`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
+    "--writer configured needs a model behind an endpoint: set `model.base_url` and `model.small`, or SOURCEBOUND_MODEL_BASE_URL and SOURCEBOUND_MODEL_SMALL.",
   );
 }
 

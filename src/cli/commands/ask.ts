@@ -1,14 +1,17 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { packHotlines } from "../../engine/domain.ts";
 import { openCrisisFinder } from "../../engine/local-models.ts";
 import { createReaderKeeper } from "../../engine/reader-keeper.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/embedded-encoder.ts";
-import { withWarnings } from "../../shared/errors.ts";
+import { parseJson } from "../../models/read-json.ts";
+import type { Config } from "../../shared/config.ts";
+import { messageOf, RequestError, SourceboundError, withWarnings } from "../../shared/errors.ts";
 import type { Answer, Warning } from "../../shared/types.ts";
-import { answerToWire } from "../../wire/index.ts";
-import { DOMAIN, define, PROFILE, printResult, TENANT } from "../command.ts";
-import { type CliContext, configOf, EXIT, readInput, withEngine } from "../context.ts";
+import { answerToWire, askBatch, type BatchQuestion, batchOptions, batchResultSchema, readBatch } from "../../wire/index.ts";
+import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
+import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
 import { harmless } from "../terminal.ts";
 import { writeProof } from "./prove.ts";
@@ -19,6 +22,9 @@ const OPTIONS = [
   TENANT,
   PROFILE,
   ["--detail <level>", "length of the answer", { choices: ["normal", "more"], default: "normal" }],
+  ["--write <mode>", "what a configured model does: write the answer, or select quotes", { choices: ["answer", "quotes"] }],
+  ["--file <path>", "ask every question of this file (JSON Lines; - reads standard input) and print one JSON line per answer"],
+  ["--out <path>", "with --file: append the lines to this file; a repeated run asks only questions without an answer in it"],
   ["--session <id>", "continue a session"],
   ["--user <id>", "user whose session it is; only a keyed hash is stored"],
   ["--ephemeral", "store no text of the question or answer, only keyed hashes and counts"],
@@ -33,7 +39,7 @@ const OPTIONS = [
 export function addAskCommand(program: Command, context: CliContext): void {
   define(program, context, "ask", {
     description: "answer a question from the ingested documents, with sources",
-    argument: ["<question...>", "the question; - reads it from standard input"],
+    argument: ["[question...]", "the question; - reads it from standard input"],
     options: OPTIONS,
     help: `
 Exit code: 0 answered, 3 refused, 1 failed, 2 usage error.
@@ -43,10 +49,13 @@ Examples:
   sourcebound ask --document handbook.pdf --section "Leave" "How many days may be carried over?"
   echo "Who approves expenses above 500 dollars?" | sourcebound ask -
   sourcebound ask --json "What is the notice period?" > answer.json
+  sourcebound ask --file questions.jsonl --out answers.jsonl     lines such as {"id": "1", "question": "What is the notice period?"}
   sourcebound ask --domain veterans "What is the deadline for a Higher-Level Review?"     after sourcebound demo has ingested its documents`,
     async run({ flags, given, command }) {
       const { terminal, signal } = context;
       const config = configOf(context, command);
+      if (flags.file !== undefined) return askFile(given, flags, { config, context });
+      if (given.length === 0) command.error("error: missing required argument 'question'");
       // Open as long as the engine, so that the weights load once.
       const reader = createReaderKeeper();
       try {
@@ -62,6 +71,7 @@ Examples:
             tenant: flags.tenant,
             profile: flags.profile,
             detail: flags.detail,
+            write: flags.write,
             sessionId: flags.session,
             userId: flags.user,
             privacy: flags.ephemeral ? ("ephemeral" as const) : undefined,
@@ -89,6 +99,51 @@ Examples:
       }
     },
   });
+}
+
+/** Asks every question of a file; exit code 4 if some failed. */
+async function askFile(
+  words: readonly string[],
+  { file = "-", out, domain, tenant, profile, write }: FlagsOf<typeof OPTIONS>,
+  { config, context }: { readonly config: Config; readonly context: CliContext },
+): Promise<void> {
+  const { terminal, signal } = context;
+  if (words.length > 0) throw new RequestError("batch_invalid", "Give either a question or --file, not both.");
+  const text = await readText(context, file, { code: "batch_unreadable", what: "questions" });
+  const questions = readBatch(text, Number.POSITIVE_INFINITY, { domain, tenant, profile, write });
+  const path = pathOf(context, out);
+  const known = path === undefined ? new Set<string>() : answeredIn(path);
+  const open = questions.filter(({ id }) => !known.has(id));
+  let done = questions.length - open.length;
+  let failed = 0;
+  terminal.progress(`${done}/${questions.length}`);
+  await withEngine(context, config, async (engine) => {
+    const ask = (question: BatchQuestion) => engine.answer(question.question, { ...batchOptions(question), signal });
+    for await (const outcome of askBatch(open, ask, { parallel: config.batch.parallel, signal })) {
+      done++;
+      if ("error" in outcome) failed++;
+      const result = "answer" in outcome ? { answer: answerToWire(outcome.answer) } : { error: failureOf(outcome.error) };
+      const line = JSON.stringify({ id: outcome.id, done, total: questions.length, ...result });
+      if (path === undefined) terminal.print(line);
+      else appendFileSync(path, `${line}\n`);
+      terminal.progress(`${done}/${questions.length}  ${harmless(outcome.id)}`);
+    }
+  });
+  terminal.endProgress();
+  if (failed > 0) context.exitCode = EXIT.partly;
+}
+
+/** Returns the ids of questions with an answer in the output of an earlier run; an incomplete last line is ignored. */
+function answeredIn(path: string): Set<string> {
+  if (!existsSync(path)) return new Set();
+  const text = readFileSync(path, "utf8");
+  if (text !== "" && !text.endsWith("\n")) appendFileSync(path, "\n");
+  const lines = text.split("\n").map((line) => batchResultSchema.pick({ id: true, answer: true }).safeParse(parseJson(line)).data);
+  return new Set(lines.flatMap((line) => (line?.answer === undefined ? [] : [line.id])));
+}
+
+function failureOf(error: unknown): { readonly code: string; readonly message: string } {
+  return { code: error instanceof SourceboundError ? error.code : "internal", message: messageOf(error) };
 }
 
 /** Maximum bytes of standard input; no configuration allows a question of more than 100,000 characters. */

@@ -90,14 +90,14 @@ async function evaluateGolden(
   const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
   if (bounds.length > 0) assertFigures(bounds, figureNames(asked), against !== undefined);
   for (const notice of asked.flatMap(({ notices }) => notices)) terminal.error(notice);
-  const { model, embeddings, support, answer_from } = config;
+  const { model, embeddings, support, answer_from, write_from, write } = config;
   const settings = {
     profile: flags.profile ?? config.profile,
     domain: flags.domain,
-    model: [model?.base_url, model?.small, model?.large],
+    model: [model?.base_url ?? model?.local, model?.small, model?.large],
     embeddings,
     support,
-    answer_from,
+    ...{ answer_from, write_from, write },
     recorded: outputs.recorded,
     documents: asked.map(documentsOf),
   };

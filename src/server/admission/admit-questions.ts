@@ -41,7 +41,7 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
   const ask: Engine["ask"] = async function* (question, options = {}): AsyncGenerator<AnswerEvent, void> {
     const turn = await take(question, options);
     try {
-      for await (const event of engine.ask(question, { ...options, signal: turn.signal })) {
+      for await (const event of engine.ask(question, { ...options, signal: turn.signal, timeLimitMs: timeoutMs })) {
         if (event.type === "answer") await turn.settle(event.answer.calls);
         turn.assertInTime();
         yield event;

@@ -153,6 +153,8 @@ export function encodeData(data: unknown): string {
 const HEARTBEAT_FRAME = ": heartbeat\n\n";
 
 interface FrameStreamOptions {
+  /** Text sent during silence. @default a comment of an event stream */
+  readonly heartbeat?: string;
   /** Milliseconds between heartbeats. */
   readonly heartbeatMs: number;
   /** Called once when the client disconnects before the end. */
@@ -160,14 +162,17 @@ interface FrameStreamOptions {
 }
 
 /** Returns frames as a byte stream with heartbeats during silence. The stream applies backpressure to the source. */
-function streamFrames(frames: AsyncGenerator<string, void>, { heartbeatMs, onCancel }: FrameStreamOptions): ReadableStream<Uint8Array> {
+export function streamFrames(
+  frames: AsyncGenerator<string, void>,
+  { heartbeat: beat = HEARTBEAT_FRAME, heartbeatMs, onCancel }: FrameStreamOptions,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let heartbeat: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       // Send no heartbeats to a stalled client; they would accumulate.
       heartbeat = setInterval(() => {
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(HEARTBEAT_FRAME));
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(beat));
       }, heartbeatMs);
       heartbeat.unref();
     },

@@ -35,10 +35,19 @@ const calls = {
     .describe("Retries after a failed call; the delay starts at 0.5 s and doubles"),
 };
 
-export const modelSchema = z.strictObject({
-  base_url: httpUrl.describe("OpenAI-compatible endpoint, such as https://api.openai.com/v1"),
+const modelFields = z.strictObject({
+  base_url: httpUrl
+    .optional()
+    .describe("OpenAI-compatible endpoint, such as https://api.openai.com/v1. Either this or `local` is required"),
+  local: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "GGUF file to run on this machine by `node-llama-cpp`, which you install yourself (docs/models.md); then `small` is not needed",
+    ),
   api_key: apiKey,
-  small: z.string().min(1).describe("Model for simple questions"),
+  small: z.string().min(1).optional().describe("Model for simple questions; required with `base_url`"),
   large: z.string().min(1).optional().describe("Model for complex questions; same as `small` when absent"),
   ...calls,
   temperature: z
@@ -61,6 +70,14 @@ export const modelSchema = z.strictObject({
     .describe(
       "Maximum tokens per prompt, counted with cl100k, for a model with a small context. Passages are then cut to the parts relevant to the question. When absent: the profile's limit (2,200 to 10,000)",
     ),
+});
+
+export const modelSchema = modelFields.superRefine(({ base_url, local, small }, context) => {
+  const fault = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+  if (base_url === undefined && local === undefined)
+    fault("base_url", "missing: set an http(s) URL, or `local` to the path of a GGUF file");
+  else if (base_url !== undefined && local !== undefined) fault("local", "must not be set together with `base_url`");
+  else if (local === undefined && small === undefined) fault("small", "missing: set the name of a model");
 });
 
 export const embeddingsSchema = z.strictObject({

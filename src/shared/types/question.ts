@@ -18,6 +18,8 @@ export interface AskRequest {
   readonly privacy?: Privacy;
   /** Adds facts to the stages' events, such as the top candidates and their scores. @default false */
   readonly verbose?: boolean | undefined;
+  /** Milliseconds for the whole answer; absent: unlimited. */
+  readonly timeLimitMs?: number | undefined;
 }
 
 export type Privacy = "redacted" | "ephemeral";

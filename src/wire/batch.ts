@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { AskOptions } from "../engine/engine-types.ts";
+import { parseJson } from "../models/read-json.ts";
+import { RequestError } from "../shared/errors.ts";
+import type { Answer } from "../shared/types.ts";
+import { describeIssues } from "../text/validate.ts";
+import { askResponseSchema } from "./answer.ts";
+import { askRequestSchema } from "./ask.ts";
+import { errorResponseSchema } from "./events.ts";
+
+const { session_id: _session, user_id: _user, ...fields } = askRequestSchema.shape;
+
+/** A line of a batch: a question with the fields of POST /v1/ask, without sessions. */
+export const batchLineSchema = z
+  .strictObject({
+    id: z.string().min(1).max(200).optional().describe("Names the question in the output; its line number, from 1, when absent."),
+    ...fields,
+  })
+  .describe("POST /v1/batch, one line per question (JSON Lines)");
+
+/** A line of the output; exactly one of `answer` and `error` exists. */
+export const batchResultSchema = z.object({
+  id: z.string(),
+  done: z.int().describe("Finished questions so far."),
+  total: z.int(),
+  answer: askResponseSchema.optional(),
+  error: errorResponseSchema.shape.error.optional(),
+});
+
+export type BatchQuestion = Omit<z.output<typeof batchLineSchema>, "id"> & { readonly id: string };
+
+/**
+ * Parses a batch; empty lines are skipped.
+ * @param defaults fields of lines that do not set them
+ * @throws RequestError `batch_invalid` with the line, for a line without a question, an id that occurs twice, or too many questions
+ */
+export function readBatch(text: string, most: number, defaults: object = {}): BatchQuestion[] {
+  const invalid = (line: number, reason: string) =>
+    new RequestError("batch_invalid", `Line ${line} of the batch is invalid: ${reason}. Write one JSON object with "question" per line.`, {
+      line,
+    });
+  const questions = new Map<string, BatchQuestion>();
+  for (const [at, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const value = parseJson(line);
+    if (typeof value !== "object" || value === null) throw invalid(at + 1, "it is no JSON object");
+    const parsed = batchLineSchema.safeParse({ ...defaults, ...value });
+    if (!parsed.success) throw invalid(at + 1, describeIssues(parsed.error, batchLineSchema).join("; "));
+    const { id = String(at + 1) } = parsed.data;
+    if (questions.has(id)) throw invalid(at + 1, `the id "${id}" occurs twice`);
+    questions.set(id, { ...parsed.data, id });
+    if (questions.size > most) {
+      const message = `The batch has more than ${most} questions (\`batch.questions\`). Send it in parts.`;
+      throw new RequestError("batch_invalid", message, { limit: most });
+    }
+  }
+  return [...questions.values()];
+}
+
+/** Converts a question of a batch to the engine's options; the caller adds scope and signal. */
+export function batchOptions({ id: _id, question: _question, selection, filters, ...asked }: BatchQuestion): AskOptions {
+  return {
+    ...asked,
+    filters: filters ?? null,
+    selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
+  };
+}
+
+/** The outcome of one question of a batch. */
+export type BatchOutcome = { readonly id: string } & ({ readonly answer: Answer } | { readonly error: unknown });
+
+/**
+ * Asks the questions of a batch, at most `parallel` at the same time, and yields each outcome as soon as it is known. An aborted signal
+ * starts no further question; a consumer that stops early waits for the running ones.
+ */
+export async function* askBatch(
+  questions: readonly BatchQuestion[],
+  ask: (question: BatchQuestion) => Promise<Answer>,
+  { parallel, signal }: { readonly parallel: number; readonly signal: AbortSignal },
+): AsyncGenerator<BatchOutcome, void> {
+  const running = new Map<string, Promise<BatchOutcome>>();
+  const waiting = [...questions];
+  const start = async (question: BatchQuestion): Promise<BatchOutcome> => {
+    try {
+      return { id: question.id, answer: await ask(question) };
+    } catch (error) {
+      return { id: question.id, error };
+    }
+  };
+  while (waiting.length > 0 || running.size > 0) {
+    while (!signal.aborted && running.size < parallel && waiting.length > 0) {
+      const question = waiting.shift() as BatchQuestion;
+      running.set(question.id, start(question));
+    }
+    if (running.size === 0) break;
+    const outcome = await Promise.race(running.values());
+    running.delete(outcome.id);
+    if (!signal.aborted) yield outcome;
+  }
+  signal.throwIfAborted();
+}

@@ -1,0 +1,88 @@
+import type { DraftSentence } from "../shared/types.ts";
+import { isStopWord, words } from "../text/tokens.ts";
+import type { DraftFault } from "./prompt.ts";
+import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
+
+/** The input of a draft. */
+interface DraftGround {
+  readonly sources: readonly OfferedSource[];
+  /** Prompt texts that are no material for an answer: rules, frame, question. */
+  readonly frame: readonly string[];
+  /** Faults of the previous draft. */
+  readonly faults: readonly DraftFault[];
+}
+
+/** A sentence that ends in a colon with fewer content words states nothing: "The answer is:". */
+const ANNOUNCES = 3;
+/** An uncited sentence with fewer content words, none from the sources, is a courtesy; a longer one is an unsupported claim. */
+const CLAIMS = 4;
+/** Minimum length in words of a run copied from the prompt. */
+const ECHOES = 4;
+
+/**
+ * Returns a test for sentences that claim nothing: courtesies, announcements, questions, bare source titles, echoes of the prompt. They are
+ * dropped but are no faults.
+ */
+export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
+  let held: ReadonlySet<string> | null = null;
+  const framed = frame.map(wordsOf);
+  const titles = new Set(sources.flatMap(titlesOf).map(wordsOf));
+  const named = new Set(faults.flatMap(({ text, check, reason }) => [wordsOf(text), wordsOf(`${text} ${check} ${reason}`)]));
+  return ({ text, quotes, missing }) => {
+    const said = wordsOf(text);
+    const isCited = quotes.length > 0 || missing.length > 0;
+    const content = said.split(" ").filter((word) => !isStopWord(word));
+    if (text.endsWith("?") || (text.endsWith(":") && content.length < ANNOUNCES) || named.has(said)) return true;
+    const isEcho = said.split(" ").length >= ECHOES && framed.some((line) => line.includes(said));
+    if (isCited) return isEcho && !sourcesSay(sources, said);
+    if (titles.has(said)) return true;
+    held ??= new Set(sources.flatMap(textsOf).flatMap((line) => wordsOf(line).split(" ")));
+    return isEcho || (content.length < CLAIMS && !content.some((word) => /\d/.test(word) || held?.has(word) === true));
+  };
+}
+
+function sourcesSay(sources: readonly OfferedSource[], said: string): boolean {
+  return sources.some((source) => textsOf(source).some((line) => wordsOf(line).includes(said)));
+}
+
+function textsOf(source: OfferedSource): string[] {
+  return [...titlesOf(source), ...source.stretches.map(({ text }) => text)];
+}
+
+function titlesOf({ passage }: OfferedSource): string[] {
+  return [passage.document.title, ...passage.headingPath];
+}
+
+function wordsOf(text: string): string {
+  return words(text)
+    .map((word) => word.text)
+    .join(" ");
+}
+
+interface SourcesToCite {
+  readonly sources: readonly OfferedSource[];
+  readonly bind: BindSentence;
+}
+
+/** Returns whether a sentence is a word or a value alone, which is no claim that can be checked: "Yes.", "10 percent." */
+function isBare(text: string): boolean {
+  const { length } = words(text);
+  return length < 2 || (length < 3 && /\d/.test(text));
+}
+
+/**
+ * Repairs a drafted sentence whose intent is plain. Without its source's title, if the model copied that from the prompt. With the only
+ * source, if there is one and the sentence names none. A bare answer becomes the quotes that it cites.
+ */
+export function repairSentence(sentence: DraftSentence, question: string, { sources, bind }: SourcesToCite): DraftSentence[] {
+  const [only, ...others] = sources;
+  const head = sources.map((source) => `(${headOf(source)})`).find((one) => sentence.text.startsWith(one));
+  const text = head === undefined ? sentence.text : sentence.text.slice(head.length).trimStart();
+  const isUncited = sentence.quotes.length === 0 && sentence.missing.length === 0;
+  const quotes = isUncited && only !== undefined && others.length === 0 ? bind(text, only) : sentence.quotes;
+  if (quotes.length === 0 || !isBare(text)) return [{ ...sentence, text, quotes }];
+  const cited = sources.filter(({ citable }) => quotes.some((quote) => citable.includes(quote)));
+  return cited
+    .flatMap((source) => bind(`${question} ${text}`, source))
+    .map((quote) => ({ text: quote.text, quotes: [quote], missing: sentence.missing }));
+}

@@ -1,0 +1,122 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Engine } from "../src/engine/engine.ts";
+import { withAsk } from "../src/server/admission/admit-questions.ts";
+import { createApp } from "../src/server/app.ts";
+import { RequestError } from "../src/shared/errors.ts";
+import { eventsOf, sampleAnswer } from "../src/testing/answers.ts";
+import { createFakeAskEngine } from "../src/testing/fake-ask-engine.ts";
+import { runCli } from "./support/cli.ts";
+import { folderOfFile } from "./support/folders.ts";
+import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+
+interface Line {
+  readonly id: string;
+  readonly done: number;
+  readonly total: number;
+  readonly answer?: { readonly question: string; readonly status: string };
+  readonly error?: { readonly code: string };
+}
+const linesOf = (text: string) =>
+  text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Line);
+
+describe("POST /v1/batch", () => {
+  const webRoot = folderOfFile();
+  beforeAll(() => writeFileSync(join(webRoot, "index.html"), "<title>page</title>"));
+  const setUp = (requestsPerHour = 0) => {
+    let running = 0;
+    let most = 0;
+    const fake = createFakeAskEngine(async function* ({ request: { question } }) {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      if (question.includes("broken")) throw new RequestError("question_empty", "No.");
+      yield* eventsOf(sampleAnswer({ question }));
+    });
+    const engine = withAsk({ ...fake, config: { batch: { parallel: 2, questions: 4 } } as Engine["config"] }, fake.ask);
+    const app = createApp({
+      engine,
+      log: { info: () => undefined, error: () => undefined },
+      webRoot,
+      withoutKeys: "anyone",
+      requestsPerHour,
+    });
+    const post = (body: string, type = "application/x-ndjson") =>
+      app.request("/v1/batch", { method: "POST", body, headers: { "content-type": type } });
+    return { post, fake, most: () => most };
+  };
+  const batch = (...questions: object[]) => questions.map((one) => JSON.stringify(one)).join("\n");
+
+  it("answers each line, with its id or line number, at most so many at a time; a failure is that line's", async () => {
+    const { post, fake, most } = setUp();
+    const response = await post(
+      batch({ id: "a", question: "One?" }, { question: "broken" }, { id: "c", question: "Three?", write: "quotes" }),
+    );
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
+    const lines = linesOf(await response.text());
+    expect(lines.map(({ id, answer, error }) => [id, answer?.question ?? error?.code]).sort()).toEqual([
+      ["2", "question_empty"],
+      ["a", "One?"],
+      ["c", "Three?"],
+    ]);
+    expect(lines.map(({ done, total }) => [done, total])).toEqual([1, 2, 3].map((n) => [n, 3]));
+    expect([most(), fake.calls.length]).toEqual([2, 3]);
+  });
+
+  it.each([
+    ["text", "Is this a question?", /Line 1 .* no JSON object/],
+    ["a line without a question", batch({ question: "One?" }, { id: "b" }), /Line 2 .*question/],
+    ["an id that occurs twice", batch({ id: "a", question: "One?" }, { id: "a", question: "Two?" }), /Line 2 .*"a" occurs twice/],
+    ["too many questions", batch(...Array.from({ length: 5 }, () => ({ question: "One?" }))), /more than 4 questions/],
+  ])("refuses %s as a whole", async (_what, body, message) => {
+    const { post, fake } = setUp();
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(((await response.json()) as { detail: string }).detail).toMatch(message);
+    expect(fake.calls).toEqual([]);
+  });
+
+  it("takes no other content type", async () => {
+    expect((await setUp().post("{}", "text/plain")).status).toBe(415);
+  });
+});
+
+describe("ask --file", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = createSandbox();
+    const { code, stderr } = await run("ingest", "documents", "--source", "documents");
+    if (code !== 0) throw new Error(stderr);
+  });
+  afterAll(() => sandbox.remove());
+  const run = (...args: string[]) => runCli(args, { cwd: sandbox.folder, env: sandbox.env });
+
+  it("prints a line per question; with --out, a repeated run asks only what has no answer yet", async () => {
+    const [first, second] = LIBRARY_QUESTIONS.map((one) => (typeof one === "string" ? one : one.question));
+    const file = join(sandbox.folder, "questions.jsonl");
+    writeFileSync(file, `${JSON.stringify({ id: "a", question: first })}\n\n${JSON.stringify({ question: second })}\n`);
+    const printed = await run("ask", "--file", file);
+    expect(printed.code).toBe(0);
+    expect(
+      linesOf(printed.stdout)
+        .map(({ id, answer }) => [id, answer?.question])
+        .sort(),
+    ).toEqual([
+      ["3", second],
+      ["a", first],
+    ]);
+    const out = join(sandbox.folder, "answers.jsonl");
+    const [line = ""] = printed.stdout.split("\n").filter((one) => one.includes('"id":"a"'));
+    writeFileSync(out, `${line}\n{"id":"3","ans`);
+    expect((await run("ask", "--file", file, "--out", out)).code).toBe(0);
+    const complete = readFileSync(out, "utf8")
+      .split("\n")
+      .filter((one) => one.endsWith("}"));
+    expect(complete.map((one) => (JSON.parse(one) as Line).id)).toEqual(["a", "3"]);
+    expect((await run("ask", "--file", file, "What else?")).code).toBe(2);
+  });
+});

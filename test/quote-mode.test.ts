@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import {
+  ask,
+  codes,
+  DOCUMENTS,
+  isQuoted,
+  type Opened,
+  open,
+  promptOf,
+  QUESTION,
+  stream,
+  TINNITUS,
+  TINNITUS_CLAIM,
+  texts,
+  using,
+} from "./support/model-engine.ts";
+
+const SELECT = { write: "quotes" } as const;
+const choosing = (...replies: string[]): Promise<Opened> =>
+  open({ chat: replies.map((reply) => stream(reply)) }, { encoder: null }, DOCUMENTS, {}, SELECT);
+const refused = { answer_from: 0.99, write_from: 0.05 };
+
+describe.concurrent("quotes selected by a model", () => {
+  it.each(["1", "[1]", "The passage [1] answers.", "Passages 1 and 2", '{"numbers": [1, 2]}', "```json\n[2, 1]\n```", "2, 1"])(
+    "are shown byte for byte, read from %j",
+    (reply) =>
+      using(choosing(reply), async ({ engine, endpoint }) => {
+        const { answer } = await ask(engine);
+        const { user } = promptOf(endpoint);
+        const numbers = [...new Set(reply.match(/\d/g))].map(Number);
+        const offered = numbers.map((n) => [TINNITUS, TINNITUS_CLAIM].find((text) => user.includes(`[${n}] (Tinnitus rating) ${text}`)));
+        expect(texts(answer)).toEqual(offered);
+        expect(isQuoted(answer)).toBe(true);
+        expect(answer).toMatchObject({ model: "extractive", warnings: [], tokenUsage: { compression: 110, answer: 0 } });
+      }),
+  );
+
+  it("are none where the model finds no answer: a refusal with the nearest passages", () =>
+    using(choosing("0"), async ({ engine }) => {
+      const { answer } = await ask(engine);
+      expect(answer).toMatchObject({ sentences: [], refusal: { reason: "evidence_too_weak" } });
+      expect(answer.refusal?.nearest[0]?.quote).toBe(TINNITUS);
+    }));
+
+  it.each(["I would say the first one.", "[99]", '{"quotes": ["Tinnitus pays well."]}'])(
+    "are chosen by rules after the unusable reply %j, if they reach the threshold",
+    (reply) =>
+      using(choosing(reply), async ({ engine }) => {
+        const { answer } = await ask(engine);
+        expect(texts(answer)).toContain(TINNITUS);
+        expect(isQuoted(answer)).toBe(true);
+        expect(codes(answer)).toEqual(["model_failed"]);
+      }),
+  );
+
+  it("are needed below the threshold of quotes, where an unusable reply is a refusal", () =>
+    using(
+      open({ chat: [stream("1"), stream("nothing of use")] }, { encoder: null }, DOCUMENTS, {}, { ...SELECT, ...refused }),
+      async ({ engine }) => {
+        expect((await ask(engine)).answer.status).toBe("ok");
+        expect((await ask(engine)).answer).toMatchObject({ sentences: [], refusal: { reason: "evidence_too_weak" } });
+      },
+    ));
+
+  it("are requested by one question, whatever the configuration says", () =>
+    using(open({ chat: [stream("1")] }), async ({ engine }) => {
+      const { answer } = await ask(engine, QUESTION, SELECT);
+      expect([answer.status, isQuoted(answer)]).toEqual(["ok", true]);
+    }));
+});
+
+describe.concurrent("the time limit of an answer", () => {
+  it.each([
+    ["before its first word", { type: "silence" } as const],
+    ["after a sentence", { type: "stream", pieces: ["Tinnitus is rated at 10 percent [1]. "], thenSilence: true } as const],
+  ])("ends a model %s, not the answer", (_when, reply) =>
+    using(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: 600_000 }), async ({ engine }) => {
+      const { answer } = await ask(engine, QUESTION, { timeLimitMs: 2500 });
+      expect(answer.status).toBe("ok");
+      expect(codes(answer)).toEqual(["model_failed"]);
+      expect(answer.warnings[0]?.message).toContain("time limit");
+    }),
+  );
+
+  it("ends a model that selects quotes too", () =>
+    using(open({ chat: [{ type: "silence" }] }, { encoder: null }, DOCUMENTS, { timeout_ms: 600_000 }, SELECT), async ({ engine }) => {
+      const { answer } = await ask(engine, QUESTION, { timeLimitMs: 2500 });
+      expect(texts(answer)).toContain(TINNITUS);
+      expect(codes(answer)).toEqual(["model_failed"]);
+    }));
+});
