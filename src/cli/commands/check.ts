@@ -63,12 +63,17 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   const lines = sentences.flatMap((sentence, i) => [...sentenceLines(sentence, i + 1, colors), ""]);
   for (const { name, verdict, reason } of checks) lines.push(`${mark(verdict, colors)} answer: ${name}: ${harmlessLine(reason)}`);
   if (checks.length > 0) lines.push("");
+  // By number, then files without a number.
+  const listed = [
+    ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}` })),
+    ...unreadable.map(({ n, path, reason }) => {
+      const line = colors.yellow(`${n === null ? "no number, " : `[${n}] `}not read: ${harmlessLine(`${path}: ${reason}`)}`);
+      return { n: n ?? Number.MAX_SAFE_INTEGER, line };
+    }),
+  ].sort((a, b) => a.n - b.n);
   lines.push(
     colors.bold("Sources"),
-    ...sources.map(({ n, path, title }) => `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}`),
-    ...unreadable.map(({ n, path, reason }) =>
-      colors.yellow(`${n === null ? "no number, " : `[${n}] `}not read: ${harmlessLine(`${path}: ${reason}`)}`),
-    ),
+    ...listed.map(({ line }) => line),
     "",
     passed ? colors.green("Every check passed.") : colors.yellow(`Faults were found in ${faults} of ${sentences.length} sentences.`),
   );
