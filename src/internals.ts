@@ -23,7 +23,6 @@ export { Bm25Index } from "./retrieval/bm25.ts";
 export { DenseIndex } from "./retrieval/dense.ts";
 export { retrievePassages } from "./retrieval/retrieve.ts";
 export { SlotSet } from "./retrieval/slot-set.ts";
-export { withSnapshotFile } from "./retrieval/snapshot.ts";
 export type { RetrievePart, TimePart } from "./retrieval/top-k.ts";
 export { createScalarKernel } from "./retrieval/wasm/kernel.ts";
 export { createWordpiece } from "./text/wordpiece.ts";

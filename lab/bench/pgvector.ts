@@ -103,7 +103,7 @@ interface Trial {
 async function measureSize({ size, vectors, questions, remote, progress }: Trial): Promise<Measured[]> {
   const truth = questions.slice(0, SINGLE).map((question) => best(question, vectors));
   const measured: Measured[] = [];
-  const embedded = new DenseIndex({ model: "bench" });
+  const embedded = new DenseIndex();
   const began = performance.now();
   for (const vector of vectors) embedded.add(vector);
   const buildS = (performance.now() - began) / 1000;

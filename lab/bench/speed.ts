@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Bm25Index, createScalarKernel, DenseIndex, makeReport, SlotSet, withSnapshotFile } from "../../src/internals.ts";
+import { Bm25Index, createScalarKernel, DenseIndex, makeReport, SlotSet } from "../../src/internals.ts";
+import { readSnapshot, type Section, snapshotPieces, withSnapshotFile } from "../../src/retrieval/snapshot.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { type Findings, median, megabytes, ms, noFindings, sharedShare, spread } from "./speed/findings.ts";
 import { createTexts, createVectors } from "./speed/generate.ts";
@@ -10,7 +11,6 @@ import { measureStage } from "./speed/stage.ts";
 import { measureStarts, type Starts } from "./speed/start.ts";
 
 const DIMENSIONS = 384;
-const MODEL = "generated";
 /** Sizes at which the growing index is measured; the last one only with `--large`. */
 const SIZES = [1000, 10_000, 100_000, 1_000_000] as const;
 /** Sizes at which all scans are compared. */
@@ -68,7 +68,7 @@ export const benchmark: Benchmark = {
 function measureVectors(findings: Findings, sizes: readonly number[], seed: number, progress: (text: string) => void): void {
   const next = createVectors(seed, DIMENSIONS);
   const queries = Array.from({ length: QUERIES }, next);
-  const index = new DenseIndex({ model: MODEL });
+  const index = new DenseIndex();
   findings.n.queries = QUERIES;
   for (const size of sizes) {
     while (index.size < size) {
@@ -90,16 +90,16 @@ function measureVectors(findings: Findings, sizes: readonly number[], seed: numb
 function compareScans(findings: Findings, index: DenseIndex, queries: readonly Float32Array[], progress: (text: string) => void): void {
   const n = index.size;
   progress(`comparing scans of ${n} vectors`);
-  const bytes = index.save();
-  const float = DenseIndex.load(bytes, { model: MODEL, scan: "float32" });
-  const scalar = DenseIndex.load(bytes, { model: MODEL, kernel: createScalarKernel() });
+  const bytes = bytesOf(index.save());
+  const exactly = DenseIndex.load(snapshotIn(bytes), { oversampling: Number.POSITIVE_INFINITY });
+  const scalar = DenseIndex.load(snapshotIn(bytes), { kernel: createScalarKernel() });
   const tenth = SlotSet.from(n, (slot) => (slot * 7919) % 10 === 0);
   const floor8 = readFloor(n * DIMENSIONS);
   const floor32 = readFloor(n * DIMENSIONS * 4);
   for (const k of [10, 50]) {
     const ways = {
       int8: (query: Float32Array) => index.search(query, k),
-      float32: (query: Float32Array) => float.search(query, k),
+      exact: (query: Float32Array) => exactly.search(query, k),
       filtered: (query: Float32Array) => index.search(query, k, tenth),
       floor8: () => floor8(),
       floor32: () => floor32(),
@@ -109,7 +109,7 @@ function compareScans(findings: Findings, index: DenseIndex, queries: readonly F
     const slow = interleaved(queries.slice(0, FEW_QUERIES), { scalar: (query) => scalar.search(query, k) });
     const recall = sharedShare(
       queries.map((query) => index.search(query, k).map(({ slot }) => slot)),
-      queries.map((query) => float.search(query, k).map(({ slot }) => slot)),
+      queries.map((query) => exactly.search(query, k).map(({ slot }) => slot)),
     );
     const same = sharedShare(
       queries.slice(0, FEW_QUERIES).map((query) => scalar.search(query, k).map(({ slot }) => slot)),
@@ -125,7 +125,7 @@ function compareScans(findings: Findings, index: DenseIndex, queries: readonly F
         figure: ms(times.int8),
         note: `${spread(times.int8)}, recall@${k} ${recall.toFixed(4)}, ${megabytes(index.bytes)}`,
       },
-      { name: "  f32", figure: ms(times.float32), note: ratio(times.float32) },
+      { name: "  every row rescored in f32", figure: ms(times.exact), note: ratio(times.exact) },
       {
         name: "  plain TypeScript",
         figure: ms(slow.scalar),
@@ -137,9 +137,9 @@ function compareScans(findings: Findings, index: DenseIndex, queries: readonly F
     );
     for (const [way, list] of Object.entries({ ...times, ...slow })) findings.timings[`dense.${n}.top${k}.${way}.ms`] = median(list);
   }
-  const exact = queries.map((query) => float.search(query, 50).map(({ slot }) => slot));
+  const exact = queries.map((query) => exactly.search(query, 50).map(({ slot }) => slot));
   const recalls = OVERSAMPLINGS.map((oversampling) => {
-    const other = DenseIndex.load(bytes, { model: MODEL, oversampling, minCandidates: 1 });
+    const other = DenseIndex.load(snapshotIn(bytes), { oversampling, minCandidates: 1 });
     const found = queries.map((query) => other.search(query, 50).map(({ slot }) => slot));
     const recall = sharedShare(found, exact);
     findings.metrics[`dense.${n}.recall@50.oversampling${oversampling}`] = recall;
@@ -147,7 +147,7 @@ function compareScans(findings: Findings, index: DenseIndex, queries: readonly F
   });
   findings.table.push({ name: "  recall@50 by rows rescored", figure: "", note: recalls.join(", ") });
   if (n === COMPARED.at(-1)) {
-    const loading = timesOf(LOADS, () => DenseIndex.load(bytes, { model: MODEL }));
+    const loading = timesOf(LOADS, () => DenseIndex.load(snapshotIn(bytes)));
     findings.timings[`load.dense.${n}.ms`] = median(loading);
     findings.table.push({
       name: `load ${n.toLocaleString("en")} vectors`,
@@ -175,9 +175,9 @@ function measureWords(findings: Findings, sizes: readonly number[], seed: number
     point(findings, "BM25", size, bm25);
     findings.timings[`bm25.${size}.top50.ms`] = median(bm25);
     if (size !== COMPARED.at(-1)) continue;
-    const snapshot = index.save();
+    const snapshot = bytesOf(index.save());
     const tenth = interleaved(questions, { filtered: (question) => index.search(question, 50, (slot) => slot % 10 === 0) }).filtered;
-    const loading = timesOf(LOADS, () => Bm25Index.load(snapshot));
+    const loading = timesOf(LOADS, () => Bm25Index.load(snapshotIn(snapshot)));
     const fromDisk = loadFromDisk(snapshot, seed, size);
     findings.timings["bm25.filtered.ms"] = median(tenth);
     findings.timings[`load.bm25.${size}.ms`] = median(loading);
@@ -200,19 +200,27 @@ function measureWords(findings: Findings, sizes: readonly number[], seed: number
   }
 }
 
+function bytesOf(sections: readonly Section[]): Uint8Array {
+  return Buffer.concat(snapshotPieces({}, sections));
+}
+
+function snapshotIn(bytes: Uint8Array) {
+  return readSnapshot({ bytes: bytes.length, read: (position, target) => target.set(bytes.subarray(position, position + target.length)) });
+}
+
 /** Loads both snapshots from files, as a server does at start. */
 function loadFromDisk(words: Uint8Array, seed: number, size: number): { times: number[]; bytes: number } {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-bench-"));
   try {
     const next = createVectors(seed, DIMENSIONS);
-    const index = new DenseIndex({ model: MODEL });
+    const index = new DenseIndex();
     while (index.size < size) index.add(next());
-    const vectors = index.save();
+    const vectors = bytesOf(index.save());
     writeFileSync(join(folder, "words"), words);
     writeFileSync(join(folder, "vectors"), vectors);
     const times = timesOf(LOADS, () => [
-      Bm25Index.load(readFileSync(join(folder, "words"))),
-      withSnapshotFile(join(folder, "vectors"), (file) => DenseIndex.load(file, { model: MODEL })),
+      withSnapshotFile(join(folder, "words"), (file) => Bm25Index.load(readSnapshot(file))),
+      withSnapshotFile(join(folder, "vectors"), (file) => DenseIndex.load(readSnapshot(file))),
     ]);
     return { times, bytes: words.length + vectors.length };
   } finally {

@@ -83,7 +83,7 @@ export type ContextFor = (pack: DomainPack, profile: Profile, threshold: GateThr
 export function createPipelineContext(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): ContextFor {
   const { config, store, secret, local, encoder, models, verifier, clock, warn, prices, calibrations, createId } = opened;
   const { readers } = domains;
-  const questions = new QuestionIndex(store.cache, (model) => new VectorGroups(model));
+  const questions = new QuestionIndex(store.cache, () => new VectorGroups());
   const answers = new StoredAnswers();
   const joinTurns = createTurns(clock);
   const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));

@@ -28,7 +28,7 @@ function fakeCache() {
   };
 }
 type FakeCache = ReturnType<typeof fakeCache>;
-const indexOf = (cache: FakeCache) => new QuestionIndex(cache, (model) => new VectorGroups(model));
+const indexOf = (cache: FakeCache) => new QuestionIndex(cache, () => new VectorGroups());
 const nearest = async (index: QuestionIndex, cache: FakeCache, text: string, scope = "s", model = "m", k = 3) =>
   (await index.nearest({ model, scope, vector: hashedWords(text) }, k, cache.read)).found;
 
@@ -75,7 +75,7 @@ describe("QuestionIndex", () => {
           return cache.vectorsAfter(seq);
         },
       },
-      (model) => new VectorGroups(model),
+      () => new VectorGroups(),
     );
     await expect(nearest(index, cache, "red boat")).rejects.toThrow("down");
     failing = false;

@@ -1,9 +1,9 @@
-import { type PackedIndex, packIndex, readIndex, writeIndex } from "./bm25-snapshot.ts";
-import { BM25_K1, countAmong, foldFields, idfOf, normOf, Postings, saturation } from "./postings.ts";
+import { BM25_K1, countAmong, foldFields, idfOf, normOf, POSTING_ARRAYS, Postings, saturation } from "./postings.ts";
 import { type SlotSet, withRoom } from "./slot-set.ts";
-import type { SnapshotFile } from "./snapshot.ts";
+import { damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { arraySections, arraysIn } from "./snapshot-columns.ts";
 import { type Scored, type TermCounts, TopK, type WeightedField, type WeightedTerm } from "./top-k.ts";
-import { Terms } from "./vocabulary.ts";
+import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
 
 /**
  * Ranking by words over typed arrays: BM25 with Lucene's non-negative idf. Fields are combined by weight into one
@@ -25,6 +25,17 @@ const SLACK = 1 + 1e-9;
 
 /** Cost of one binary search step, in list entries read. */
 const PROBE_COST = 3;
+
+/** Arrays of a stored index. `averages`: the total length of the entries, and the average length of the bounds. */
+const PACKED = {
+  ...TERM_ARRAYS,
+  ...POSTING_ARRAYS,
+  bounds: Float64Array,
+  averages: Float64Array,
+  entryTerms: Uint32Array,
+  entryStarts: Uint32Array,
+  lengths: Float32Array,
+};
 
 /** A query term with its factor on the frequency part and the maximum that it adds to any score. */
 interface QueryTerm {
@@ -183,24 +194,66 @@ export class Bm25Index implements TermCounts {
     return best.ranked();
   }
 
-  /** Serialises the whole index with its slots or, with `compact`, renumbered without the gaps of deleted ones. */
-  save({ compact = false } = {}): Uint8Array<ArrayBuffer> {
+  /** Returns the index without deleted entries: the others and their terms are renumbered in order. All arrays are copies. */
+  save(): Section[] {
     // The bounds are stored too, so that the first search after loading need not compute them.
     if (this.live > 0) this.prepare();
+    const kept: number[] = [];
+    const newTerm = new Uint32Array(this.terms.size);
+    for (let term = 0; term < this.terms.size; term++) if (this.holding(term) > 0) newTerm[term] = kept.push(term) - 1;
+    const renamed = new Int32Array(this.used).fill(-1);
+    const lengths = new Float32Array(this.live);
+    const entryStarts = new Uint32Array(this.live + 1);
+    const entryTerms = new Uint32Array(this.entryStarts[this.used] as number);
     let next = 0;
-    const renamed = Int32Array.from({ length: this.used }, (_, slot) => (this.alive[slot] !== 1 ? -1 : compact ? next++ : slot));
-    const packed = this.packed(renamed, compact ? next : this.used);
-    return writeIndex(packed);
+    let at = 0;
+    for (let slot = 0; slot < this.used; slot++) {
+      if (this.alive[slot] !== 1) continue;
+      renamed[slot] = next;
+      lengths[next++] = this.lengths[slot] as number;
+      for (let i = this.entryStarts[slot] as number; i < (this.entryStarts[slot + 1] as number); i++)
+        entryTerms[at++] = newTerm[this.entryTerms[i] as number] as number;
+      entryStarts[next] = at;
+    }
+    return arraySections({
+      ...this.terms.packed(kept),
+      ...this.postings.packed(kept, renamed),
+      bounds: Float64Array.from(kept, (term) => this.termBound[term] as number),
+      averages: Float64Array.of(this.totalLength, this.boundAverage),
+      ...{ entryTerms: entryTerms.subarray(0, at), entryStarts, lengths },
+    });
   }
 
   /**
-   * Loads an index from the bytes of `save`, or from a file of them. The index keeps using the bytes, so they must not
-   * change.
-   * @throws SnapshotError when the snapshot is incomplete or damaged
+   * Loads what `save` returned.
+   * @throws SnapshotError when it is incomplete or damaged
    */
-  static load(from: Uint8Array | SnapshotFile): Bm25Index {
+  static load(snapshot: Snapshot): Bm25Index {
+    const packed = arraysIn(snapshot, PACKED);
+    const { units, ends, table, starts, slots, frequencies, bounds, entryTerms, entryStarts, lengths } = packed;
+    const [terms, used] = [ends.length, lengths.length];
+    const fits =
+      table.length > terms &&
+      units.length === (ends[terms - 1] ?? 0) &&
+      starts.length === terms + 1 &&
+      bounds.length === terms &&
+      slots.length === starts[terms] &&
+      frequencies.length === slots.length &&
+      entryStarts.length === used + 1 &&
+      entryTerms.length === entryStarts[used];
+    if (!fits) throw damaged(`${used} slots and ${terms} terms do not fill its sections`);
     const index = new Bm25Index();
-    index.take(readIndex(from));
+    index.terms = new Terms(packed);
+    index.postings = new Postings(packed);
+    index.termLive = Uint32Array.from(ends, (_, term) => index.postings.length(term));
+    index.termBound = bounds;
+    [index.totalLength = 0, index.boundAverage = 0] = packed.averages;
+    index.entryTerms = entryTerms;
+    index.entryStarts = entryStarts;
+    index.alive = new Uint8Array(used).fill(1);
+    index.lengths = lengths;
+    index.used = used;
+    index.live = used;
     return index;
   }
 
@@ -337,30 +390,5 @@ export class Bm25Index implements TermCounts {
       if ((scores[slot] as number) >= score) found[kept++] = slot;
     }
     return kept;
-  }
-
-  /** Returns the index without gaps and with renumbered slots. −1 in `renamed` drops a slot's entry. */
-  private packed(renamed: Int32Array, used: number): PackedIndex {
-    const { terms, postings, termLive, termBound, entryStarts, entryTerms, lengths, totalLength, boundAverage } = this;
-    const held = { terms, postings, termLive, termBound, entryStarts, entryTerms, lengths, totalLength, boundAverage, used: this.used };
-    return packIndex(held, renamed, used);
-  }
-
-  /** Loads a packed index. Only arrays that change in place are copied. */
-  private take(packed: PackedIndex): void {
-    this.terms = new Terms(packed);
-    this.postings = new Postings(packed);
-    this.termLive = new Uint32Array(packed.ends.length);
-    for (let term = 0; term < packed.ends.length; term++) this.termLive[term] = this.postings.length(term);
-    this.termBound = packed.bounds.slice();
-    this.boundAverage = packed.boundAverage;
-    this.entryTerms = packed.entryTerms;
-    this.entryStarts = packed.entryStarts;
-    this.alive = packed.alive.slice();
-    this.lengths = packed.lengths;
-    this.used = packed.used;
-    this.live = packed.alive.reduce((sum, one) => sum + one, 0);
-    this.totalLength = packed.totalLength;
-    this.normAverage = 0;
   }
 }

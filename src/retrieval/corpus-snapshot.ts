@@ -1,15 +1,13 @@
-import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { VERSION } from "../package.ts";
-import type { Chunk, TextRange, Window } from "../shared/types.ts";
+import type { Chunk, Window } from "../shared/types.ts";
 import type { DocumentHead } from "../store/document-rows.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";
-import { numbered, numberSection, StringColumn, stringSections } from "./dense-layout.ts";
+import { DenseIndex } from "./dense.ts";
 import { type Entry, FIELD_WEIGHTS, type Held, type HeldDocument, IndexedWindows } from "./indexed-windows.ts";
 import {
-  arrayOf,
   damaged,
   readFacts,
   readSnapshot,
@@ -19,8 +17,8 @@ import {
   type SnapshotFile,
   snapshotPieces,
 } from "./snapshot.ts";
-import { VectorIndex } from "./vector-index.ts";
-import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
+import { arrayIn, numbered, numberSection, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
+import { readOwners, Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /** Column indexes of a chunk and of a window in their sections. */
 const CHUNK = { ordinal: 0, start: 1, end: 2, tokens: 3, headings: 4, windowsEnd: 5, length: 6 } as const;
@@ -57,8 +55,8 @@ class WindowTable {
 
   /** @throws SnapshotError when its sections are damaged */
   constructor(snapshot: Snapshot) {
-    this.chunkRows = arrayOf(Uint32Array, snapshot.section("chunks"));
-    this.windowRows = arrayOf(Uint32Array, snapshot.section("windows"));
+    this.chunkRows = arrayIn(snapshot, "chunks", Uint32Array);
+    this.windowRows = arrayIn(snapshot, "windows", Uint32Array);
     this.ids = new StringColumn(snapshot, "chunkIds");
     this.headingNames = new StringColumn(snapshot, "headings");
     this.windows = this.windowRows.length / WINDOW.length;
@@ -133,65 +131,16 @@ class LoadedEntry implements Entry {
   }
 }
 
-/** A document of a snapshot. Its text is decoded from the snapshot on first access. */
-class LoadedDocument implements HeldDocument {
-  readonly id: string;
-  readonly version: string;
-  readonly tenant: string | null;
-  readonly access: string;
-  readonly path: string;
-  readonly title: string;
-  readonly description: string | null;
-  private readonly texts: TextMemo;
-  private readonly number: number;
-
-  constructor(id: string, { version, tenant, access, path, title, description }: DocumentHead, texts: TextMemo, number: number) {
-    this.id = id;
-    this.version = version;
-    this.tenant = tenant;
-    this.access = access;
-    this.path = path;
-    this.title = title;
-    this.description = description;
-    this.texts = texts;
-    this.number = number;
-  }
-
-  get text(): string {
-    return this.texts.get(this.number);
-  }
-
-  textIn({ start, end }: TextRange): string {
-    return this.texts.slice(this.number, start, end);
-  }
-}
-
-/** Maximum number of decoded texts, a few times those of one question. */
-const MEMO_TEXTS = 256;
-
-/** Texts of a snapshot with a cache. */
-class TextMemo {
-  private readonly column: StringColumn;
-  private readonly memo = new LRUCache<number, string>({ max: MEMO_TEXTS });
-
-  constructor(column: StringColumn) {
-    this.column = column;
-  }
-
-  get length(): number {
-    return this.column.length;
-  }
-
-  /** Decodes only the range, because a question usually needs one window of a document. */
-  slice(number: number, start: number, end: number): string {
-    return this.memo.get(number)?.slice(start, end) ?? this.column.slice(number, start, end);
-  }
-
-  get(number: number): string {
-    const text = this.memo.get(number) ?? this.column.get(number);
-    this.memo.set(number, text);
-    return text;
-  }
+/** A document of a snapshot. Its text is decoded on access, and only the range asked for: a question usually needs one window. */
+function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): HeldDocument {
+  const { version, tenant, access, path, title, description } = head;
+  return {
+    ...{ id, version, tenant, access, path, title, description },
+    get text() {
+      return texts.get(number);
+    },
+    textIn: ({ start, end }) => texts.slice(number, start, end),
+  };
 }
 
 const headingSchema = z.array(z.string());
@@ -203,8 +152,6 @@ const headingSchema = z.array(z.string());
  * Documents are ordered by their windows. Title, description and path are read from the store instead, like everything
  * that decides who may see a document.
  */
-
-const KIND = "corpus";
 
 /** Header of a snapshot, which says what index it contains. */
 export interface CorpusFacts {
@@ -242,14 +189,13 @@ export function analysis(): string {
 const DOCUMENT = { owner: 0, windowsEnd: 1, wordsEnd: 2, length: 3 } as const;
 
 /** Serialises a corpus as snapshot parts. All parts are copies, so the corpus may change while they are written. */
-export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | null, facts: CorpusFacts): Uint8Array[] {
+export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Uint8Array[] {
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
   const slots = documents.flatMap(([, { slots }]) => slots);
   const entries = slots.map((slot) => windows.entries[slot] as Entry);
   const owners = numbered(documents.map(([, { document }]) => JSON.stringify(ownerOf(document))));
   const vocabulary = windows.vocabulary.save();
   const words = documents.map(([, { document, words }]) => words.map(renaming(vocabulary.renamed(document))));
-  const saved = vectors?.save(slots);
   let windowsEnd = 0;
   let wordsEnd = 0;
   const documentRows = documents.map(([, { slots }], i) => {
@@ -257,9 +203,9 @@ export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | nul
     wordsEnd += words[i]?.length ?? 0;
     return [owners.numbers[i] as number, windowsEnd, wordsEnd];
   });
-  return snapshotPieces(KIND, { ...facts }, [
-    ["words", [windows.words.save({ compact: true })]],
-    ["vocabulary", [vocabulary.bytes]],
+  return snapshotPieces({ ...facts }, [
+    ...prefixed("words.", windows.words.save()),
+    ...prefixed("vocabulary.", vocabulary.sections),
     ...stringSections(
       "ids",
       documents.map(([id]) => id),
@@ -276,7 +222,7 @@ export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | nul
       documents.map(([, { document }]) => document.text),
     ),
     ...chunkSections(entries),
-    ...(saved === undefined ? [] : [["vectors", [saved.vectors]] as Section, ["vectorWindows", [saved.windowOf]] as Section]),
+    ...prefixed("vectors.", vectors?.save(slots) ?? []),
   ]);
 }
 
@@ -285,7 +231,7 @@ export function encodeCorpus(windows: IndexedWindows, vectors: VectorIndex | nul
  * @throws SnapshotError when the file is no snapshot
  */
 export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
-  return readFacts(readSnapshot(KIND, file), factsSchema);
+  return readFacts(readSnapshot(file), factsSchema);
 }
 
 /** Requirements on a snapshot. */
@@ -300,7 +246,7 @@ export interface Wanted {
 
 export interface Restored {
   readonly windows: IndexedWindows;
-  readonly vectors: VectorIndex | null;
+  readonly vectors: DenseIndex | null;
   /** Encoder of vectors that were skipped because another encoder is active. */
   readonly otherEncoder: string | null;
   /** True if it contained documents that differ from the store. */
@@ -308,30 +254,24 @@ export interface Restored {
 }
 
 /** @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version */
-export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Promise<Restored> {
-  const snapshot = readSnapshot(KIND, file);
+export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Restored {
+  const snapshot = readSnapshot(file);
   const facts = readFacts(snapshot, factsSchema);
   if (facts.store !== store || facts.domain !== domain)
     throw new SnapshotError("snapshot_store", "The index snapshot belongs to another database. Build the index again.");
   if (facts.analysis !== analysis())
     throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program. Build the index again.");
-  const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(name));
-  // Words and texts on one side and vectors on the other make up most bytes, so both are read in parallel.
-  const others = snapshot.preload(["words", "vocabulary", "documentWords", "texts"]);
   const usable = encoder !== null && facts.encoder === encoder;
-  const vectors = await besides(others, () =>
-    usable ? VectorIndex.load(encoder, snapshot.inner("vectors"), numbers("vectorWindows")) : null,
-  );
-  const words = Bm25Index.load(snapshot.inner("words"));
-  const vocabulary = Vocabulary.load(snapshot.inner("vocabulary"));
+  const vectors = usable && facts.vectors > 0 ? DenseIndex.load(snapshot.part("vectors.")) : null;
+  const words = Bm25Index.load(snapshot.part("words."));
+  const vocabulary = Vocabulary.load(snapshot.part("vocabulary."));
   const table = new WindowTable(snapshot);
-  const texts = new TextMemo(new StringColumn(snapshot, "texts"));
+  const texts = new StringColumn(snapshot, "texts");
   const ids = new StringColumn(snapshot, "ids");
   const versions = new StringColumn(snapshot, "versions");
-  const ownerNames = new StringColumn(snapshot, "owners");
-  const owners = Array.from({ length: ownerNames.length }, (_, i) => ownerSchema.parse(JSON.parse(ownerNames.get(i))));
-  const documentRows = numbers("documents");
-  const documentWords = numbers("documentWords");
+  const owners = readOwners(snapshot);
+  const documentRows = arrayIn(snapshot, "documents", Uint32Array);
+  const documentWords = arrayIn(snapshot, "documentWords", Uint32Array);
   const documents = new Map<string, Held>();
   const stale: number[] = [];
   const entries: (Entry | null)[] = new Array(table.windows).fill(null);
@@ -349,7 +289,7 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
     const ownWords = documentWords.subarray(word, wordsEnd);
     const head = heads.get(id);
     const current = head !== undefined && head.version === version && head.tenant === owner.tenant && head.access === owner.access;
-    const document = current ? new LoadedDocument(id, head, texts, i) : null;
+    const document = current ? loadedDocument(id, head, texts, i) : null;
     const slots: number[] = [];
     for (; slot < windowsEnd; slot++) {
       while (slot >= table.windowsEnd(chunk)) chunk++;
@@ -374,17 +314,6 @@ export async function decodeCorpus(file: SnapshotFile, { store, domain, encoder,
     outdated: documents.size !== ids.length,
   };
 }
-
-/** Returns the result of `run`, but waits for `other` even if `run` throws. */
-async function besides<T>(other: Promise<void>, run: () => T): Promise<T> {
-  try {
-    return run();
-  } finally {
-    await other;
-  }
-}
-
-const ownerSchema: z.ZodType<VocabularyOwner> = z.object({ tenant: z.string().nullable(), access: z.string() });
 
 function ownerOf({ tenant, access }: VocabularyOwner): VocabularyOwner {
   return { tenant, access };

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { snapshotBytes, snapshotIn } from "../../test/support/snapshot-bytes.ts";
 import { DenseIndex } from "./dense.ts";
 import { SlotSet } from "./slot-set.ts";
 import { createScalarKernel } from "./wasm/kernel.ts";
@@ -62,9 +63,9 @@ describe("DenseIndex", () => {
 
   it("gives the same slots and the same bits in WebAssembly and in plain TypeScript", () => {
     fc.assert(
-      fc.property(scenes, fc.constantFrom("int8" as const, "float32" as const), ({ rows, deleted, kept, query, k }, scan) => {
-        const one = new DenseIndex({ scan });
-        const other = new DenseIndex({ scan, kernel: createScalarKernel() });
+      fc.property(scenes, ({ rows, deleted, kept, query, k }) => {
+        const one = new DenseIndex();
+        const other = new DenseIndex({ kernel: createScalarKernel() });
         for (const index of [one, other]) {
           for (const row of rows) index.add(row);
           for (const slot of deleted) index.delete(slot);
@@ -78,7 +79,7 @@ describe("DenseIndex", () => {
 
   it("finds at least .99 of the exact ten best through int8, over several blocks of memory", () => {
     const { vectors, queries } = clustered({ rows: 3000, queries: 30, dimensions: 64 });
-    const exact = new DenseIndex({ scan: "float32" });
+    const exact = new DenseIndex({ oversampling: Number.POSITIVE_INFINITY });
     const index = new DenseIndex({ minCandidates: 1 });
     for (const vector of vectors) {
       exact.add(vector);
@@ -94,25 +95,35 @@ describe("DenseIndex", () => {
 
   it("loads what it saved, and goes on from there", () => {
     const { vectors, queries } = clustered({ rows: 1100, queries: 1, dimensions: 20 });
-    const index = new DenseIndex({ model: "m" });
+    const index = new DenseIndex();
     for (const vector of vectors) index.add(vector);
     index.delete(3);
     index.delete(1050);
-    const loaded = DenseIndex.load(index.save(), { model: "m" });
+    const loaded = DenseIndex.load(snapshotIn(snapshotBytes(index.save())));
     const query = queries[0] as Float32Array;
     expect(loaded.search(query, 50)).toEqual(index.search(query, 50));
     expect([loaded.size, loaded.slots, loaded.dimensions]).toEqual([1098, 1100, 20]);
     expect(loaded.add(query)).toBe(1100);
     expect(loaded.search(query, 1)[0]?.slot).toBe(1100);
-    expect(DenseIndex.load(new DenseIndex().save()).slots).toBe(0);
+    expect(DenseIndex.load(snapshotIn(snapshotBytes(new DenseIndex().save()))).slots).toBe(0);
   });
 
-  it("refuses a snapshot that is foreign or of another model", () => {
-    const index = new DenseIndex({ model: "m" });
-    for (const row of [unit([1, 2, 3]), unit([3, 2, 1])]) index.add(row);
-    const bytes = index.save();
-    expect(() => DenseIndex.load(bytes, { model: "other" })).toThrow(/vectors of "m", not of "other"/);
-    expect(() => DenseIndex.load(new TextEncoder().encode("a text file, long enough"))).toThrow(/not an index snapshot/);
+  it("refuses a foreign snapshot", () => {
+    expect(() => snapshotIn(new TextEncoder().encode("a text file, long enough"))).toThrow(/not an index snapshot/);
+  });
+
+  it("takes vectors in slots of their own, and saves some of them", () => {
+    const index = new DenseIndex();
+    const [a, b, c] = [unit([1, 0]), unit([0, 1]), unit([1, 1])];
+    index.add(a, 5);
+    index.add(b, 2);
+    expect(index.search(a, 9).map(({ slot }) => slot)).toEqual([5, 2]);
+    expect([index.has(2), index.has(3), index.best(a, [2, 3, 5]), index.best(a, [3])]).toEqual([true, false, 1, null]);
+    const loaded = DenseIndex.load(snapshotIn(snapshotBytes(index.save([3, 5, 6]))));
+    expect([loaded.size, loaded.slots, loaded.has(0)]).toEqual([1, 2, false]);
+    expect(loaded.search(a, 9)).toEqual([{ slot: 1, score: 1 }]);
+    loaded.add(c, 0);
+    expect(loaded.search(c, 1)[0]?.slot).toBe(0);
   });
 
   it("refuses vectors of another dimension and values that are not finite", () => {

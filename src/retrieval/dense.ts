@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
   assertVector,
   BLOCK_ROWS,
@@ -13,7 +12,8 @@ import {
   ROW_LEVELS,
 } from "./dense-layout.ts";
 import { SlotSet } from "./slot-set.ts";
-import { damaged, readFacts, readSnapshot, SnapshotError, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
+import { damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { arrayIn } from "./snapshot-columns.ts";
 import { type Scored, TopK } from "./top-k.ts";
 import { createScalarKernel, createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 /**
@@ -27,10 +27,6 @@ export const OVERSAMPLING = 3;
 export const MIN_CANDIDATES = 64;
 
 export interface DenseOptions {
-  /** Id of the encoder of the vectors. A snapshot of another encoder does not load. @default "" */
-  readonly model?: string;
-  /** `int8` scans a quarter of the bytes and rescores the best in f32; `float32` scans all in f32. @default "int8" */
-  readonly scan?: "int8" | "float32";
   /** @default OVERSAMPLING */
   readonly oversampling?: number;
   /** @default MIN_CANDIDATES */
@@ -40,15 +36,13 @@ export interface DenseOptions {
 }
 
 /**
- * Exact ranking by dot product (cosine for unit vectors). Slots are assigned in ascending order and never reused; equal
- * scores rank the lower slot first.
+ * Exact ranking by dot product (cosine for unit vectors): an int8 scan reads a quarter of the bytes, and the best are rescored
+ * in f32. Equal scores rank the lower slot first.
  *
  * Rows are stored in blocks of a WebAssembly memory that grows in place, so adding a row copies no other.
  */
 export class DenseIndex {
-  readonly model: string;
   private readonly kernel: ScanKernel;
-  private readonly scan: "int8" | "float32";
   private readonly oversampling: number;
   private readonly minCandidates: number;
   private layout: Layout | null = null;
@@ -60,9 +54,7 @@ export class DenseIndex {
   private uint32 = new Uint32Array(0);
   private float32 = new Float32Array(0);
 
-  constructor({ model = "", scan = "int8", oversampling = OVERSAMPLING, minCandidates = MIN_CANDIDATES, kernel }: DenseOptions = {}) {
-    this.model = model;
-    this.scan = scan;
+  constructor({ oversampling = OVERSAMPLING, minCandidates = MIN_CANDIDATES, kernel }: DenseOptions = {}) {
     this.oversampling = oversampling;
     this.minCandidates = minCandidates;
     this.kernel = kernel ?? createWasmKernel() ?? createScalarKernel();
@@ -88,18 +80,23 @@ export class DenseIndex {
     return this.kernel.buffer.byteLength;
   }
 
+  /** True if there is a vector in the slot. */
+  has(slot: number): boolean {
+    return this.alive.has(slot);
+  }
+
   /**
    * Adds a unit vector; returns its slot.
+   * @param slot a slot without a vector. Slots left out cost memory until they are filled. @default the next one
    * @throws RangeError when its dimension differs from the first one's, a value is not finite, or the memory is full
    */
-  add(vector: Float32Array): number {
+  add(vector: Float32Array, slot = this.used): number {
     assertVector(vector, this.layout?.dimensions ?? vector.length);
     const layout = this.layout ?? this.begin(vector.length);
-    const slot = this.used;
     this.reserve(layout, slot + 1);
     this.writeRow(layout, slot, vector);
     this.alive.add(slot);
-    this.used++;
+    this.used = Math.max(this.used, slot + 1);
     this.live++;
     return slot;
   }
@@ -125,96 +122,74 @@ export class DenseIndex {
     const wanted = Math.min(k, count);
     if (wanted === 0) return [];
     this.writeQuery(layout, query);
-    if (this.scan === "float32") return this.scanBlocks(layout, accepted, wanted, "float32").ranked();
     const candidates = Math.min(count, Math.max(this.minCandidates, Math.ceil(wanted * this.oversampling)));
     this.writeQuery16(layout, query);
-    return this.rescore(layout, this.scanBlocks(layout, accepted, candidates, "int8").slotsKept(), wanted);
+    return this.rescore(layout, this.scanBlocks(layout, accepted, candidates).slotsKept(), wanted);
   }
 
   /**
-   * Returns the highest dot product of a query with the vectors in some slots, bit for bit as `search` does; `null` for
-   * no slots.
-   * @throws RangeError when there is no such slot, the query's dimension differs or a value is not finite
+   * Returns the highest dot product of a query with the vectors in some slots, bit for bit as `search` does; `null` if
+   * none has a vector.
+   * @throws RangeError when the query's dimension differs or a value is not finite
    */
   best(query: Float32Array, slots: readonly number[]): number | null {
-    if (slots.length === 0) return null;
     const { layout } = this;
-    const unknown = layout === null ? slots[0] : slots.find((slot) => slot >= this.used);
-    if (layout === null || unknown !== undefined) throw new RangeError(`There is no vector in slot ${unknown}.`);
+    const held = slots.filter((slot) => this.alive.has(slot));
+    if (layout === null || held.length === 0) return null;
     assertVector(query, layout.dimensions);
     this.writeQuery(layout, query);
-    return (this.rescore(layout, Uint32Array.from(slots), 1)[0] as Scored).score;
-  }
-
-  /** Serialises the whole index with its slots, or only the vectors in some live slots, renumbered in this order. */
-  save(only?: readonly number[]): Uint8Array<ArrayBuffer> {
-    const { layout } = this;
-    const none = { scales: [], int8: [], floats: [] };
-    const { scales, int8, floats } = layout === null ? none : only === undefined ? this.parts(layout) : this.partsOf(layout, only);
-    const slots = only?.length ?? this.used;
-    const facts = { model: this.model, dimensions: this.dimensions, slots, live: only?.length ?? this.live };
-    const kept = only === undefined ? this.alive : SlotSet.from(slots, () => true);
-    const alive = Uint32Array.from({ length: Math.ceil(slots / 32) }, (_, i) => kept.word(i));
-    return writeSnapshot("dense", facts, [
-      ["scales", scales],
-      ["int8", int8],
-      ["floats", floats],
-      ["alive", [alive]],
-    ]);
+    return (this.rescore(layout, Uint32Array.from(held), 1)[0] as Scored).score;
   }
 
   /**
-   * Loads an index from the bytes of `save`, or from a file of them, which is read directly into the index's memory.
-   * @param options `model` must be that of the snapshot
-   * @throws SnapshotError when the snapshot is incomplete, damaged or of another model
+   * Returns copies of the vectors in some slots, renumbered in this order. Slots without a vector stay gaps.
+   * @param only slots in ascending order. @default all
    */
-  static load(from: Uint8Array | SnapshotFile, options: DenseOptions = {}): DenseIndex {
-    const snapshot = readSnapshot("dense", from);
-    const { model, dimensions, slots, live } = readFacts(snapshot, factsSchema);
+  save(only: readonly number[] = Array.from({ length: this.used }, (_, slot) => slot)): Section[] {
+    const slots = only.slice(0, only.findLastIndex((slot) => this.alive.has(slot)) + 1);
+    const kept = SlotSet.from(slots.length, (i) => this.alive.has(slots[i] as number));
+    const alive = Uint32Array.from({ length: Math.ceil(slots.length / 32) }, (_, i) => kept.word(i));
+    const { scales, int8, floats } = this.partsOf(this.layout, slots);
+    return [
+      ["shape", [Uint32Array.of(this.dimensions, slots.length)]],
+      ["alive", [alive]],
+      ["scales", scales.map((part) => part.slice())],
+      ["int8", int8.map((part) => part.slice())],
+      ["floats", floats.map((part) => part.slice())],
+    ];
+  }
+
+  /**
+   * Loads what `save` returned, directly into the index's memory.
+   * @throws SnapshotError when it is incomplete or damaged
+   */
+  static load(snapshot: Snapshot, options: DenseOptions = {}): DenseIndex {
+    const [dimensions = 0, slots = 0] = arrayIn(snapshot, "shape", Uint32Array);
     const index = new DenseIndex(options);
-    if (model !== index.model)
-      throw new SnapshotError(
-        "snapshot_model",
-        `The index snapshot contains vectors of "${model}", not of "${index.model}". Build the index again.`,
-        { model },
-      );
     if (slots === 0) return index;
-    const words = Math.ceil(slots / 32);
     const layout = layoutFor(dimensions);
-    if (snapshot.bytes("floats") !== slots * layout.floatBytes || snapshot.bytes("alive") !== words * 4)
+    const bits = arrayIn(snapshot, "alive", Uint32Array);
+    if (dimensions > MAX_DIMENSIONS || snapshot.bytes("floats") !== slots * layout.floatBytes || bits.length !== Math.ceil(slots / 32))
       throw damaged(`${slots} slots of ${dimensions} dimensions do not fill its sections`);
     index.layout = layout;
     index.used = slots;
     index.reserve(layout, slots);
-    const { scales, int8, floats } = index.parts(layout);
+    const { scales, int8, floats } = index.partsOf(
+      layout,
+      Array.from({ length: slots }, (_, slot) => slot),
+    );
     snapshot.copy("scales", scales);
     snapshot.copy("int8", int8);
     snapshot.copy("floats", floats);
-    const bits = new Uint32Array(words);
-    snapshot.copy("alive", [new Uint8Array(bits.buffer)]);
     index.alive = SlotSet.from(slots, (slot) => ((bits[slot >>> 5] as number) & (1 << (slot & 31))) !== 0);
     index.live = index.alive.size;
-    if (index.live !== live) throw damaged(`${index.live} slots are live, but its header says ${live}`);
     return index;
   }
 
-  /** Returns views on the used parts of all blocks. */
-  private parts(layout: Layout): Record<"scales" | "int8" | "floats", Uint8Array[]> {
-    const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
-    const { buffer } = this.kernel;
-    for (let block = 0; block * BLOCK_ROWS < this.used; block++) {
-      const rows = Math.min(BLOCK_ROWS, this.used - block * BLOCK_ROWS);
-      const at = places(layout, block);
-      parts.scales.push(new Uint8Array(buffer, at.scales, rows * 4));
-      parts.int8.push(new Uint8Array(buffer, at.int8, rows * layout.int8Bytes));
-      parts.floats.push(new Uint8Array(buffer, at.floats, rows * layout.floatBytes));
-    }
-    return parts;
-  }
-
   /** Returns views on the rows of some slots. Adjacent rows share a view. */
-  private partsOf(layout: Layout, slots: readonly number[]): Record<"scales" | "int8" | "floats", Uint8Array[]> {
+  private partsOf(layout: Layout | null, slots: readonly number[]): Record<"scales" | "int8" | "floats", Uint8Array[]> {
     const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
+    if (layout === null) return parts;
     const { buffer } = this.kernel;
     for (let from = 0, next = 0; from < slots.length; from = next) {
       const first = slots[from] as number;
@@ -297,7 +272,7 @@ export class DenseIndex {
   }
 
   /** Scans block by block; each block returns only what beats the worst entry kept so far. */
-  private scanBlocks(layout: Layout, accepted: SlotSet, count: number, scan: "int8" | "float32"): TopK {
+  private scanBlocks(layout: Layout, accepted: SlotSet, count: number): TopK {
     const { kernel, uint32, float32 } = this;
     const best = new TopK(count);
     for (let block = 0; block * BLOCK_ROWS < this.used; block++) {
@@ -305,11 +280,9 @@ export class DenseIndex {
       const rows = kernel.expand(layout.mask, BLOCK_WORDS, layout.list);
       if (rows === 0) continue;
       const at = places(layout, block);
-      const found =
-        scan === "int8"
-          ? kernel.scanInt8(at.int8, layout.int8Bytes, at.scales, layout.list, rows, layout.query16, best.threshold, layout.hits)
-          : kernel.scanFloat32(at.floats, layout.floatBytes, layout.list, rows, layout.query, best.threshold, layout.hits);
-      for (let i = 0, hit = layout.hits / 4; i < found; i++, hit += 2)
+      const { int8Bytes, list, query16, hits } = layout;
+      const found = kernel.scanInt8(at.int8, int8Bytes, at.scales, list, rows, query16, best.threshold, hits);
+      for (let i = 0, hit = hits / 4; i < found; i++, hit += 2)
         best.offer(block * BLOCK_ROWS + (uint32[hit] as number), float32[hit + 1] as number);
     }
     return best;
@@ -332,10 +305,3 @@ export class DenseIndex {
     return best.ranked();
   }
 }
-
-const factsSchema = z.object({
-  model: z.string(),
-  dimensions: z.number().int().min(0).max(MAX_DIMENSIONS),
-  slots: z.number().int().nonnegative(),
-  live: z.number().int().nonnegative(),
-});

@@ -4,6 +4,7 @@ import type { DocumentHead } from "../store/document-rows.ts";
 import { compareText } from "../text/normalise.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
+import { DenseIndex } from "./dense.ts";
 import type { Ranked } from "./fuse.ts";
 import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
@@ -23,7 +24,6 @@ import { SlotSet } from "./slot-set.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
 import { TableVectors, type VectorTables } from "./table-vectors.ts";
 import { type Scored, type TermCounts, untimed } from "./top-k.ts";
-import { VectorIndex } from "./vector-index.ts";
 
 export interface EmbeddedEngineOptions {
   readonly domain: string;
@@ -59,7 +59,7 @@ export class EmbeddedEngine implements SearchEngine {
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
   /** By encoder id: the vectors of the active encoder, and of the next one while they are computed. */
-  private readonly vectors = new Map<string, VectorIndex>();
+  private readonly vectors = new Map<string, DenseIndex>();
   private serving: string | null = null;
   private reached = -1;
 
@@ -106,7 +106,7 @@ export class EmbeddedEngine implements SearchEngine {
     const { words } = this.indexed;
     const index = this.vectors.get(encoder ?? "");
     const bytes = { words: words.bytes, vectors: index?.bytes ?? 0 };
-    return { windows: words.size, vectors: index?.size ?? 0, dimensions: index?.dimensions ?? null, bytes };
+    return { windows: words.size, vectors: index?.size ?? 0, dimensions: index?.dimensions || null, bytes };
   }
 
   async *windowsWithout(encoder: string, batch: number): AsyncGenerator<WindowText[], void> {
@@ -116,7 +116,7 @@ export class EmbeddedEngine implements SearchEngine {
         const entry = this.indexed.entries[slot];
         if (entry == null || this.vectors.get(encoder)?.has(slot) === true) continue;
         const { document, chunk, window } = entry;
-        const text = document.text.slice(window.start, window.end);
+        const text = document.textIn(window);
         part.push({
           ...{ documentId: document.id, chunkId: chunk.id, start: window.start },
           ...{ title: document.title, headingPath: chunk.headingPath, text },
@@ -140,9 +140,9 @@ export class EmbeddedEngine implements SearchEngine {
     const counts = this.countsFor(filters.scope);
     const byWords = (windows: number) => withTies((wanted) => words.search(terms, wanted, isAccepted, counts), windows);
     const bm25 = terms.length === 0 ? NO_CHUNKS : time("words", () => this.bestChunks(byWords, k));
-    const nearest = (values: Float32Array, from: VectorIndex, wanted: number) =>
+    const nearest = (values: Float32Array, from: DenseIndex, wanted: number) =>
       near === null ? from.search(values, wanted, accept) : near.filter(({ slot }) => accept.has(slot)).slice(0, wanted);
-    const byVector = (values: Float32Array, from: VectorIndex) => (windows: number) =>
+    const byVector = (values: Float32Array, from: DenseIndex) => (windows: number) =>
       withTies((wanted) => nearest(values, from, wanted), windows);
     const dense =
       vector === null || index === undefined ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector.values, index), k));
@@ -181,7 +181,7 @@ export class EmbeddedEngine implements SearchEngine {
 
   private serveFrom(encoder: string | null): void {
     this.serving = encoder;
-    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new VectorIndex(encoder));
+    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new DenseIndex());
   }
 
   /** Removes documents with their vectors. */
@@ -200,12 +200,12 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   private addVectors({ encoder, windows }: NonNullable<IndexChanges["vectors"]>): void {
-    const index = this.vectors.get(encoder) ?? new VectorIndex(encoder);
+    const index = this.vectors.get(encoder) ?? new DenseIndex();
     this.vectors.set(encoder, index);
     const slots = this.slotsOf(windows);
     windows.forEach(({ vector }, i) => {
       const slot = slots[i];
-      if (slot !== undefined && !index.has(slot)) index.add(slot, vector);
+      if (slot !== undefined && !index.has(slot)) index.add(vector, slot);
     });
     if (encoder !== this.serving) return;
     this.keeper?.markChanged();
@@ -230,7 +230,7 @@ export class EmbeddedEngine implements SearchEngine {
 
   private async askTable(
     values: Float32Array,
-    index: VectorIndex,
+    index: DenseIndex,
     { scope, area = null, holding = [] }: SearchFilters,
     k: number,
     time: NonNullable<EngineOptions["time"]>,
@@ -282,7 +282,7 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   /** Returns the cosine of a chunk's best window; `null` if none has a vector. */
-  private cosineOf(chunk: Chunk, values: Float32Array, index: VectorIndex, accept: SlotSet): number | null {
+  private cosineOf(chunk: Chunk, values: Float32Array, index: DenseIndex, accept: SlotSet): number | null {
     const slots = this.indexed.documents.get(chunk.documentId)?.slots ?? [];
     return index.best(
       values,

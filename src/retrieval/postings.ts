@@ -1,5 +1,6 @@
 import type { TermStatistics } from "./search-engine.ts";
 import { type SlotSet, withRoom } from "./slot-set.ts";
+import type { ArraysOf } from "./snapshot-columns.ts";
 import type { TermCounts, WeightedField, WeightedTerm } from "./top-k.ts";
 
 /** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
@@ -70,13 +71,10 @@ export function scoreText(
     .reduce((sum, { part }) => sum + part, 0);
 }
 
-/** Stored lists, contiguous and without gaps. */
-export interface PackedPostings {
-  /** Start of each term's list, with one more element than there are terms. */
-  readonly starts: Uint32Array<ArrayBuffer>;
-  readonly slots: Uint32Array<ArrayBuffer>;
-  readonly frequencies: Float32Array<ArrayBuffer>;
-}
+/** Stored lists, contiguous and without gaps. `starts` has one more element than there are terms. */
+export const POSTING_ARRAYS = { starts: Uint32Array, slots: Uint32Array, frequencies: Float32Array };
+
+type PackedPostings = ArraysOf<typeof POSTING_ARRAYS>;
 
 /**
  * Lists all slots that contain a term, in ascending order, with the term's frequency. All lists share two arrays. A

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, systemCodeOf } from "../shared/errors.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
-import { type SnapshotFile, whileSnapshotFile, withSnapshotFile } from "./snapshot.ts";
+import { type SnapshotFile, withSnapshotFile } from "./snapshot.ts";
 
 /** Number of bytes per write. Other work runs between two writes. */
 const WRITE_BYTES = 8 * 1024 * 1024;
@@ -118,9 +118,9 @@ export class SnapshotKeeper {
    * Returns the result of `load` on the snapshot. Returns `null` if there is none or, after a warning, if it is
    * unusable.
    */
-  async read<T>(load: (file: SnapshotFile) => Promise<T>): Promise<T | null> {
+  read<T>(load: (file: SnapshotFile) => T): T | null {
     try {
-      return await whileSnapshotFile(this.place.path, load);
+      return withSnapshotFile(this.place.path, load);
     } catch (cause) {
       if (isAbsent(cause)) return null;
       this.place.warn(`${this.place.path}: ${messageOf(cause)} It is now rebuilt from the database; nothing is lost.`);

@@ -4,17 +4,12 @@ import { DenseIndex } from "./dense.ts";
 import type { Entry, IndexedWindows } from "./indexed-windows.ts";
 import { SlotSet } from "./slot-set.ts";
 import type { Scored } from "./top-k.ts";
-import type { VectorIndex } from "./vector-index.ts";
 
 /** Vectors of one model in one index, searched by group. A search never crosses groups. */
 export class VectorGroups {
-  private readonly index: DenseIndex;
+  private readonly index = new DenseIndex();
   private readonly groups = new Map<string, SlotSet>();
   private readonly groupOf = new Map<number, string>();
-
-  constructor(model: string) {
-    this.index = new DenseIndex({ model });
-  }
 
   /** Adds a vector and returns its slot. */
   add(group: string, vector: Float32Array): number {
@@ -57,7 +52,7 @@ export interface VectorTables {
 /** A search in the table. */
 export interface TableSearch {
   readonly values: Float32Array;
-  readonly index: VectorIndex;
+  readonly index: DenseIndex;
   /** Number of windows to return. */
   readonly k: number;
   readonly scope: Scope;
@@ -66,7 +61,7 @@ export interface TableSearch {
 }
 
 interface Opened {
-  readonly index: VectorIndex;
+  readonly index: DenseIndex;
   readonly table: VectorTable;
   /** Windows known to be in the table. */
   readonly known: WeakSet<Entry>;
@@ -98,8 +93,8 @@ export class TableVectors {
   }
 
   /** Starts to fill the table in the background. Call it after windows or vectors have changed. */
-  follow(index: VectorIndex | null, model: string, indexed: IndexedWindows): void {
-    if (index?.dimensions == null || indexed.words.size < this.tables.from) return;
+  follow(index: DenseIndex | null, model: string, indexed: IndexedWindows): void {
+    if (index === null || index.dimensions === 0 || indexed.words.size < this.tables.from) return;
     if (this.isAtWork) {
       this.next = () => this.follow(index, model, indexed);
       return;
@@ -181,7 +176,7 @@ export class TableVectors {
     return opened.lacking;
   }
 
-  private async fill(index: VectorIndex, of: Parameters<VectorTables["open"]>[0], indexed: IndexedWindows): Promise<void> {
+  private async fill(index: DenseIndex, of: Parameters<VectorTables["open"]>[0], indexed: IndexedWindows): Promise<void> {
     if (this.opened?.index !== index) {
       const table = await this.tables.open(of);
       this.opened = { index, table, known: new WeakSet(), lacking: null, isIndexed: false };

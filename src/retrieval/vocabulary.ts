@@ -1,20 +1,17 @@
 import { z } from "zod";
 import { allowedEdits, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts";
 import { withRoom } from "./slot-set.ts";
-import { arrayOf, damaged, readFacts, readSnapshot, type Section, type Snapshot, type SnapshotFile, writeSnapshot } from "./snapshot.ts";
+import { damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { type ArraysOf, arrayIn, arraySections, arraysIn, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
 
-/** Arrays of a `Terms`. A snapshot stores them as they are. */
-export interface PackedTerms {
-  /** UTF-16 code units of all terms, concatenated. */
-  readonly units: Uint16Array<ArrayBuffer>;
-  /** End of each term in `units`. */
-  readonly ends: Uint32Array<ArrayBuffer>;
-  /**
-   * Open-addressing hash table whose length is a power of two. An entry is the term's number plus 1, at its hash or the
-   * next free place; 0 is free.
-   */
-  readonly table: Uint32Array<ArrayBuffer>;
-}
+/**
+ * Arrays of a `Terms`, stored as they are: the UTF-16 code units of all terms, concatenated, and the end of each term in them.
+ * `table` is an open-addressing hash table whose length is a power of two. An entry is the term's number plus 1, at its hash or the
+ * next free place; 0 is free.
+ */
+export const TERM_ARRAYS = { units: Uint16Array, ends: Uint32Array, table: Uint32Array };
+
+type PackedTerms = ArraysOf<typeof TERM_ARRAYS>;
 
 /**
  * Numbers terms from 0 in order of arrival. Typed arrays load fast: a `Map` of 200,000 strings would take most of the
@@ -29,8 +26,7 @@ export class Terms {
   constructor(packed?: PackedTerms) {
     this.units = packed?.units ?? new Uint16Array(0);
     this.ends = packed?.ends ?? new Uint32Array(0);
-    // Copied now because it changes in place. The other arrays are copied when they grow.
-    this.table = packed?.table.slice() ?? new Uint32Array(64);
+    this.table = packed?.table ?? new Uint32Array(64);
     this.count = this.ends.length;
   }
 
@@ -179,25 +175,28 @@ export class Vocabulary {
     return candidates;
   }
 
-  /** Returns a snapshot of the words that some document contains, and for each owner the new number of every word. */
-  save(): { bytes: Uint8Array; renamed: (owner: VocabularyOwner) => Uint32Array } {
+  /** Returns the words that some document contains, and for each owner the new number of every word. */
+  save(): { sections: Section[]; renamed: (owner: VocabularyOwner) => Uint32Array } {
     const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
     const kept = saved.filter(({ words }) => words > 0);
-    const bytes = writeSnapshot(
-      "vocabulary",
-      { owners: kept.map(({ owner }) => owner) },
-      kept.flatMap(({ sections }, i) => sections.map(([name, pieces]): Section => [`${i}.${name}`, pieces])),
+    const owners = stringSections(
+      "owners",
+      kept.map(({ owner }) => JSON.stringify(owner)),
     );
     const renamed = new Map(saved.map((one) => [one.key, one.renamed]));
-    return { bytes, renamed: (owner) => renamed.get(keyOf(owner)) ?? new Uint32Array(0) };
+    return {
+      sections: [...owners, ...kept.flatMap(({ sections }, i) => prefixed(`${i}.`, sections))],
+      renamed: (owner) => renamed.get(keyOf(owner)) ?? new Uint32Array(0),
+    };
   }
 
-  /** @throws SnapshotError when the snapshot is incomplete or damaged */
-  static load(from: Uint8Array | SnapshotFile): Vocabulary {
-    const snapshot = readSnapshot("vocabulary", from);
+  /**
+   * Loads the words that `save` returned.
+   * @throws SnapshotError when they are incomplete or damaged
+   */
+  static load(snapshot: Snapshot): Vocabulary {
     const vocabulary = new Vocabulary();
-    for (const [i, owner] of readFacts(snapshot, factsSchema).owners.entries())
-      vocabulary.parts.set(keyOf(owner), unpacked(owner, snapshot, `${i}.`));
+    for (const [i, owner] of readOwners(snapshot).entries()) vocabulary.parts.set(keyOf(owner), unpacked(owner, snapshot.part(`${i}.`)));
     return vocabulary;
   }
 
@@ -255,51 +254,30 @@ function byFrequency({ words, wordDocuments }: Part): string[] {
 }
 
 /** Returns a part without words that no document contains any more. */
-function packed(part: Part): { owner: VocabularyOwner; words: number; sections: Section[]; renamed: Uint32Array } {
-  const words = numbersAlive(part.words.size, part.wordDocuments);
-  return {
-    owner: part.owner,
-    words: words.length,
-    renamed: renaming(part.words.size, words),
-    sections: [
-      ...sectionsOf("words", part.words.packed(words)),
-      ["wordDocuments", [Uint32Array.from(words, (number) => part.wordDocuments[number] as number)]],
-    ],
-  };
+function packed({ owner, words, wordDocuments }: Part): {
+  owner: VocabularyOwner;
+  words: number;
+  sections: Section[];
+  renamed: Uint32Array;
+} {
+  const renamed = new Uint32Array(words.size);
+  const kept: number[] = [];
+  for (let number = 0; number < words.size; number++) if ((wordDocuments[number] as number) > 0) renamed[number] = kept.push(number) - 1;
+  const documents = Uint32Array.from(kept, (number) => wordDocuments[number] as number);
+  return { owner, words: kept.length, renamed, sections: arraySections({ ...words.packed(kept), documents }) };
 }
 
-function numbersAlive(count: number, documents: Uint32Array): number[] {
-  return Array.from({ length: count }, (_, number) => number).filter((number) => (documents[number] as number) > 0);
-}
-
-function renaming(count: number, kept: readonly number[]): Uint32Array {
-  const renamed = new Uint32Array(count);
-  kept.forEach((number, i) => {
-    renamed[number] = i;
-  });
-  return renamed;
-}
-
-function sectionsOf(name: string, { units, ends, table }: PackedTerms): Section[] {
-  return [
-    [`${name}.units`, [units]],
-    [`${name}.ends`, [ends]],
-    [`${name}.table`, [table]],
-  ];
-}
-
-function unpacked(owner: VocabularyOwner, snapshot: Snapshot, prefix: string): Part {
-  const numbers = (name: string) => arrayOf(Uint32Array, snapshot.section(prefix + name));
-  const terms = (name: string) =>
-    new Terms({
-      units: arrayOf(Uint16Array, snapshot.section(`${prefix}${name}.units`)),
-      ends: numbers(`${name}.ends`),
-      table: numbers(`${name}.table`),
-    });
-  const part = partWith(owner, terms("words"));
-  part.wordDocuments = numbers("wordDocuments");
+function unpacked(owner: VocabularyOwner, snapshot: Snapshot): Part {
+  const part = partWith(owner, new Terms(arraysIn(snapshot, TERM_ARRAYS)));
+  part.wordDocuments = arrayIn(snapshot, "documents", Uint32Array);
   if (part.wordDocuments.length !== part.words.size) throw damaged(`${part.words.size} words do not fill its sections`);
   return part;
+}
+
+/** Reads the owners that were written as JSON. */
+export function readOwners(snapshot: Snapshot): VocabularyOwner[] {
+  const names = new StringColumn(snapshot, "owners");
+  return Array.from({ length: names.length }, (_, i) => ownerSchema.parse(JSON.parse(names.get(i))));
 }
 
 function partWith(owner: VocabularyOwner, words: Terms): Part {
@@ -310,4 +288,4 @@ function keyOf({ tenant, access }: VocabularyOwner): string {
   return JSON.stringify([tenant, access]);
 }
 
-const factsSchema = z.object({ owners: z.array(z.object({ tenant: z.string().nullable(), access: z.string() })) });
+const ownerSchema: z.ZodType<VocabularyOwner> = z.object({ tenant: z.string().nullable(), access: z.string() });

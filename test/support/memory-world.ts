@@ -45,7 +45,7 @@ export interface Process {
 }
 
 export function processOn(store: Store): Process {
-  return { store, index: new QuestionIndex(store.cache, (model) => new VectorGroups(model)), answers: new StoredAnswers() };
+  return { store, index: new QuestionIndex(store.cache, () => new VectorGroups()), answers: new StoredAnswers() };
 }
 
 const classify = createClassifier({

@@ -5,7 +5,6 @@ const PAGE_BYTES = 65536;
 interface ScanExports {
   expand: ScanKernel["expand"];
   scanInt8: ScanKernel["scanInt8"];
-  scanFloat32: ScanKernel["scanFloat32"];
   rescore: ScanKernel["rescore"];
 }
 
@@ -17,7 +16,7 @@ export function createWasmKernel(): ScanKernel | null {
   // Memory grows in place. The maximum only reserves address space; pages use no memory before they are written.
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_MEMORY_BYTES / PAGE_BYTES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { scan: { memory } });
-  const { expand, scanInt8, scanFloat32, rescore } = instance.exports as unknown as ScanExports;
+  const { expand, scanInt8, rescore } = instance.exports as unknown as ScanExports;
   return {
     name: "wasm",
     get buffer() {
@@ -29,7 +28,6 @@ export function createWasmKernel(): ScanKernel | null {
     },
     expand,
     scanInt8,
-    scanFloat32,
     rescore,
   };
 }
@@ -66,8 +64,6 @@ export interface ScanKernel {
     threshold: number,
     hits: number,
   ): number;
-  /** The same as `scanInt8` for f32 rows. */
-  scanFloat32(rows: number, rowBytes: number, list: number, count: number, query: number, threshold: number, hits: number): number;
   /** Scores the f32 rows at the listed addresses, padded to a multiple of four, into `scores`. */
   rescore(addresses: number, count: number, rowBytes: number, query: number, scores: number): void;
 }
@@ -141,19 +137,6 @@ export function createScalarKernel(): ScanKernel {
         const number = uint32[list / 4 + i] as number;
         const dot = Math.fround(dotInt8(rows + number * rowBytes, query / 2, rowBytes));
         const score = Math.fround((float32[scales / 4 + number] as number) * dot);
-        if (score > threshold) {
-          uint32[out] = number;
-          float32[out + 1] = score;
-          out += 2;
-        }
-      }
-      return (out - hits / 4) / 2;
-    },
-    scanFloat32(rows, rowBytes, list, count, query, threshold, hits) {
-      let out = hits / 4;
-      for (let i = 0; i < count; i++) {
-        const number = uint32[list / 4 + i] as number;
-        const score = dotFloat32((rows + number * rowBytes) / 4, query / 4, rowBytes / 4);
         if (score > threshold) {
           uint32[out] = number;
           float32[out + 1] = score;

@@ -1,0 +1,12 @@
+import { readSnapshot, type Section, type Snapshot, snapshotPieces } from "../../src/retrieval/snapshot.ts";
+
+/** Returns sections as the bytes of a snapshot. */
+export function snapshotBytes(sections: readonly Section[]): Uint8Array {
+  return Buffer.concat(snapshotPieces({}, sections));
+}
+
+/** Opens a snapshot in memory. */
+export function snapshotIn(bytes: Uint8Array): Snapshot {
+  const read = (position: number, target: Uint8Array) => target.set(bytes.subarray(position, position + target.length));
+  return readSnapshot({ bytes: bytes.length, read });
+}
