@@ -1,6 +1,6 @@
 import type { Block, TextRange, Unit } from "../shared/types.ts";
+import type { TokenCounter } from "../text/cl100k.ts";
 import { isInsidePair } from "../text/sentences.ts";
-import type { TokenCounter } from "../text/token-counter.ts";
 
 /** The structure that a cut before an atom divides, from the best to the worst place. */
 export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "introduction" | "word" | "attached" | "whole" | "heading";

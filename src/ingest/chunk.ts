@@ -1,6 +1,6 @@
 import type { Block, Chunk, TextRange, Window } from "../shared/types.ts";
+import { createTokenCounter, type TokenCounter } from "../text/cl100k.ts";
 import { MAX_HEADING, walkHeadings } from "../text/headings.ts";
-import { createTokenCounter, type TokenCounter, type WordTokens } from "../text/token-counter.ts";
 import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 
@@ -146,10 +146,9 @@ export type ChunkSource = Pick<ParsedDocument, "text" | "blocks" | "units">;
  * cover everything but white space; the windows of a chunk cover the chunk. Cuts fall between paragraphs, else between sentences, never
  * after a heading. A cut falls inside a table, or a quotation with its attribution, only if that is larger than a chunk. `headingPath`
  * names the sections that contain the start of the chunk, including a heading at its start.
- * @param words token counts of words from earlier documents @default none
  */
-export function chunkDocument(source: ChunkSource, words?: WordTokens): ChunkDraft[] {
-  const count = createTokenCounter(source.text, words);
+export function chunkDocument(source: ChunkSource): ChunkDraft[] {
+  const count = createTokenCounter(source.text);
   const atoms = atomsOf(source, count, { atomTokens: ATOM_MAX_TOKENS, wholeTokens: CHUNK_MAX_TOKENS });
   const parts = partition(atoms, CHUNKS);
   const fitted = parts.flatMap((part) => fitting(count, atoms, part, CHUNKS.max));

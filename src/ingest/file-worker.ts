@@ -1,6 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { IngestError, messageOf } from "../shared/errors.ts";
-import { createWordTokens } from "../text/token-counter.ts";
 import { createRecogniser, findRecognition, type Recogniser } from "./formats/pdf/recognise.ts";
 import { readDocuments } from "./parse.ts";
 import { type DocumentDraft, draftDocuments } from "./to-document.ts";
@@ -20,7 +19,6 @@ export type FileOutcome =
 
 /** Reads files one after the other in a separate thread, which ends with a file that exceeds its time limit. */
 const { hasChunks } = workerData as { readonly hasChunks: boolean };
-const words = createWordTokens();
 const installed = findRecognition();
 const recogniser = installed === null ? null : reporting(createRecogniser(installed));
 let last: Promise<void> = Promise.resolve();
@@ -31,7 +29,7 @@ parentPort?.on("message", (task: FileTask) => {
 async function read(task: FileTask): Promise<void> {
   try {
     const documents = hasChunks
-      ? await draftDocuments(task, { words, recogniser })
+      ? await draftDocuments(task, recogniser)
       : (await readDocuments(task)).map((parsed) => ({ ...parsed, chunks: [] }));
     parentPort?.postMessage({ type: "documents", documents } satisfies FileOutcome);
   } catch (error) {

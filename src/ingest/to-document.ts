@@ -2,7 +2,6 @@ import type { StoredDocument } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { chunkId, httpUrl } from "../text/paths.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
-import { createWordTokens, type WordTokens } from "../text/token-counter.ts";
 import {
   CHUNK_MAX_TOKENS,
   CHUNK_MIN_TOKENS,
@@ -79,10 +78,10 @@ export interface DocumentDraft extends ParsedDocument {
   readonly chunks: readonly ChunkDraft[];
 }
 
-/** Parses and chunks a file. Callers may pass `words` and `recogniser` to reuse them between files. */
+/** Parses and chunks a file. Callers may pass a `recogniser` to reuse it between files. */
 export async function draftDocuments(
   file: { readonly path: string; readonly bytes: Uint8Array },
-  { words = createWordTokens(), recogniser = null }: { readonly words?: WordTokens; readonly recogniser?: Recogniser | null } = {},
+  recogniser: Recogniser | null = null,
 ): Promise<DocumentDraft[]> {
-  return (await readDocuments(file, recogniser)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed, words) }));
+  return (await readDocuments(file, recogniser)).map((parsed) => ({ ...parsed, chunks: chunkDocument(parsed) }));
 }

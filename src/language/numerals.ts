@@ -1,4 +1,4 @@
-import { RAISED } from "../text/normalise.ts";
+import { digitOf, RAISED } from "../text/normalise.ts";
 
 /** A text whose digits and number signs of any script are ASCII. */
 export interface FoldedText {
@@ -37,18 +37,6 @@ export function foldDigits(text: string): FoldedText {
   }
   offsets.push(text.length);
   return { plain, at: moved ? (place) => offsets[place] ?? text.length : (place) => place };
-}
-
-/**
- * Returns the value of a decimal digit as an ASCII digit. Unicode lists the ten digits of a script in a row from zero.
- */
-export function digitOf(digit: string): string {
-  const compatible = digit.normalize("NFKC");
-  if (/^[0-9]$/.test(compatible)) return compatible;
-  const code = digit.codePointAt(0) ?? 0;
-  let zero = code;
-  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
-  return String(code - zero);
 }
 
 const SMALL =

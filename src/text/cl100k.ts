@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LRUCache } from "lru-cache";
 import { PACKAGE_ROOT } from "../package.ts";
+import type { TextRange } from "../shared/types.ts";
 import { once } from "./memo.ts";
+import { firstIndex } from "./numbers.ts";
+import { isInsidePair } from "./sentences.ts";
 
 /** Byte-pair merging is quadratic in the length of one run; longer runs are counted in pieces of this many code units. */
 export const RUN_LIMIT = 256;
@@ -13,14 +15,6 @@ const SPLIT =
 
 const ranks = once(readRanks);
 
-/** Tokens of the last words that are not one token. */
-const merged = new LRUCache<string, number>({ max: 10_000, memoMethod: (word) => countMerged(word, ranks()) });
-
-/** A matcher of its own: `lastIndex` is state. */
-export function cl100kSplitter(): RegExp {
-  return new RegExp(SPLIT);
-}
-
 /**
  * Tokens of `text` in OpenAI's cl100k_base encoding; markers of special tokens count as the plain text that they are. The ranks
  * (about 40 ms to read) are read by the first call. Exact, except that runs over 256 characters without a change of white space
@@ -29,19 +23,87 @@ export function cl100kSplitter(): RegExp {
  * @example countTokens("Who may apply?") // 4
  */
 export function countTokens(text: string): number {
-  if (text.length <= RUN_LIMIT || !hasLongRun(text)) return countWords(text);
+  if (text.length <= RUN_LIMIT || longRunsOf(text).length === 0) return countWords(text);
   let total = 0;
   for (const [piece] of text.matchAll(/ ?\S{1,256}|\s{1,256}/g)) total += countWords(piece);
   return total;
 }
 
+/** `countTokens(text.slice(start, end))`, for many ranges of one text. */
+export type TokenCounter = (range: TextRange) => number;
+
+/**
+ * Counts the words of a text once. Inside a range the words are those of the whole text, except for its first and last ones, which
+ * are counted again. The result always equals `countTokens` of the slice.
+ */
+export function createTokenCounter(text: string): TokenCounter {
+  const longRuns = longRunsOf(text);
+  const starts: number[] = [];
+  /** Tokens before each word. */
+  const sums: number[] = [];
+  let sum = 0;
+  // Long runs are never split: a run of a million letters is more than the expression can hold.
+  for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
+    for (const { 0: word, index } of text.slice(from, longRuns[i]?.start).matchAll(SPLIT)) {
+      starts.push(from + index);
+      sums.push(sum);
+      sum += wordTokens(word);
+    }
+  }
+  const lastAtMost = (offset: number) => firstIndex(starts.length, (i) => (starts[i] as number) > offset) - 1;
+  return ({ start, end }) => {
+    const part = text.slice(start, end);
+    if (isInsidePair(text, start) || isInsidePair(text, end) || longRuns.some((run) => run.start < end && run.end > start))
+      return countTokens(part);
+    let last = lastAtMost(end - 1);
+    while (last > 0 && text.slice(starts[last], end).trim() === "") last--;
+    let count = 0;
+    for (const { 0: word, index } of part.matchAll(SPLIT)) {
+      const first = lastAtMost(start + index);
+      if (first < last && starts[first] === start + index)
+        return count + (sums[last] as number) - (sums[first] as number) + countWords(text.slice(starts[last], end));
+      count += wordTokens(word);
+    }
+    return count;
+  };
+}
+
+/** Returns where the text goes on without white space, or in white space alone, for longer than words do. */
+function longRunsOf(text: string): TextRange[] {
+  const runs: TextRange[] = [];
+  let from = 0;
+  let wasSpace = false;
+  for (let i = 0; i <= text.length; i++) {
+    const code = text.charCodeAt(i);
+    const isSpace = code === 32 || (code >= 9 && code <= 13);
+    if (i < text.length && isSpace === wasSpace) continue;
+    if (i - from > RUN_LIMIT) runs.push({ start: from, end: i });
+    from = i;
+    wasSpace = isSpace;
+  }
+  return runs;
+}
+
 function countWords(text: string): number {
   let total = 0;
-  for (const [word] of text.matchAll(SPLIT)) {
-    const bytes = Buffer.from(word, "utf8").toString("latin1");
-    total += ranks().has(bytes) ? 1 : merged.memo(bytes);
-  }
+  for (const [word] of text.matchAll(SPLIT)) total += wordTokens(word);
   return total;
+}
+
+/** Maximum number of cached words. Most words of a text occurred before. */
+const KEPT_WORDS = 100_000;
+const known = new Map<string, number>();
+
+function wordTokens(word: string): number {
+  const before = known.get(word);
+  if (before !== undefined) return before;
+  const bytes = Buffer.from(word, "utf8");
+  const name = bytes.toString("latin1");
+  const tokens = ranks().has(name) ? 1 : countMerged(name, ranks());
+  if (known.size >= KEPT_WORDS) known.clear();
+  // A copy: the word itself is a part of its text and would keep all of it in memory.
+  known.set(bytes.toString("utf8"), tokens);
+  return tokens;
 }
 
 /** Tokens of a word whose bytes are the characters of `word`: again and again the neighbours of the lowest rank become one. */
@@ -70,17 +132,4 @@ function readRanks(): ReadonlyMap<string, number> {
     at = end;
   }
   return found;
-}
-
-function hasLongRun(text: string): boolean {
-  let length = 0;
-  let wasSpace = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    const isSpace = code === 32 || (code >= 9 && code <= 13);
-    length = isSpace === wasSpace ? length + 1 : 1;
-    wasSpace = isSpace;
-    if (length > RUN_LIMIT) return true;
-  }
-  return false;
 }

@@ -1,4 +1,4 @@
-import { digitOf } from "../language/numerals.ts";
+import { digitOf } from "./normalise.ts";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 

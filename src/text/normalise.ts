@@ -100,8 +100,8 @@ function fold(character: string): string {
   return compatible.length === 1 && compatible < "\u0080" ? compatible : character;
 }
 
-/** Decimal digits of a script stand in a row of ten that starts with its zero. */
-function digitOf(digit: string): string {
+/** Returns a decimal digit of any script as an ASCII digit. Unicode lists the ten digits of a script in a row from zero. */
+export function digitOf(digit: string): string {
   const compatible = digit.normalize("NFKC");
   if (/^[0-9]$/.test(compatible)) return compatible;
   const code = digit.codePointAt(0) ?? 0;

@@ -6,8 +6,7 @@ import { z } from "zod";
 import { SHIPPED_WEIGHTS } from "../cross-encoder/create-reader.ts";
 import { loadReaderWeights, piecesOf } from "../cross-encoder/weights.ts";
 import { expectLinearTime } from "../testing/growth.ts";
-import { countTokens, RUN_LIMIT } from "./cl100k.ts";
-import { createTokenCounter, createWordTokens } from "./token-counter.ts";
+import { countTokens, createTokenCounter, RUN_LIMIT } from "./cl100k.ts";
 import { createStemmer, tokenize, words } from "./tokens.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
@@ -177,14 +176,4 @@ test("counts every part of a text as countTokens counts the slice", () => {
     }),
     { numRuns: 3_000 },
   );
-});
-
-test("knows the words of thousands of texts apart, however many they are", () => {
-  const words = createWordTokens();
-  const texts = Array.from({ length: 4_000 }, (_, i) => `${(i * 7_919).toString(36)} ${"ab".repeat(i % 50)}x`);
-  for (const text of [...texts, ...texts]) {
-    const at = text.indexOf(" ");
-    expect(words.count(text, 0, at)).toBe(countTokens(text.slice(0, at)));
-    expect(words.count(text, at, text.length)).toBe(countTokens(text.slice(at)));
-  }
 });
