@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { createClaimJudge } from "../src/grading/claim-judge.ts";
-import { createEvaluations, type Evaluations } from "../src/grading/evaluations.ts";
+import { createEvaluations, type Evaluation, type Evaluations } from "../src/grading/evaluations.ts";
 import { layOutDocuments } from "../src/grading/golden-set.ts";
-import type { Evaluation } from "../src/grading/run-evaluation.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";

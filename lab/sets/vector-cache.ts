@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Encoder } from "../../src/models/encoder.ts";
-import { Embedder } from "../../src/retrieval/embedder.ts";
+import { Embedder } from "../../src/retrieval/encoder-switch.ts";
 import { createEmbeddingStore, type EmbeddingStore } from "../../src/store/embeddings.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
 

@@ -234,27 +234,17 @@ export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
   return readFacts(readSnapshot(file), factsSchema);
 }
 
-/** Requirements on a snapshot. */
-export interface Wanted {
-  readonly store: string;
-  readonly domain: string;
-  /** Id of the active encoder. */
-  readonly encoder: string | null;
-  /** Documents of the store. Snapshot documents with another version or label are skipped. */
+/** What a snapshot must fit: the store, the domain, the id of the active encoder, and the documents of the store. */
+interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
   readonly heads: ReadonlyMap<string, DocumentHead>;
 }
 
-export interface Restored {
-  readonly windows: IndexedWindows;
-  readonly vectors: DenseIndex | null;
-  /** Encoder of vectors that were skipped because another encoder is active. */
-  readonly otherEncoder: string | null;
-  /** True if it contained documents that differ from the store. */
-  readonly outdated: boolean;
-}
-
-/** @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version */
-export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted): Restored {
+/**
+ * Loads a corpus. Documents with another version or owner than in the store are skipped, and vectors of another encoder.
+ * @returns `otherEncoder`: the encoder of skipped vectors; `outdated`: whether documents were skipped
+ * @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version
+ */
+export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted) {
   const snapshot = readSnapshot(file);
   const facts = readFacts(snapshot, factsSchema);
   if (facts.store !== store || facts.domain !== domain)

@@ -41,17 +41,7 @@ export function fuseMinMax<Id>(
   const bm25Weight = bm25.length === 0 ? 0 : dense.length === 0 ? 1 : beta;
   const denseNorm = normalizeMinMax(dense);
   const bm25Norm = normalizeMinMax(bm25);
-  const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
-  const bm25Raw = new Map(bm25.map(({ id, score }) => [id, score]));
-  const ids = new Set([...denseRaw.keys(), ...bm25Raw.keys()]);
-  return [...ids]
-    .map((id) => ({
-      id,
-      fused: denseWeight * (denseNorm.get(id) ?? 0) + bm25Weight * (bm25Norm.get(id) ?? 0),
-      dense: denseRaw.get(id) ?? null,
-      bm25: bm25Raw.get(id) ?? null,
-    }))
-    .sort((a, b) => b.fused - a.fused);
+  return merge(dense, bm25, (id) => denseWeight * (denseNorm.get(id) ?? 0) + bm25Weight * (bm25Norm.get(id) ?? 0));
 }
 
 /** Constant of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009). */
@@ -62,18 +52,18 @@ export const RRF_K = 60;
  * Büttcher, SIGIR 2009). It needs only ranks, no scores. Ties keep the order of first appearance, dense first.
  */
 export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[], k: number = RRF_K): FusedScore<Id>[] {
-  const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
-  const bm25Raw = new Map(bm25.map(({ id, score }) => [id, score]));
   const share = (ranking: readonly Ranked<Id>[]) => new Map(ranking.map(({ id }, at) => [id, 1 / (k + at + 1)]));
   const denseShare = share(dense);
   const bm25Share = share(bm25);
+  return merge(dense, bm25, (id) => (denseShare.get(id) ?? 0) + (bm25Share.get(id) ?? 0));
+}
+
+/** Merges two rankings by a fused score, best first. */
+function merge<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[], fusedOf: (id: Id) => number): FusedScore<Id>[] {
+  const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
+  const bm25Raw = new Map(bm25.map(({ id, score }) => [id, score]));
   return [...new Set([...denseRaw.keys(), ...bm25Raw.keys()])]
-    .map((id) => ({
-      id,
-      fused: (denseShare.get(id) ?? 0) + (bm25Share.get(id) ?? 0),
-      dense: denseRaw.get(id) ?? null,
-      bm25: bm25Raw.get(id) ?? null,
-    }))
+    .map((id) => ({ id, fused: fusedOf(id), dense: denseRaw.get(id) ?? null, bm25: bm25Raw.get(id) ?? null }))
     .sort((a, b) => b.fused - a.fused);
 }
 

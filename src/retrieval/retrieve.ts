@@ -10,7 +10,6 @@ import { type DuplicateWords, deduplicate, diversify, type FingerprintMemo } fro
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { resolveFilters } from "./filters.ts";
 import type { Candidate } from "./fuse.ts";
-import { type RerankedCandidate, rerankCandidates } from "./rerank.ts";
 import { intersectSelection, partOf, placeWithin, searchArea, searchSelection, selectionArea } from "./search-area.ts";
 import type { QuestionVector } from "./search-engine.ts";
 import { type TimePart, untimed } from "./top-k.ts";
@@ -115,6 +114,30 @@ export async function retrievePassages(
     reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
     rerankFailure,
   };
+}
+
+/** A candidate with its reranker score; `null`: not requested or unknown. */
+type RerankedCandidate = Candidate & { readonly rerank: number | null };
+
+/**
+ * Reorders the first `depth` candidates by the reranker's score, those with a code of the question first. Candidates
+ * without a score follow in their previous order.
+ */
+export async function rerankCandidates(
+  question: string,
+  candidates: readonly Candidate[],
+  depth: number,
+  reranker: Reranker | null,
+  signal?: AbortSignal,
+): Promise<RerankedCandidate[]> {
+  if (reranker === null || depth === 0) return candidates.map((candidate) => ({ ...candidate, rerank: null }));
+  const first = candidates.slice(0, depth);
+  const passages = first.map(({ title, text, chunk }) => ({ title, section: chunk.headingPath.join(". "), text }));
+  const scores = await reranker.rerank(question, passages, { signal });
+  const scored = first.map((candidate, i) => ({ ...candidate, rerank: scores[i] ?? null }));
+  const order = ({ rerank }: RerankedCandidate) => rerank ?? Number.NEGATIVE_INFINITY;
+  scored.sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || (order(a) === order(b) ? 0 : order(b) - order(a)));
+  return [...scored, ...candidates.slice(depth).map((candidate) => ({ ...candidate, rerank: null }))];
 }
 
 /** Number of extra passages to load as replacements for near-duplicates. */

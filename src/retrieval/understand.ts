@@ -329,8 +329,6 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
 export interface QuestionWords extends IndexWords {
   /** Returns the tokens of the question's content, corrected. */
   questionTokens(question: string): string[];
-  /** The same tokens without those added from the conversation. */
-  ownTokens(question: string): string[];
   /** Returns the tokens of the question for which a text has an alternative. */
   alsoHeld(held: ReadonlySet<string>): string[];
   /** The analysed question. */
@@ -360,7 +358,6 @@ export function questionWords(understood: Understood, own: Understood, index: In
     alsoHeld,
     idf: (token) => index.idf(token),
     questionTokens: () => [...understood.asked],
-    ownTokens: () => [...own.asked],
     tokens(text) {
       const tokens = index.tokens(text);
       return equivalents.length === 0 ? tokens : [...tokens, ...alsoHeld(new Set(tokens))];

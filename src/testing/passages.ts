@@ -82,5 +82,5 @@ export function fakeQuestion(text: string, over: Partial<Question> = {}): Questi
 export function fakeWords(weights: Readonly<Record<string, number>> = {}) {
   const SMALL = new Set(["a", "an", "the", "is", "of", "what", "how", "much", "does", "do", "to"]);
   const tokens = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));
-  return { tokens, questionTokens: tokens, ownTokens: tokens, idf: (token: string) => weights[token] ?? 1 };
+  return { tokens, questionTokens: tokens, idf: (token: string) => weights[token] ?? 1 };
 }
