@@ -20,9 +20,10 @@ import {
 import { arrayIn, numbered, numberSection, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
 import { readOwners, Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
-/** Column indexes of a chunk and of a window in their sections. */
-const CHUNK = { ordinal: 0, start: 1, end: 2, tokens: 3, headings: 4, windowsEnd: 5, length: 6 } as const;
-const WINDOW = { start: 0, end: 1, tokens: 2, length: 3 } as const;
+/** Numbers of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window and a document (owner, windowsEnd, wordsEnd). */
+const CHUNK_FIELDS = 6;
+const WINDOW_FIELDS = 3;
+const DOCUMENT_FIELDS = 3;
 
 /** Writes the sections for `WindowTable`. The windows of a chunk must be adjacent. */
 function chunkSections(entries: readonly Entry[]): Section[] {
@@ -59,33 +60,25 @@ class WindowTable {
     this.windowRows = arrayIn(snapshot, "windows", Uint32Array);
     this.ids = new StringColumn(snapshot, "chunkIds");
     this.headingNames = new StringColumn(snapshot, "headings");
-    this.windows = this.windowRows.length / WINDOW.length;
+    this.windows = this.windowRows.length / WINDOW_FIELDS;
     const chunks = this.ids.length;
-    if (this.chunkRows.length !== chunks * CHUNK.length || this.windowsEnd(chunks - 1) !== this.windows)
+    if (this.chunkRows.length !== chunks * CHUNK_FIELDS || this.windowsEnd(chunks - 1) !== this.windows)
       throw damaged(`${chunks} chunks do not hold its ${this.windows} windows`);
   }
 
   /** Returns the index of the first window after a chunk. */
   windowsEnd(chunk: number): number {
-    return chunk < 0 ? 0 : (this.chunkRows[chunk * CHUNK.length + CHUNK.windowsEnd] as number);
+    return chunk < 0 ? 0 : (this.chunkRows[chunk * CHUNK_FIELDS + 5] as number);
   }
 
   chunk(documentId: string, number: number): Chunk {
     const known = this.chunks[number];
     if (known !== undefined) return known;
-    const value = (field: number) => this.chunkRows[number * CHUNK.length + field] as number;
+    const [ordinal = 0, start = 0, end = 0, tokens = 0, headings = 0] = this.chunkRows.subarray(number * CHUNK_FIELDS);
     const windows: Window[] = [];
     for (let i = this.windowsEnd(number - 1); i < this.windowsEnd(number); i++) windows.push(this.readWindow(i));
-    const chunk = {
-      id: this.ids.get(number),
-      documentId,
-      ordinal: value(CHUNK.ordinal),
-      start: value(CHUNK.start),
-      end: value(CHUNK.end),
-      tokens: value(CHUNK.tokens),
-      headingPath: this.headingPath(value(CHUNK.headings)),
-      windows,
-    };
+    const headingPath = this.headingPath(headings);
+    const chunk = { id: this.ids.get(number), documentId, ordinal, start, end, tokens, headingPath, windows };
     this.chunks[number] = chunk;
     return chunk;
   }
@@ -96,8 +89,8 @@ class WindowTable {
   }
 
   private readWindow(number: number): Window {
-    const value = (field: number) => this.windowRows[number * WINDOW.length + field] as number;
-    return { start: value(WINDOW.start), end: value(WINDOW.end), tokens: value(WINDOW.tokens) };
+    const [start = 0, end = 0, tokens = 0] = this.windowRows.subarray(number * WINDOW_FIELDS);
+    return { start, end, tokens };
   }
 
   private headingPath(number: number): string[] {
@@ -185,9 +178,6 @@ export function analysis(): string {
   return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
 }
 
-/** Column indexes of a document in its section. */
-const DOCUMENT = { owner: 0, windowsEnd: 1, wordsEnd: 2, length: 3 } as const;
-
 /** Serialises a corpus as snapshot parts. All parts are copies, so the corpus may change while they are written. */
 export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Uint8Array[] {
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
@@ -269,12 +259,10 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   let word = 0;
   let chunk = 0;
   for (let i = 0; i < ids.length; i++) {
-    const row = i * DOCUMENT.length;
+    const [ownerNumber = 0, windowsEnd = 0, wordsEnd = 0] = documentRows.subarray(i * DOCUMENT_FIELDS);
     const id = ids.get(i);
     const version = versions.get(i);
-    const owner = owners[documentRows[row + DOCUMENT.owner] as number];
-    const windowsEnd = documentRows[row + DOCUMENT.windowsEnd] as number;
-    const wordsEnd = documentRows[row + DOCUMENT.wordsEnd] as number;
+    const owner = owners[ownerNumber];
     if (owner === undefined || windowsEnd < slot || windowsEnd > table.windows) throw damaged(`document ${i} is outside its table`);
     const ownWords = documentWords.subarray(word, wordsEnd);
     const head = heads.get(id);

@@ -3,6 +3,7 @@ import { keyOf, valuesIn } from "../language/values.ts";
 import type { NearDuplicate, Passage } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { tokenize } from "../text/tokens.ts";
+import type { IndexWords } from "./understand.ts";
 
 /** Facts of a text besides its wording. Two texts with equal signatures and nearly equal words say the same. */
 interface Signature {
@@ -56,10 +57,7 @@ function inOrder(keys: readonly string[]): string {
 export const NEAR_DUPLICATE_COSINE = 0.85;
 
 /** Functions of the index that comparing passages needs. */
-export interface DuplicateWords {
-  tokens(text: string): string[];
-  idf(token: string): number;
-}
+type DuplicateWords = Pick<IndexWords, "tokens" | "idf">;
 
 /** Cached fingerprints of passages. The same chunks recur. */
 export type FingerprintMemo = Map<string, DuplicateFingerprint>;

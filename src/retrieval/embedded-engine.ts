@@ -5,7 +5,6 @@ import { compareText } from "../text/normalise.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
 import { DenseIndex } from "./dense.ts";
-import type { Ranked } from "./fuse.ts";
 import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
 import type {
@@ -38,13 +37,10 @@ const WINDOWS_PER_CHUNK = 2;
 /** Number of windows requested from a table per wanted chunk. A chunk has a few windows among the best at most. */
 const TABLE_WINDOWS_PER_CHUNK = 8;
 
-/** Chunks by their best window, best first, with the slots of those windows. */
-interface BestChunks {
-  readonly ranking: readonly Ranked<string>[];
-  readonly slots: ReadonlyMap<string, number>;
-}
+/** Slots and scores of the best windows by chunk, best first. */
+type BestChunks = ReadonlyMap<string, Scored>;
 
-const NO_CHUNKS: BestChunks = { ranking: [], slots: new Map() };
+const NO_CHUNKS: BestChunks = new Map();
 
 /**
  * The in-process search engine: words and vectors of every window in typed arrays, stored in a file between two starts.
@@ -146,17 +142,15 @@ export class EmbeddedEngine implements SearchEngine {
       withTies((wanted) => nearest(values, from, wanted), windows);
     const dense =
       vector === null || index === undefined ? NO_CHUNKS : time("vectors", () => this.bestChunks(byVector(vector.values, index), k));
-    const scores = { bm25: scoresOf(bm25), dense: scoresOf(dense) };
-    const slots = new Map([...bm25.slots, ...dense.slots]);
-    return [...slots]
-      .sort(([, a], [, b]) => this.order(a, b))
-      .map(([id, slot]) => {
+    return [...new Map([...bm25, ...dense])]
+      .sort(([, a], [, b]) => this.order(a.slot, b.slot))
+      .map(([id, { slot }]) => {
         const { document, chunk, window } = this.indexed.entries[slot] as Entry;
-        const score = scores.dense.get(id) ?? null;
+        const score = dense.get(id)?.score ?? null;
         const cosine = score ?? (vector === null || index === undefined ? null : this.cosineOf(chunk, vector.values, index, accept));
         return {
           ...{ documentId: document.id, version: document.version, chunk, window, title: document.title, text: document.textIn(window) },
-          ...{ bm25: scores.bm25.get(id) ?? null, dense: score, cosine },
+          ...{ bm25: bm25.get(id)?.score ?? null, dense: score, cosine },
         };
       });
   }
@@ -310,21 +304,19 @@ export class EmbeddedEngine implements SearchEngine {
     for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
       const scored = search(windows);
       const best = this.bestWindows(scored, limit);
-      if (best.ranking.length === limit || scored.length < windows) return best;
+      if (best.size === limit || scored.length < windows) return best;
     }
   }
 
   private bestWindows(scored: readonly Scored[], limit: number): BestChunks {
-    const slots = new Map<string, number>();
-    const ranking: Ranked<string>[] = [];
+    const best = new Map<string, Scored>();
     for (const { slot, score } of [...scored].sort((a, b) => b.score - a.score || this.order(a.slot, b.slot))) {
       const { chunk } = this.indexed.entries[slot] as Entry;
-      if (slots.has(chunk.id)) continue;
-      if (ranking.length === limit) break;
-      slots.set(chunk.id, slot);
-      ranking.push({ id: chunk.id, score });
+      if (best.has(chunk.id)) continue;
+      if (best.size === limit) break;
+      best.set(chunk.id, { slot, score });
     }
-    return { ranking, slots };
+    return best;
   }
 
   /** Starts from the stored snapshot, as far as it still equals the database. */
@@ -360,10 +352,6 @@ export class EmbeddedEngine implements SearchEngine {
       },
     });
   }
-}
-
-function scoresOf({ ranking }: BestChunks): Map<string, number> {
-  return new Map(ranking.map(({ id, score }) => [id, score]));
 }
 
 /**

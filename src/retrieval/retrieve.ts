@@ -6,7 +6,7 @@ import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument
 import type { DocumentStore } from "../store/documents.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { readPassage } from "../text/read-passage.ts";
-import { type DuplicateWords, deduplicate, diversify, type FingerprintMemo } from "./deduplicate.ts";
+import { deduplicate, diversify } from "./deduplicate.ts";
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { resolveFilters } from "./filters.ts";
 import type { Candidate } from "./fuse.ts";
@@ -99,10 +99,10 @@ export async function retrievePassages(
     loaded = (await load()) ?? [];
   }
   const words = await (await corpus.wordsIn(question.scope)).loadPassages(loaded);
-  const passages = withoutNearDuplicates(loaded, settings.twins, { words, fingerprints: corpus.fingerprints }, time).slice(
-    0,
-    settings.passages,
-  );
+  const { twins } = settings;
+  const current = loaded;
+  const distinct = twins === "off" ? current : time("deduplicate", () => deduplicate(current, twins, words, corpus.fingerprints));
+  const passages = distinct.slice(0, settings.passages);
   return {
     passages,
     candidates: candidates.length,
@@ -142,15 +142,6 @@ export async function rerankCandidates(
 
 /** Number of extra passages to load as replacements for near-duplicates. */
 const NEAR_DUPLICATE_MARGIN = 4;
-
-function withoutNearDuplicates(
-  loaded: readonly Passage[],
-  rule: RetrieveSettings["twins"],
-  { words, fingerprints }: { readonly words: DuplicateWords; readonly fingerprints: FingerprintMemo },
-  time: TimePart,
-): readonly Passage[] {
-  return rule === "off" ? loaded : time("deduplicate", () => deduplicate(loaded, rule, words, fingerprints));
-}
 
 /**
  * Resolves filters against the current documents.
