@@ -102,9 +102,13 @@ function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {
   return !isCopy && areUnmatched(a, b);
 }
 
-/** Checks whether one of two documents names in its title what the other never mentions: "Gold Plus Account", "Gold Account". */
+/**
+ * Checks whether one of two documents names in its title what the other never mentions: "Gold Plus Account", "Gold Account". A title of one
+ * word, such as "Loans", is too vague to separate it from "House rules".
+ */
 export function areTitledApart(a: Fact, b: Fact): boolean {
-  return a.piece.title !== "" && b.piece.title !== "" && (hasUnmatchedName(a, b) || hasUnmatchedName(b, a));
+  const isNamed = (one: Fact, other: Fact) => wordsIn(one.piece.title).length > 1 && hasUnmatchedName(one, other);
+  return a.piece.title !== "" && b.piece.title !== "" && (isNamed(a, b) || isNamed(b, a));
 }
 
 /** A row, a cell or an item that continues a sentence above it. */
