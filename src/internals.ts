@@ -24,5 +24,4 @@ export { DenseIndex } from "./retrieval/dense.ts";
 export { retrievePassages } from "./retrieval/retrieve.ts";
 export { SlotSet } from "./retrieval/slot-set.ts";
 export type { RetrievePart, TimePart } from "./retrieval/top-k.ts";
-export { createScalarKernel } from "./retrieval/wasm/kernel.ts";
 export { createWordpiece } from "./text/wordpiece.ts";

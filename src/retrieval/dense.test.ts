@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { snapshotBytes, snapshotIn } from "../../test/support/snapshot-bytes.ts";
+import { createScalarKernel } from "../testing/scalar-kernel.ts";
 import { DenseIndex } from "./dense.ts";
 import { SlotSet } from "./slot-set.ts";
-import { createScalarKernel } from "./wasm/kernel.ts";
 
 const unit = (values: readonly number[]): Float32Array => {
   const norm = Math.hypot(...values) || 1;

@@ -2,7 +2,7 @@ import { SlotSet } from "./slot-set.ts";
 import { damaged, type Section, type Snapshot } from "./snapshot.ts";
 import { arrayIn } from "./snapshot-columns.ts";
 import { type Scored, TopK } from "./top-k.ts";
-import { createScalarKernel, createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
+import { createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
 /**
  * Number of rows per result that the int8 scan passes on to f32 rescoring. `bench speed`, 100,000 × 384, top 50: recall
  * .991 with as many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors closer together
@@ -18,7 +18,7 @@ export interface DenseOptions {
   readonly oversampling?: number;
   /** @default MIN_CANDIDATES */
   readonly minCandidates?: number;
-  /** @default WebAssembly SIMD if available, else plain TypeScript; both give the same ranking */
+  /** @default WebAssembly SIMD */
   readonly kernel?: ScanKernel;
 }
 
@@ -44,7 +44,7 @@ export class DenseIndex {
   constructor({ oversampling = OVERSAMPLING, minCandidates = MIN_CANDIDATES, kernel }: DenseOptions = {}) {
     this.oversampling = oversampling;
     this.minCandidates = minCandidates;
-    this.kernel = kernel ?? createWasmKernel() ?? createScalarKernel();
+    this.kernel = kernel ?? createWasmKernel();
   }
 
   /** Number of live vectors. */

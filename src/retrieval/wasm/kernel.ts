@@ -8,17 +8,15 @@ interface ScanExports {
   rescore: ScanKernel["rescore"];
 }
 
-/** Creates the kernel in WebAssembly SIMD; `null` if the machine or the runtime lacks it. */
-export function createWasmKernel(): ScanKernel | null {
-  if (typeof WebAssembly === "undefined") return null;
+/** Creates the kernel in WebAssembly SIMD. @throws Error when the machine lacks it */
+export function createWasmKernel(): ScanKernel {
   const bytes = Buffer.from(SCAN_BASE64, "base64");
-  if (!WebAssembly.validate(bytes)) return null;
+  if (!WebAssembly.validate(bytes)) throw new Error("vector search requires WebAssembly SIMD, which this machine does not support");
   // Memory grows in place. The maximum only reserves address space; pages use no memory before they are written.
   const memory = new WebAssembly.Memory({ initial: 1, maximum: MAX_MEMORY_BYTES / PAGE_BYTES });
   const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { scan: { memory } });
   const { expand, scanInt8, rescore } = instance.exports as unknown as ScanExports;
   return {
-    name: "wasm",
     get buffer() {
       return memory.buffer;
     },
@@ -33,11 +31,10 @@ export function createWasmKernel(): ScanKernel | null {
 }
 
 /**
- * Scans rows of vectors in one flat memory. Addresses and lengths are in bytes; row lengths are multiples of 16. Both
- * implementations return the same bits: `scan.wat` defines the order of additions.
+ * Scans rows of vectors in one flat memory. Addresses and lengths are in bytes; row lengths are multiples of 16.
+ * `scan.wat` defines the order of additions, so that every implementation returns the same bits.
  */
 export interface ScanKernel {
-  readonly name: "wasm" | "scalar";
   /** The memory, replaced by `grow`. The kernel uses the first 16 bytes. */
   readonly buffer: ArrayBuffer;
   /**
@@ -70,84 +67,3 @@ export interface ScanKernel {
 
 /** Limit of a 32-bit address. */
 export const MAX_MEMORY_BYTES = 2 ** 32;
-
-/**
- * Creates the kernel in plain TypeScript, for runtimes without WebAssembly SIMD. `Math.fround` after every operation
- * gives the rounding of f32 instructions: a sum or product of two f32 in f64, rounded once to f32, is the correctly
- * rounded f32 result.
- */
-export function createScalarKernel(): ScanKernel {
-  let buffer = new ArrayBuffer(65536);
-  let int8 = new Int8Array(buffer);
-  let int16 = new Int16Array(buffer);
-  let uint32 = new Uint32Array(buffer);
-  let float32 = new Float32Array(buffer);
-
-  /** Sums s0…s3 over elements 4i…4i+3 and adds them as (s0 + s1) + (s2 + s3). */
-  function dotFloat32(row: number, query: number, length: number): number {
-    const { fround } = Math;
-    const rows = float32;
-    let s0 = 0;
-    let s1 = 0;
-    let s2 = 0;
-    let s3 = 0;
-    for (let i = 0; i < length; i += 4) {
-      s0 = fround(s0 + fround((rows[row + i] as number) * (rows[query + i] as number)));
-      s1 = fround(s1 + fround((rows[row + i + 1] as number) * (rows[query + i + 1] as number)));
-      s2 = fround(s2 + fround((rows[row + i + 2] as number) * (rows[query + i + 2] as number)));
-      s3 = fround(s3 + fround((rows[row + i + 3] as number) * (rows[query + i + 3] as number)));
-    }
-    return fround(fround(s0 + s1) + fround(s2 + s3));
-  }
-
-  function dotInt8(row: number, query: number, length: number): number {
-    const rows = int8;
-    const queries = int16;
-    let sum = 0;
-    for (let i = 0; i < length; i++) sum = (sum + (rows[row + i] as number) * (queries[query + i] as number)) | 0;
-    return sum;
-  }
-
-  return {
-    name: "scalar",
-    get buffer() {
-      return buffer;
-    },
-    grow(bytes) {
-      if (bytes <= buffer.byteLength) return;
-      const larger = new ArrayBuffer(Math.max(bytes, buffer.byteLength * 2));
-      new Uint8Array(larger).set(new Uint8Array(buffer));
-      buffer = larger;
-      int8 = new Int8Array(buffer);
-      int16 = new Int16Array(buffer);
-      uint32 = new Uint32Array(buffer);
-      float32 = new Float32Array(buffer);
-    },
-    expand(mask, words, list) {
-      let out = list / 4;
-      for (let word = 0; word < words; word++) {
-        for (let bits = uint32[mask / 4 + word] as number; bits !== 0; bits &= bits - 1)
-          uint32[out++] = word * 32 + 31 - Math.clz32(bits & -bits);
-      }
-      return out - list / 4;
-    },
-    scanInt8(rows, rowBytes, scales, list, count, query, threshold, hits) {
-      let out = hits / 4;
-      for (let i = 0; i < count; i++) {
-        const number = uint32[list / 4 + i] as number;
-        const dot = Math.fround(dotInt8(rows + number * rowBytes, query / 2, rowBytes));
-        const score = Math.fround((float32[scales / 4 + number] as number) * dot);
-        if (score > threshold) {
-          uint32[out] = number;
-          float32[out + 1] = score;
-          out += 2;
-        }
-      }
-      return (out - hits / 4) / 2;
-    },
-    rescore(addresses, count, rowBytes, query, scores) {
-      for (let i = 0; i < count; i++)
-        float32[scores / 4 + i] = dotFloat32((uint32[addresses / 4 + i] as number) / 4, query / 4, rowBytes / 4);
-    },
-  };
-}
