@@ -1,9 +1,10 @@
 import { request as httpRequest } from "node:http";
 import { context, trace } from "@opentelemetry/api";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Encoder } from "../src/models/encoder.ts";
 import { serveEngine } from "../src/server/start.ts";
 import type { NewKey } from "../src/store/keys.ts";
-import { fakeChatModel } from "../src/testing/index.ts";
+import { fakeChatModel, fakeEncoder } from "../src/testing/index.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
 import { createKey } from "./support/keyed-app.ts";
 import { recordSpans } from "./support/recorded-spans.ts";
@@ -161,9 +162,15 @@ describe("admission", () => {
   });
 
   it("gives up an answer that takes too long, and its place goes to the next", async () => {
-    const model = fakeChatModel([[60_000]], { id: "slow" });
+    const encoder = fakeEncoder();
+    const never = (signal: AbortSignal | undefined) =>
+      new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+    const slow: Encoder = {
+      ...encoder,
+      embed: (texts, options = {}) => (texts.includes(CARD) ? never(options.signal) : encoder.embed(texts, options)),
+    };
     const settings = { "server.answer_timeout_ms": 1_000, "server.answers_at_once": 1, "server.queue_timeout_ms": 30_000 };
-    const world = await serveInTest(settings, { models: { small: model, large: model } });
+    const world = await serveInTest(settings, { encoder: slow });
     const both = await Promise.all([1, 2].map(() => world.send("/v1/ask", { question: CARD })));
     for (const { status, text } of both) expect([status, codeOf(text)]).toEqual([504, "answer_timeout"]);
   });
