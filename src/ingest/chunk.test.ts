@@ -11,13 +11,10 @@ import {
   WINDOW_MAX_TOKENS,
   WINDOW_MIN_TOKENS,
 } from "./chunk.ts";
-import { type ParsedDocument, parseFile } from "./parse.ts";
+import type { ParsedDocument } from "./parse.ts";
+import { parseFirst } from "./testing/first-document.ts";
 
-function parse(text: string, path = "a.md"): ParsedDocument {
-  const [document] = parseFile({ path, bytes: Buffer.from(text) });
-  if (document === undefined) throw new Error("no document");
-  return document;
-}
+const parse = (text: string, path = "a.md") => parseFirst(path, text);
 
 function textOf(document: ParsedDocument, { start, end }: { start: number; end: number }): string {
   return document.text.slice(start, end);

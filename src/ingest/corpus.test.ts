@@ -3,18 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { countTokens } from "../text/cl100k.ts";
 import { CHUNK_MAX_TOKENS, CHUNK_MIN_TOKENS, chunkDocument, WINDOW_MAX_TOKENS } from "./chunk.ts";
-import { parseFile } from "./parse.ts";
+import { parseFirst } from "./testing/first-document.ts";
 
 const DATA = process.env.SOURCEBOUND_DATA ?? "";
 const pages = join(DATA, "va-pages");
 const golden = join(DATA, "va-golden", "va-answerable-dev.jsonl");
 const hasData = DATA !== "" && existsSync(pages) && existsSync(golden);
 
-function parsePage(path: string) {
-  const [document] = parseFile({ path, bytes: readFileSync(join(pages, path)) });
-  if (document === undefined) throw new Error(`${path} gave no document`);
-  return document;
-}
+const parsePage = (path: string) => parseFirst(path, readFileSync(join(pages, path)));
 
 describe.skipIf(!hasData)(`real pages${hasData ? "" : " (skipped: SOURCEBOUND_DATA names no folder with va-pages and va-golden)"}`, () => {
   test("keep every letter and figure of the quotes that answers need, at its place in the file", () => {

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseFile } from "./parse.ts";
+import { parseFirst } from "./testing/first-document.ts";
 
 const pagesOf = (text: string, path = "a.txt") => {
-  const [parsed] = parseFile({ path, bytes: Buffer.from(text) });
-  if (parsed === undefined) throw new Error("no document");
-  const { pages } = parsed;
-  return pages === null ? null : pages.map((start, i) => parsed.text.slice(start, pages[i + 1]).trim());
+  const { pages, text: parsed } = parseFirst(path, text);
+  return pages === null ? null : pages.map((start, i) => parsed.slice(start, pages[i + 1]).trim());
 };
 
 describe("pages", () => {

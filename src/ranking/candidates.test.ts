@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseFile } from "../ingest/parse.ts";
+import { parseFirst } from "../ingest/testing/first-document.ts";
 import type { Passage, TextRange } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
@@ -42,8 +42,7 @@ describe("candidatesOf", () => {
 
   it("gives a sentence nothing of a section that ended before it", () => {
     const page = "<h2>Dogs</h2><details><summary>Big</summary><p>They stay outside.</p></details><p>However, members may bring theirs.</p>";
-    const [document] = parseFile({ path: "a.html", bytes: Buffer.from(`<title>T</title>${page}`) });
-    if (document === undefined) throw new Error("no document");
+    const document = parseFirst("a.html", `<title>T</title>${page}`);
     const passage = {
       ...fakePassage({ pieces: [] }),
       text: document.text,

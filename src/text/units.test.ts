@@ -1,17 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { chunkDocument } from "../ingest/chunk.ts";
-import { parseFile } from "../ingest/parse.ts";
+import { parseFirst } from "../ingest/testing/first-document.ts";
 import type { PlacedUnit } from "../shared/types.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "./sentences.ts";
+import cases from "./units.cases.json" with { type: "json" };
 import { aboveUnit, nameCells, readCells, unitAt, unitsIn } from "./units.ts";
 
-function read(source: string, path = "a.md") {
-  const [document] = parseFile({ path, bytes: Buffer.from(source) });
-  if (document === undefined) throw new Error("holds no document");
-  return document;
-}
+const read = (source: string, path = "a.md") => parseFirst(path, source);
 
 /** The unit that begins with these words. */
 function unitOf(source: string, words: string, path?: string): PlacedUnit {
@@ -255,32 +252,7 @@ function sentencesOf(text: string): string[] {
   return splitSentences(text).map(({ start, end }) => text.slice(start, end));
 }
 
-test.each([
-  ["No. You don’t need to. We believe so.", ["No.", "You don’t need to.", "We believe so."], "an answer is no abbreviation"],
-  ["See No. 5 and Sec. 4. It holds.", ["See No. 5 and Sec. 4.", "It holds."], "abbreviations before numbers"],
-  ["The U.S. Army paid $3.5 million. He left.", ["The U.S. Army paid $3.5 million.", "He left."], "inner stops and decimals"],
-  ["He lives in the U.S. The law applies.", ["He lives in the U.S.", "The law applies."], "an abbreviation may end a sentence"],
-  ["Under 38 C.F.R. § 4.25, ratings combine.", ["Under 38 C.F.R. § 4.25, ratings combine."], "section signs"],
-  [
-    "Dr. Smith met J. R. Tolkien, e.g. on Jan. 5. Then Mr. Fox left.",
-    ["Dr. Smith met J. R. Tolkien, e.g. on Jan. 5.", "Then Mr. Fox left."],
-    "titles",
-  ],
-  ["“Why?” he said. “Because.” She left.", ["“Why?” he said.", "“Because.”", "She left."], "quotes after the stop"],
-  ["Really?! Yes… maybe. (And then.) So", ["Really?!", "Yes… maybe.", "(And then.)", "So"], "several stops, brackets"],
-  ["1. First do this. 2. Then that.", ["1. First do this.", "2. Then that."], "enumerations"],
-  [
-    "From 8:00 a.m. to 9:00 p.m. ET. You can write by 5 p.m. You may.",
-    ["From 8:00 a.m. to 9:00 p.m. ET.", "You can write by 5 p.m.", "You may."],
-    "times",
-  ],
-  ["Learn about eBenefits. eBenefits is a site.", ["Learn about eBenefits.", "eBenefits is a site."], "names that begin in lower case"],
-  ["Text.[1] Next one.[2][3] Last", ["Text.[1]", "Next one.[2][3]", "Last"], "footnote numbers"],
-  ["It costs 40.² It is due.¹⁰", ["It costs 40.²", "It is due.¹⁰"], "raised footnote numbers"],
-  ["第一句。第二句！完", ["第一句。", "第二句！", "完"], "stops without blanks"],
-  ["OSGLI\nPO Box 41618\n", ["OSGLI", "PO Box 41618"], "hard line breaks"],
-  ["   ", [], "nothing"],
-])("splits %j (%#)", (text, expected) => {
+test.each(cases.sentences as [string, string[], string][])("splits %j (%#)", (text, expected) => {
   expect(sentencesOf(text)).toEqual(expected);
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readDocuments } from "../parse.ts";
+import { readFirst } from "../testing/first-document.ts";
 import { docxOf, wordParagraph } from "../testing/made-files.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
 
@@ -13,10 +14,8 @@ function paragraph(text: string, style = ""): string {
 
 async function read(...paragraphs: readonly string[]) {
   const bytes = docxOf(paragraphs.join(""), { "word/styles.xml": styles });
-  const [document] = await readDocuments({ path: "a.docx", bytes });
-  if (document === undefined) throw new Error("nothing was read");
-  const { text, metadata } = document;
-  return { metadata, blocks: document.blocks.map(({ type, level, start, end }) => `${type}${level || ""} ${text.slice(start, end)}`) };
+  const { text, metadata, blocks } = await readFirst("a.docx", bytes);
+  return { metadata, blocks: blocks.map(({ type, level, start, end }) => `${type}${level || ""} ${text.slice(start, end)}`) };
 }
 
 describe("quotations", () => {
@@ -78,8 +77,7 @@ describe("tables without a marked header", () => {
   const rowsOf = async (look: string, rows: readonly (readonly string[])[], looks = "", styles = tableStyles) => {
     const cell = (text: string) => `<w:tc><w:p><w:r>${looks}<w:t>${text}</w:t></w:r></w:p></w:tc>`;
     const table = `<w:tbl><w:tblPr>${look}</w:tblPr>${rows.map((row) => `<w:tr>${row.map(cell).join("")}</w:tr>`).join("")}</w:tbl>`;
-    const [document] = await readDocuments({ path: "a.docx", bytes: docxOf(table, { "word/styles.xml": styles }) });
-    return document === undefined ? [] : blocksOf(document);
+    return blocksOf(await readFirst("a.docx", docxOf(table, { "word/styles.xml": styles })));
   };
   const headed = ["table-row Year | Monthly pay", "table-row^0 Second | € 1,190", "table-row^0 Third | € 1,285"];
   const plain = headed.map((row) => row.replace("^0", ""));

@@ -1,13 +1,7 @@
 import { describe, expect, it, test } from "vitest";
-import { readDocuments } from "../parse.ts";
+import { readFirst } from "../testing/first-document.ts";
 import { docxOf, wordParagraph } from "../testing/made-files.ts";
 import { statedDay } from "./parsed.ts";
-
-const read = async (path: string, source: string | Uint8Array) => {
-  const [document] = await readDocuments({ path, bytes: typeof source === "string" ? Buffer.from(source) : source });
-  if (document === undefined) throw new Error("no document");
-  return document;
-};
 
 describe("the date of a document", () => {
   it.each([
@@ -21,13 +15,13 @@ describe("the date of a document", () => {
   ])("is a date in a short line: %s", (line, day) => expect(statedDay([line])).toBe(day));
 
   it("stands at the top, in front matter under any name, or in the page header of a DOCX", async () => {
-    expect((await read("due.md", "# Dues\n\nUpdated 14 January 2026\n\nTwelve euros.")).metadata.asOf).toBe("2026-01-14");
-    expect((await read("due.md", `${"Text of it.\n\n".repeat(5)}Updated 14 January 2026`)).metadata.asOf).toBeNull();
-    expect((await read("due.md", "---\nlast_reviewed: 2025-11-03\n---\nTwelve.")).metadata.asOf).toBe("2025-11-03");
-    expect((await read("due.md", "---\nfrom: 2025-11-03\nto: 2026-11-03\n---\nTwelve.")).metadata.asOf).toBeNull();
-    expect((await read("due.md", "+++\nreviewed = 2025-11-03\ntitle = 'Dues'\n+++\nTwelve.")).metadata.asOf).toBe("2025-11-03");
+    expect((await readFirst("due.md", "# Dues\n\nUpdated 14 January 2026\n\nTwelve euros.")).metadata.asOf).toBe("2026-01-14");
+    expect((await readFirst("due.md", `${"Text of it.\n\n".repeat(5)}Updated 14 January 2026`)).metadata.asOf).toBeNull();
+    expect((await readFirst("due.md", "---\nlast_reviewed: 2025-11-03\n---\nTwelve.")).metadata.asOf).toBe("2025-11-03");
+    expect((await readFirst("due.md", "---\nfrom: 2025-11-03\nto: 2026-11-03\n---\nTwelve.")).metadata.asOf).toBeNull();
+    expect((await readFirst("due.md", "+++\nreviewed = 2025-11-03\ntitle = 'Dues'\n+++\nTwelve.")).metadata.asOf).toBe("2025-11-03");
     const header = `<w:hdr XMLNS>${wordParagraph("HB-12 & annex, revision 4")}${wordParagraph("Valid from 1 March 2026")}${wordParagraph("–")}</w:hdr>`;
-    const { metadata, reading } = await read("due.docx", docxOf(wordParagraph("Twelve."), { "word/header1.xml": header }));
+    const { metadata, reading } = await readFirst("due.docx", docxOf(wordParagraph("Twelve."), { "word/header1.xml": header }));
     expect(metadata.asOf).toBe("2026-03-01");
     expect(reading.notices[0]).toEqual({
       code: "left_out",
@@ -38,7 +32,7 @@ describe("the date of a document", () => {
 
 test("of several top headings the first is the title only if the name of the file says so", async () => {
   const two = "# Tram\n\nTwo euros.\n\n# Boat\n\nSeven euros.\n";
-  const titleOf = async (path: string, source = two) => (await read(path, source)).metadata.title;
+  const titleOf = async (path: string, source = two) => (await readFirst(path, source)).metadata.title;
   expect(await titleOf("fares.md")).toBe("fares");
   expect(await titleOf("tram.md")).toBe("Tram");
   expect(await titleOf("tram_and_boat.md")).toBe("tram_and_boat");
@@ -48,7 +42,7 @@ test("of several top headings the first is the title only if the name of the fil
 
 test("a file of pictures only is reported", async () => {
   const picture = "<w:p><w:r><w:drawing/></w:r></w:p>";
-  expect((await read("scan.docx", docxOf(picture))).reading.notices.map(({ code }) => code)).toEqual(["no_text"]);
-  expect((await read("scan.docx", docxOf(wordParagraph("Two euros.")))).reading.notices).toEqual([]);
-  expect((await read("scan.txt", " \n")).reading.notices).toEqual([]);
+  expect((await readFirst("scan.docx", docxOf(picture))).reading.notices.map(({ code }) => code)).toEqual(["no_text"]);
+  expect((await readFirst("scan.docx", docxOf(wordParagraph("Two euros.")))).reading.notices).toEqual([]);
+  expect((await readFirst("scan.txt", " \n")).reading.notices).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { originalPlaceOf } from "../../text/original-place.ts";
-import { type ParsedDocument, readDocuments } from "../parse.ts";
+import type { ParsedDocument } from "../parse.ts";
+import { readFirst } from "../testing/first-document.ts";
 import { makePdf, type PdfMadeBlock, type PdfMadeOptions } from "../testing/made-pdf.ts";
 import { scorePdf } from "../testing/pdf-truth.ts";
 import { faultsOf } from "../testing/soundness.ts";
@@ -37,11 +38,7 @@ const BLOCKS: readonly PdfMadeBlock[] = Array.from({ length: 10 }, (_, i): PdfMa
     : []),
 ]).flat();
 
-async function read(bytes: Uint8Array): Promise<ParsedDocument> {
-  const [document] = await readDocuments({ path: "made.pdf", bytes });
-  if (document === undefined) throw new Error("no document");
-  return document;
-}
+const read = (bytes: Uint8Array) => readFirst("made.pdf", bytes);
 
 describe("a made PDF", () => {
   test.each<[string, PdfMadeOptions]>([
@@ -214,9 +211,8 @@ describe("a table over two pages", () => {
   const rows = Array.from({ length: 50 }, (_, i) => [`Halt ${"ABCDEFGHIJ"[i % 10]}${i}`, String(1850 + i), `${(i % 4) + 1} wide`]);
   const table = (all: readonly (readonly string[])[], isRuled: boolean) => ({ type: "table" as const, rows: all, isRuled });
   const headersOf = async (blocks: Parameters<typeof makePdf>[0]) => {
-    const [document] = await readDocuments({ path: "halts.pdf", bytes: makePdf(blocks, { hasRunningHeads: true }).bytes });
-    const { blocks: read, text } = document as NonNullable<typeof document>;
-    return read.flatMap(({ type, header }) => (type === "table-row" ? [text.slice(read[header]?.start, read[header]?.end)] : []));
+    const { blocks: written, text } = await read(makePdf(blocks, { hasRunningHeads: true }).bytes);
+    return written.flatMap(({ type, header }) => (type === "table-row" ? [text.slice(written[header]?.start, written[header]?.end)] : []));
   };
 
   test.each([true, false])("keeps its column names where the second page does not repeat them (ruled: %s)", async (isRuled) => {

@@ -1,6 +1,6 @@
 import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
-import { readDocuments } from "../parse.ts";
+import { readFirst } from "../testing/first-document.ts";
 import { xlsxOf } from "../testing/made-files.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
 import { xlsxFormat } from "./xlsx.ts";
@@ -124,10 +124,8 @@ describe("numbers of a workbook", () => {
   });
 });
 
-const mergedRows = async (rows: readonly (readonly string[])[], merged: readonly string[]) => {
-  const [document] = await readDocuments({ path: "a.xlsx", bytes: xlsxOf([{ name: "Fees & more", rows, merged }]) });
-  return document === undefined ? [] : blocksOf(document);
-};
+const mergedRows = async (rows: readonly (readonly string[])[], merged: readonly string[]) =>
+  blocksOf(await readFirst("a.xlsx", xlsxOf([{ name: "Fees & more", rows, merged }])));
 
 test("reads merged cells in each column and row that they cover, rows of names as one", async () => {
   const rows = [

@@ -4,17 +4,14 @@ import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../../package.ts";
 import { IngestError } from "../../../shared/errors.ts";
 import { originalInWords, originalPlaceOf } from "../../../text/original-place.ts";
-import { type ParsedDocument, readDocuments } from "../../parse.ts";
+import type { ParsedDocument } from "../../parse.ts";
+import { readFirst } from "../../testing/first-document.ts";
 import { createRecogniser, findRecognition, type Picture, RECOGNITION_PACKAGES, type Recogniser } from "./recognise.ts";
 
 /** A scanned page: a picture of 1,530 × 1,980 pixels on a page of 612 × 792 points. */
 const SCAN = new Uint8Array(readFileSync(join(PACKAGE_ROOT, "test", "fixtures", "scan.pdf")));
 
-const read = async (recogniser: Recogniser | null): Promise<ParsedDocument> => {
-  const [document] = await readDocuments({ path: "scan.pdf", bytes: new Uint8Array(SCAN) }, recogniser);
-  if (document === undefined) throw new Error("no document");
-  return document;
-};
+const read = (recogniser: Recogniser | null) => readFirst("scan.pdf", new Uint8Array(SCAN), recogniser);
 
 const placeOf = (document: ParsedDocument, text: string) => {
   const start = document.text.indexOf(text);

@@ -1,0 +1,26 @@
+import type { FormatFile } from "../formats/format.ts";
+import { type ParsedDocument, parseFile, readDocuments } from "../parse.ts";
+
+const fileOf = (path: string, source: string | Uint8Array) => ({
+  path,
+  bytes: typeof source === "string" ? Buffer.from(source) : source,
+});
+
+function firstOf([document]: readonly ParsedDocument[], path: string): ParsedDocument {
+  if (document === undefined) throw new Error(`${path} holds no document`);
+  return document;
+}
+
+/** Parses a text file and returns its first document. @throws if it holds none */
+export function parseFirst(path: string, source: string | Uint8Array): ParsedDocument {
+  return firstOf(parseFile(fileOf(path, source)), path);
+}
+
+/** Reads a file of any format and returns its first document. @throws if it holds none */
+export async function readFirst(
+  path: string,
+  source: string | Uint8Array,
+  recogniser: FormatFile["recogniser"] = null,
+): Promise<ParsedDocument> {
+  return firstOf(await readDocuments(fileOf(path, source), recogniser), path);
+}
