@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
+import cases from "./admit.cases.json" with { type: "json" };
 import { admitQuestion, assertSelection } from "./admit.ts";
 import { readFilters } from "./filters.ts";
 import { leansOnHistory, questionParts, resolveFollowUp } from "./follow-up.ts";
@@ -254,49 +255,11 @@ describe("resolveFollowUp", () => {
 });
 
 describe("questionParts", () => {
-  it.each([
-    ["How thick is the rope, and how much can it hold?", "How thick is the rope", "how much can it hold?"],
-    ["When do you open? Is there parking?", "When do you open?", "Is there parking?"],
-    ["which kite is cheaper and why", "which kite is cheaper", "why"],
-    ["Whom do I tell about the leak, and by when?", "Whom do I tell about the leak", "by when?"],
-    ["What are the fees, and who leads the course?", "What are the fees", "who leads the course?"],
-    ["What happened to her studio and why did it close?", "What happened to her studio", "why did it close?"],
-    ["How much is a card, and are dogs allowed?", "How much is a card", "are dogs allowed?"],
-    ["Should I pay now, and if so, how much is it?", "Should I pay now, and if so", "how much is it?"],
-    ["how many passengers were there and how many crew", "how many passengers were there", "how many crew"],
-    ["Has anyone drowned in the lake, and how deep is it?", "Has anyone drowned in the lake", "how deep is it?"],
-    ["do dogs need a ticket and what does it cost", "do dogs need a ticket", "what does it cost"],
-    ["What did the mill cost you and how many people work there?", "What did the mill cost you", "how many people work there?"],
-    ["whats the parrot called and hows it fed", "whats the parrot called", "hows it fed"],
-    ["Who kept the tin? And in which year was he hanged?", "Who kept the tin?", "in which year was he hanged?"],
-    [
-      "I sing tenor and have a cold. Who do I tell, and what if it gets worse?",
-      "I sing tenor and have a cold. Who do I tell",
-      "what if it gets worse?",
-    ],
-  ])("parts %s", (message, first, second) => {
+  it.each(cases.parts)("parts %s", (message, first, second) => {
     expect(questionParts(message).map(({ text }) => text)).toEqual([first, second]);
   });
 
-  it.each([
-    "My knee only bends to 30 degrees, what percent is that",
-    "Is the extra added or combined?",
-    "Can it be started at home, or do I have to come in?",
-    "Was in Mexico, took out cash with my card. What do you charge me for that?",
-    "Our aunt, who lives abroad, has a pond. Do we need a licence?",
-    "Can you tell me when the sauna opens? Thanks! What a great service.",
-    "Please answer in one sentence: when does the sauna open? Do not explain.",
-    "May 5 is my day off. When does the sauna open?",
-    "When the lamp is red, is the pump on?",
-    "How much, if anything, do I owe?",
-    "What, if my cat is ill, do I do?",
-    "Where is the office, is it in the centre?",
-    "How kind of you! How do I pay?",
-    "What great service. When do you open?",
-    "What this means is, is it free?",
-    "parking and opening hours",
-    "",
-  ])("finds one question in %j", (message) => {
+  it.each(cases.whole)("finds one question in %j", (message) => {
     expect(questionParts(message)).toEqual([]);
   });
 

@@ -7,29 +7,12 @@ import { SHIPPED_WEIGHTS } from "../cross-encoder/create-reader.ts";
 import { loadReaderWeights, piecesOf } from "../cross-encoder/weights.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { countTokens, createTokenCounter, RUN_LIMIT } from "./cl100k.ts";
+import cases from "./tokens.cases.json" with { type: "json" };
 import { createStemmer, tokenize, words } from "./tokens.ts";
 import { createWordpiece } from "./wordpiece.ts";
 
 describe("tokenize", () => {
-  it.each([
-    ["a form number whole, and its last part", "VA Form 21-526EZ", ["va", "form", "21-526ez", "526ez"]],
-    ["a diagnostic code with and without its prefix", "DC 6260", ["dc6260", "6260"]],
-    ["a spelled-out prefix alike", "diagnostic code 6260", ["dc6260", "6260"]],
-    ["a phone number whole", "1-800-827-1000", ["1-800-827-1000"]],
-    ["a regulation in one spelling", "38 C.F.R. § 4.25", ["cfr4.25"]],
-    ["the same regulation", "38 CFR 4.25", ["cfr4.25"]],
-    ["a bare section", "§ 4.25", ["cfr4.25"]],
-    ["percent in words and as a sign", "70 percent or 70%", ["70%", "70%"]],
-    ["an amount without its separators", "$1,200.50", ["1200.50"]],
-    ["Post-9/11", "Post-9/11", ["post", "9/11"]],
-    ["a fraction apart from its number", "1½, 11", ["1", "1", "2", "11"]],
-    ["a power whole, and its base", "10⁶, 10^6, 106", ["10^6", "10", "10^6", "10", "106"]],
-    ["a figure with a raised mark apart from it", "40¹ dollars", ["40^1", "40", "dollar"]],
-    ["formulas as they are typed", "H₂O, SO₄²⁻ and 101₂", ["h", "2o", "so", "4^2", "4", "101", "2"]],
-    ["stems", "ratings rated", ["rate", "rate"]],
-    ["no stop words", "what is the", []],
-    ["curly apostrophes like straight ones", "veteran’s", ["veteran"]],
-  ])("keeps %s", (_what, text, expected) => {
+  it.each(cases.tokens as [string, string, string[]][])("keeps %s", (_what, text, expected) => {
     expect(tokenize(text)).toEqual(expected);
   });
 
@@ -56,27 +39,9 @@ describe("words", () => {
   });
 });
 
-/** Counts of gpt-tokenizer 4.0.0, markers of special tokens as plain text. */
-test.each([
-  ["", 0],
-  ["a", 1],
-  ["Who may apply?", 4],
-  ["You’ll get $1,224.50 — 38 CFR § 4.25.\n\n| a | b |", 24],
-  ["中文 😀 é", 4],
-  ["<|endoftext|>", 7],
-  ["They'LL've said it's 1234567 times...\r\n\r\n\tx", 15],
-  ["   leading and trailing   \n  \n", 6],
-  ["Страхование жизни; تأمين على الحياة; 生命保険", 27],
-  ["antidisestablishmentarianism pneumonoultramicroscopicsilicovolcanoconiosis", 21],
-  ["const f = (x: number) => x ** 2; // {[()]}", 18],
-  ["\ud800 half a pair", 4],
-  ["  no-break​zero", 7],
-  [" 👩‍👩‍👧‍👦🇩🇪", 23],
-  [
-    "zzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjjzzzzqqqqxxxxjjjj",
-    70,
-  ],
-])("counts as the encoder does: %j", (text, tokens) => {
+/** Counts of gpt-tokenizer 4.0.0, markers of special tokens as plain text. JSON cannot hold half of a surrogate pair. */
+const COUNTS = [...(cases.counts as [string, number][]), ["\ud800 half a pair", 4] as const];
+test.each(COUNTS)("counts as the encoder does: %j", (text, tokens) => {
   expect(countTokens(text)).toBe(tokens);
 });
 

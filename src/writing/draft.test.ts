@@ -4,6 +4,7 @@ import type { ChatEvent } from "../models/chat.ts";
 import type { DraftSentence } from "../shared/types.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { sampleQuote } from "../testing/quotes.ts";
+import cases from "./draft.cases.json" with { type: "json" };
 import { type DraftUsage, MAX_DRAFT_CHARACTERS, readDraft, saysInsufficient } from "./draft.ts";
 
 const quotes = ["Tinnitus is rated at 10 percent.", "File within one year.", "Form 21-526EZ is used."].map((text) => sampleQuote(text));
@@ -38,52 +39,8 @@ function cutAt(text: string, cuts: readonly number[]): string[] {
   return places.slice(1).map((end, i) => text.slice(places[i], end));
 }
 
-const TEXTS: readonly { text: string; sentences: readonly string[] }[] = [
-  {
-    text: "Tinnitus is rated at 10 percent [1]. You must file within one year [2].",
-    sentences: ["Tinnitus is rated at 10 percent. |1", "You must file within one year. |2"],
-  },
-  {
-    text: "Tinnitus is rated at 10 percent. [1] You must file. [2][3] Done.",
-    sentences: ["Tinnitus is rated at 10 percent. |1", "You must file. |2,3", "Done. |"],
-  },
-  {
-    text: "Tinnitus is rated at 10 percent.[1] You must file.[2][3]\nDone.",
-    sentences: ["Tinnitus is rated at 10 percent. |1", "You must file. |2,3", "Done. |"],
-  },
-  { text: "It is 10 percent.¹ File early.²³ End", sentences: ["It is 10 percent. |1", "File early. |23", "End |"] },
-  { text: "It is 10 percent.【1】 File early. 【Source 2】 End.", sentences: ["It is 10 percent. |1", "File early. |2", "End. |"] },
-  {
-    text: "It is so. [Source 1] Then file. [1, 2]\n\nThen wait. [1-3]",
-    sentences: ["It is so. |1", "Then file. |1,2", "Then wait. |1,2,3"],
-  },
-  {
-    text: "The U.S. Army pays. The U.S. A claim is filed at 10 a.m. on Monday. See No. 5 of it.",
-    sentences: ["The U.S. Army pays. |", "The U.S. |", "A claim is filed at 10 a.m. on Monday. |", "See No. 5 of it. |"],
-  },
-  {
-    text: "He asked (see below). (In some cases it is 10 percent.) [1] eBenefits is closed. (see also this) It ends.",
-    sentences: ["He asked (see below). |", "(In some cases it is 10 percent.) |1", "eBenefits is closed. (see also this) It ends. |"],
-  },
-  {
-    text: "- **Tinnitus** is rated at 10 percent [1].\n- File early [2].\n\n1. Wait [3].\n## Summary\n",
-    sentences: ["Tinnitus is rated at 10 percent. |1", "File early. |2", "Wait. |3", "Summary |"],
-  },
-  {
-    text: "<p>Tinnitus is rated at <b>10 percent</b> [1].</p><p>File early. [2]</p>",
-    sentences: ["Tinnitus is rated at 10 percent. |1", "File early. |2"],
-  },
-  { text: "It is so [9]. It is not [1][12].", sentences: ["It is so. |9", "It is not. |1,12"] },
-  { text: "See [the note] here. [The note] says more. Yes", sentences: ["See [the note] here. |", "[The note] says more. |", "Yes |"] },
-  {
-    text: "Emoji 😀 work. 𝐀 letter too. 終わり。次です。[1] End.",
-    sentences: ["Emoji 😀 work. |", "𝐀 letter too. |", "終わり。 |", "次です。 |1", "End. |"],
-  },
-  { text: "  \n ", sentences: [] },
-];
-
 describe("readDraft", () => {
-  it.each(TEXTS)("finds the sentences of $text", async ({ text, sentences }) => {
+  it.each(cases.drafts)("finds the sentences of $text", async ({ text, sentences }) => {
     expect((await readPieces([text])).drafts).toEqual(sentences);
     expect((await readPieces(text.split(""))).drafts).toEqual(sentences);
   });
@@ -157,42 +114,7 @@ describe("readDraft", () => {
     expect(given).toBeLessThan(5);
   });
 
-  it.each([
-    ["double brackets", "The pool opens at six [[2]]. It closes at nine.[[3]]", ["The pool opens at six. |2", "It closes at nine. |3"]],
-    [
-      "round brackets at the end",
-      "The pool opens at six (2). It closes at nine (1, 3).",
-      ["The pool opens at six. |2", "It closes at nine. |1,3"],
-    ],
-    [
-      "round brackets that are text",
-      "Apply under paragraph (7). Rule (2) is void [1].",
-      ["Apply under paragraph (7). |", "Rule (2) is void. |1"],
-    ],
-    [
-      "sources with a mark",
-      "The pool opens at six【2†source】. It closes at nine 【3†L1-L9】.",
-      ["The pool opens at six. |2", "It closes at nine. |3"],
-    ],
-    [
-      "label of an answer",
-      "Question: When does it open?\nAnswer: The pool opens at six [2]. The final answer is: it closes at nine [3]. Answer: [1]",
-      ["Question: When does it open? |", "The pool opens at six. |2", "it closes at nine. |3"],
-    ],
-    ["a list of sources", "The pool opens at six [2].\nSources: [1], [2], [3]", ["The pool opens at six. |2", "Sources: |1,2,3"]],
-    [
-      "the end of a turn",
-      "The pool opens at six [2].<|im_end|>\n<|im_start|>user\nAnd when does it close [1]?",
-      ["The pool opens at six. |2"],
-    ],
-    ["the beginning of a turn", "<start_of_turn> <|begin_of_text|>The pool opens at six [2].", ["The pool opens at six. |2"]],
-    ["a thought without beginning", "Well, I say so [1]. Hm [3].</think>\n\nThe pool opens at six [2].", ["The pool opens at six. |2"]],
-    [
-      "a table",
-      "It is so [1].\n| Day | Opens |\n|-----|:-----:|\n| Monday | 6 a.m. [2] |\n| Sunday | 8 a.m. [3] |\nThat is all [1].",
-      ["It is so. |1", "Day: Monday; Opens: 6 a.m. |2", "Day: Sunday; Opens: 8 a.m. |3", "That is all. |1"],
-    ],
-  ])("lets no %s reach a reader", async (_name, text, sentences) => {
+  it.each(cases.forms as [string, string, string[]][])("lets no %s reach a reader", async (_name, text, sentences) => {
     const whole = await readPieces([text]);
     expect(whole.drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
     expect(whole.error).toBeNull();
