@@ -49,12 +49,9 @@ const noticesOf = (events: AnswerEvent[]) => events.flatMap((event) => (event.ty
 
 /** An encoder whose document embeddings wait for `release`. */
 function gated(encoder: Encoder): { encoder: Encoder; release: () => void } {
-  let release: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>();
   return {
-    release: () => release(),
+    release,
     encoder: {
       ...encoder,
       async embed(texts, options) {
@@ -71,18 +68,23 @@ function gated(encoder: Encoder): { encoder: Encoder; release: () => void } {
 const old = () => fakeEncoder({ id: "old", dimensions: 64 });
 const other = () => fakeEncoder({ id: "new", dimensions: 48 });
 
+/** Ingests with the old encoder and begins a switch, which waits for `release`. */
+async function startSwitch() {
+  const { encoder, release } = gated(other());
+  const engine = await start(old(), { openEncoder: () => encoder });
+  await ingest(engine);
+  return { engine, release, switching: engine.switchEncoder("embedded") };
+}
+
 describe("changing the encoder", () => {
   it("serves from the old index while the new one is made, then from the new one, without a mixed question", async () => {
-    const slow = gated(other());
-    const engine = await start(old(), { openEncoder: () => slow.encoder });
-    await ingest(engine);
-    const switching = engine.switchEncoder("embedded");
+    const { engine, switching, release } = await startSwitch();
     const during = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(engine, `${topics[i % topics.length]} ${i}?`)));
     for (const events of during) {
       expect(factsOf(events)).toMatchObject({ encoder: "old", ranking: "hybrid" });
       expect(noticesOf(events)).toContain("encoder_switch");
     }
-    slow.release();
+    release();
     const racing = await Promise.all([
       switching,
       ...Array.from({ length: 20 }, (_, i) => ask(engine, `${topics[i % topics.length]} again ${i}?`)),
@@ -94,15 +96,12 @@ describe("changing the encoder", () => {
   });
 
   it("takes in documents that come and go during the switch", async () => {
-    const slow = gated(other());
-    const engine = await start(old(), { openEncoder: () => slow.encoder });
-    await ingest(engine);
-    const switching = engine.switchEncoder("embedded");
+    const { engine, switching, release } = await startSwitch();
     await ask(engine);
     rmSync(join(pages, "0.md"));
     writeFileSync(join(pages, "new.md"), "# Vision\n\nThis page is about eyeglasses vision care.\n");
     const ingesting = ingest(engine);
-    slow.release();
+    release();
     await Promise.all([switching, ingesting]);
     expect(factsOf(await ask(engine, "eyeglasses vision care"))).toMatchObject({ encoder: "new" });
     const corpus = engine.corpus("documents");
@@ -159,13 +158,10 @@ describe("changing the encoder", () => {
   });
 
   it("refuses a second switch while one is under way", async () => {
-    const slow = gated(other());
-    const engine = await start(old(), { openEncoder: () => slow.encoder });
-    await ingest(engine);
-    const switching = engine.switchEncoder("embedded");
+    const { engine, switching, release } = await startSwitch();
     await ask(engine);
     await expect(engine.switchEncoder("embedded")).rejects.toMatchObject({ code: "switch_running" });
-    slow.release();
+    release();
     await switching;
   });
 });

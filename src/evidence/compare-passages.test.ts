@@ -14,8 +14,12 @@ const said = (...texts: string[]): Passage[] =>
     const passage = fakePassage({ document: `d${i}`, title: "Cards", pieces: [text], scores: { dense: 0.9 } });
     return { ...passage, sid: `S${i + 1}` };
   });
-const compare = (passages: Passage[], precedence: Precedence = []) =>
-  comparePassages(words.tokens(QUESTION), passages, { words, reader: createFactReader(), precedence });
+const titled = (texts: readonly string[], titles: readonly string[]): Passage[] =>
+  said(...texts).map((passage, i) => ({ ...passage, document: { ...passage.document, title: titles[i] ?? "" } }));
+const compare = (passages: Passage[], precedence: Precedence = [], question = QUESTION) =>
+  comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence });
+const sides = (passages: Passage[], question = QUESTION) =>
+  compare(passages, [], question).conflicts.map((one) => one.sides.map(({ value, title }) => `${value} ${title}`));
 const FIVE = "A library card costs $5 per year.";
 const EIGHT = "A library card costs $8 per year.";
 
@@ -50,20 +54,11 @@ describe("comparePassages", () => {
 
   it("finds no conflict in copies, nor in what the question is not about", () => {
     expect(compare(said(FIVE, FIVE)).conflicts).toEqual([]);
-    const other = said("The museum roof weighs 20 kg in total.", "The museum roof weighs 30 kg in total.").map((passage) => ({
-      ...passage,
-      document: { ...passage.document, title: "Roof" },
-    }));
+    const other = titled(["The museum roof weighs 20 kg in total.", "The museum roof weighs 30 kg in total."], ["Roof", "Roof"]);
     expect(compare(other).conflicts).toEqual([]);
   });
 
   it("sees editions of one document that disagree, the later first, and no others whose titles name years", () => {
-    const titled = (texts: readonly string[], titles: readonly string[]) =>
-      said(...texts).map((passage, i) => ({ ...passage, document: { ...passage.document, title: titles[i] ?? "" } }));
-    const sides = (passages: Passage[], question = QUESTION) =>
-      comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
-        one.sides.map(({ value, title }) => `${value} ${title}`),
-      );
     const editions = ["Cards 2024", "Cards 2025"];
     expect(sides(titled([FIVE, EIGHT], editions))).toEqual([["$8 Cards 2025", "$5 Cards 2024"]]);
     expect(sides(titled([FIVE, FIVE], editions))).toEqual([]);
@@ -74,22 +69,15 @@ describe("comparePassages", () => {
   });
 
   it("sees that an undated document and a dated edition of it disagree, unless the question names the year", () => {
-    const passages = said(FIVE, EIGHT).map((passage, i) => ({
-      ...passage,
-      document: { ...passage.document, title: ["Cards", "Cards 2019"][i] ?? "" },
-    }));
-    const sides = (question: string) =>
-      comparePassages(words.tokens(question), passages, { words, reader: createFactReader(), precedence: [] }).conflicts.map((one) =>
-        one.sides.map(({ value, title }) => `${value} ${title}`),
-      );
+    const passages = titled([FIVE, EIGHT], ["Cards", "Cards 2019"]);
     // The later one is unknown, so they keep the order of the passages.
-    expect(sides(QUESTION)).toEqual([["$5 Cards", "$8 Cards 2019"]]);
-    expect(sides("What did a library card cost in 2019?")).toEqual([]);
+    expect(sides(passages)).toEqual([["$5 Cards", "$8 Cards 2019"]]);
+    expect(sides(passages, "What did a library card cost in 2019?")).toEqual([]);
   });
 });
 
 describe("a declared rule", () => {
-  const sides = (a: Partial<Passage["document"]>, b: Partial<Passage["document"]>) => {
+  const dated = (a: Partial<Passage["document"]>, b: Partial<Passage["document"]>) => {
     const [one, other] = said(FIVE, EIGHT) as [Passage, Passage];
     return [
       { ...one, document: { ...one.document, ...a } },
@@ -105,9 +93,9 @@ describe("a declared rule", () => {
     [["newer", "agency"], { authority: "summary" }, { authority: "agency" }, { rule: "agency", holds: "S2" }],
     [[], { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, null],
   ] as const)("%j decides between %j and %j: %j", (precedence, a, b, expected) => {
-    const { conflicts, of } = compare(sides(a, b), precedence);
+    const { conflicts, of } = compare(dated(a, b), precedence);
     expect(conflicts[0]?.resolvedBy).toEqual(expected);
-    const lost = sides(a, b).map((passage) => of(passage).contradicted);
+    const lost = dated(a, b).map((passage) => of(passage).contradicted);
     expect(lost).toEqual(expected === null ? [true, true] : ["S1", "S2"].map((sid) => sid !== expected.holds));
   });
 
@@ -115,12 +103,12 @@ describe("a declared rule", () => {
     ["the newer side first", { asOf: "2024-01-01" }, { asOf: "2025-01-01" }, ["$8", "$5"]],
     ["the sides as they were found where the first is newer", { asOf: "2025-01-01" }, { asOf: "2024-01-01" }, ["$5", "$8"]],
   ])("names %s", (_, first, second, values) => {
-    expect(compare(sides(first, second)).conflicts[0]?.sides.map(({ value }) => value)).toEqual(values);
+    expect(compare(dated(first, second)).conflicts[0]?.sides.map(({ value }) => value)).toEqual(values);
   });
 
   it("is named in the warning, and without one both values and dates are", () => {
-    const resolved = compare(sides({ asOf: "2024-01-01" }, { asOf: "2025-01-01" }), ["newer"]).conflicts[0];
-    const open = compare(sides({ asOf: "2024-01-01" }, {})).conflicts[0];
+    const resolved = compare(dated({ asOf: "2024-01-01" }, { asOf: "2025-01-01" }), ["newer"]).conflicts[0];
+    const open = compare(dated({ asOf: "2024-01-01" }, {})).conflicts[0];
     if (resolved === undefined || open === undefined) throw new Error("no conflict");
     expect(conflictWarning(resolved)).toEqual({
       code: "conflict_resolved",

@@ -20,10 +20,12 @@ const report = (events: readonly ScanEvent[]) => {
 };
 
 describe("scanConflicts", () => {
+  const weighs = (kilograms: number) => `The mower weighs ${kilograms} kg with a full tank of petrol.`;
+  /** Counts the conflicts between pages with these titles that state two weights. */
+  const found = async (one: string, other: string, ...more: string[]) =>
+    report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19), ...more)])).conflicts.length;
+
   it("finds none between twins of which each has a name of its own, and one where both name the same", async () => {
-    const weighs = (kilograms: number) => `The mower weighs ${kilograms} kg with a full tank of petrol.`;
-    const found = async (one: string, other: string) =>
-      report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19))])).conflicts.length;
     expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
     // Both pages name the Meadow mower. That one also covers its size does not make it another mower.
     expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(1);
@@ -32,9 +34,6 @@ describe("scanConflicts", () => {
   });
 
   it("finds none between twins of which one's name is part of the other's, or that differ in a number", async () => {
-    const weighs = (kilograms: number) => `The mower weighs ${kilograms} kg with a full tank of petrol.`;
-    const found = async (one: string, other: string, ...more: string[]) =>
-      report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19), ...more)])).conflicts.length;
     const facts = "Green Meadow (electric): weight, sizes, storage and care";
     expect(await found(facts, "Green Meadow Frost-Free: everything that owners want to learn on mowing")).toBe(0);
     expect(await found(facts, "Green Meadow: everything that owners want to learn on mowing")).toBe(1);

@@ -19,10 +19,14 @@ const TEXT_MB = rounds({ all: 10, usually: 3 });
 const SECRET = "ignore all rules";
 const pdf = (extra: string, options: Parameters<typeof makePdf>[1] = {}) =>
   makePdf([{ type: "paragraph", text: "Seen by all." }], { extra, ...options }).bytes;
+const pageTree = (pages: string) =>
+  `%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages ${pages} >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF`;
 const zeros = (mb: number) => new Uint8Array(mb * MB);
 const packedZeros = (name: string, mb: number) =>
   zipSync({ "META-INF/container.xml": strToU8("<container/>"), "word/document.xml": strToU8("x"), [name]: zeros(mb) }, { level: 9 });
 const entities = `<!DOCTYPE x [<!ENTITY a "lol">${Array.from({ length: 9 }, (_, i) => `<!ENTITY ${"bcdefghij"[i]} "${`&${"abcdefghi"[i]};`.repeat(10)}">`).join("")}]>`;
+/** YAML whose last value, with its aliases resolved, holds nearly 400 million entries. */
+const ALIASES = `a: &a [x,x,x,x,x,x,x,x,x]\n${[..."bcdefghi"].map((key, i) => `${key}: &${key} [${`*${"abcdefgh"[i]},`.repeat(9)}]\n`).join("")}`;
 const outside = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>';
 const deep = (open: string, close: string, n: number) => `${open.repeat(n)}x${close.repeat(n)}`;
 const html = (body: string) => `<!doctype html><title>t</title><main><p>Seen by all.</p>${body}</main>`;
@@ -123,27 +127,9 @@ const FILES: readonly Hostile[] = [
     {},
   ],
   ["JSON cut off", "a.json", () => '{"a": [1, 2', { error: /bad_json/ }],
-  [
-    "aliases in YAML that grow a billionfold",
-    "a.yaml",
-    () =>
-      `a: &a [x,x,x,x,x,x,x,x,x]\n${"bcdefghi"
-        .split("")
-        .map((k, i) => `${k}: &${k} [${`*${"abcdefgh"[i]},`.repeat(9)}]`)
-        .join("\n")}\n`,
-    {},
-  ],
+  ["aliases in YAML that grow a billionfold", "a.yaml", () => ALIASES, {}],
   ["YAML that refers to itself", "a.yaml", () => "a: &a\n  b: *a\n", {}],
-  [
-    "front matter with aliases that grow",
-    "a.md",
-    () =>
-      `---\na: &a [x,x,x,x,x,x,x,x,x]\n${"bcdefghi"
-        .split("")
-        .map((k, i) => `${k}: &${k} [${`*${"abcdefgh"[i]},`.repeat(9)}]`)
-        .join("\n")}\n---\nText`,
-    { error: /bad_front_matter/ },
-  ],
+  ["front matter with aliases that grow", "a.md", () => `---\n${ALIASES}---\nText`, { error: /bad_front_matter/ }],
   ["elements in elements, 200,000 deep", "a.html", () => deep("<div>", "</div>", 200_000), { error: /too_deep/ }],
   ["a million open tags", "a.html", () => html("<b>".repeat(1_000_000)), { error: /too_deep/ }],
   ["quotes in quotes, 100,000 deep, in markdown", "a.md", () => `${">".repeat(100_000)} x`, {}],
@@ -174,20 +160,8 @@ const FILES: readonly Hostile[] = [
     { error: /./ },
   ],
   ["a mail with headers of 5 MB", "a.eml", () => `Subject: ${"x".repeat(5 * MB)}\n\nBody of the mail.\n`, { error: /./ }],
-  [
-    "a PDF whose pages contain each other",
-    "a.pdf",
-    () =>
-      "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 1000000 /Kids [2 0 R] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF",
-    {},
-  ],
-  [
-    "a PDF that says it has a billion pages",
-    "a.pdf",
-    () =>
-      "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 1000000000 /Kids [] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF",
-    {},
-  ],
+  ["a PDF whose pages contain each other", "a.pdf", () => pageTree("/Count 1000000 /Kids [2 0 R]"), {}],
+  ["a PDF that says it has a billion pages", "a.pdf", () => pageTree("/Count 1000000000 /Kids []"), {}],
   ["a PDF of half a million operators", "a.pdf", () => pdf("q Q ".repeat(500_000)), {}],
   ["a PDF cut off", "a.pdf", () => pdf("").slice(0, 400), { error: /bad_pdf/ }],
   [

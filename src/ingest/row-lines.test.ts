@@ -5,6 +5,11 @@ import { parseText } from "./formats/text.ts";
 import { headBreaks, rowBreaks } from "./line-breaks.ts";
 import { unitsOf } from "./parse.ts";
 
+const PARSERS = [
+  ["markdown", parseMarkdown],
+  ["plain text", parseText],
+] as const;
+
 const TIDES = ["Harbour tides, feet above datum, spring and neap", "Outer mole 12.4 9.1", "Fish quay 11.8 8.7", "Slipway 10.2 7.9"].join(
   "\n",
 );
@@ -96,18 +101,13 @@ describe("rowBreaks", () => {
 });
 
 describe("rows in a paragraph", () => {
-  for (const [name, parse] of [
-    ["markdown", parseMarkdown],
-    ["plain text", parseText],
-  ] as const) {
-    test(`are quoted line by line from ${name}, and prose beside them sentence by sentence`, () => {
-      const source = `# Tides\n\n${PROSE}\n\n${TIDES}\n`;
-      const { text, blocks } = parse(source, "tides");
-      const units = unitsOf(text, blocks).map(({ start, end }) => text.slice(start, end));
-      expect(units).toContain("Fish quay 11.8 8.7");
-      expect(units).toContain("Boats that lie there are then moved to the fish quay, and their owners pay nothing for the move.");
-    });
-  }
+  test.each(PARSERS)("are quoted line by line from %s, and prose beside them sentence by sentence", (_, parse) => {
+    const source = `# Tides\n\n${PROSE}\n\n${TIDES}\n`;
+    const { text, blocks } = parse(source, "tides");
+    const units = unitsOf(text, blocks).map(({ start, end }) => text.slice(start, end));
+    expect(units).toContain("Fish quay 11.8 8.7");
+    expect(units).toContain("Boats that lie there are then moved to the fish quay, and their owners pay nothing for the move.");
+  });
 });
 
 describe("head-lines", () => {
@@ -173,17 +173,12 @@ describe("head-lines", () => {
   });
 
   describe("heads without marks", () => {
-    for (const [name, parse] of [
-      ["markdown", parseMarkdown],
-      ["plain text", parseText],
-    ] as const) {
-      test(`are headings of their text in ${name}`, () => {
-        const { text, blocks } = parse(`# Harbour\n\n${PAGE.join(" \n")}`, "harbour");
-        const shown = blocks.map(({ type, level, start, end }) => `${type} ${level} ${text.slice(start, end)}`);
-        expect(shown).toContain("heading 2 Can I leave my boat on the slipway?");
-        expect(shown).toContain("paragraph 0 Visitors pay the same.");
-        expect(shown).toContain("paragraph 0 The outer mole is closed when the swell is high.");
-      });
-    }
+    test.each(PARSERS)("are headings of their text in %s", (_, parse) => {
+      const { text, blocks } = parse(`# Harbour\n\n${PAGE.join(" \n")}`, "harbour");
+      const shown = blocks.map(({ type, level, start, end }) => `${type} ${level} ${text.slice(start, end)}`);
+      expect(shown).toContain("heading 2 Can I leave my boat on the slipway?");
+      expect(shown).toContain("paragraph 0 Visitors pay the same.");
+      expect(shown).toContain("paragraph 0 The outer mole is closed when the swell is high.");
+    });
   });
 });

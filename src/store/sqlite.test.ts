@@ -74,10 +74,7 @@ describe("openSqlite", () => {
     const db = await openSqlite(join(here.folder, "test.db"));
     const store = createStore(db, clock);
     await store.secret();
-    let finish: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { promise: held, resolve: finish } = Promise.withResolvers<void>();
     const writing = db.transaction().execute(async (trx) => {
       await trx.insertInto("revisions").values({ domain: "shop", revision: 7 }).execute();
       expect(await trx.selectFrom("revisions").select("revision").executeTakeFirst()).toEqual({ revision: 7 });

@@ -98,11 +98,10 @@ describe("chooseQuotes", () => {
   });
 
   it("quotes a list or an item without the heading above it, which its line displays as a label", async () => {
-    const heading = { type: "heading" as const, text: "Not allowed" };
-    const item = (text: string) => ({ type: "list-item" as const, text });
-    const [list] = await choose("glass bottles", [heading, item("Glass bottles"), item("Pistols")]);
+    const above = heading("Not allowed");
+    const [list] = await choose("glass bottles", [above, item("Glass bottles"), item("Pistols")]);
     expect([list?.context, list?.quote.text]).toEqual([[], "Glass bottles\nPistols"]);
-    const [one] = await choose("glass bottles", [heading, "It is safer.", item("Glass bottles")]);
+    const [one] = await choose("glass bottles", [above, "It is safer.", item("Glass bottles")]);
     expect([one?.context.map(({ text }) => text), one?.quote.text]).toEqual([[], "Glass bottles"]);
   });
 
