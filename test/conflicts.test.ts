@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
+import ownConflicts from "./own-conflicts.json" with { type: "json" };
 import { type Finished, runCli } from "./support/cli.ts";
 import { openInTest } from "./support/engine.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_PACK, type Sandbox, writeFiles } from "./support/library.ts";
-import { ownConflicts } from "./support/own-conflicts.ts";
 
 describe("sources that contradict each other", () => {
   const DOCUMENTS = {
@@ -28,6 +28,7 @@ describe("sources that contradict each other", () => {
 /** Maximum missed contradictions per field: "free" against an amount, "all" against "only", "noon" against an hour. */
 const MISSED_AT_MOST = 2;
 
+/** By field: real conflicts, and similar statements about two different things, each from two documents with the same title. */
 it.each(Object.entries(ownConflicts))("%s: what contradicts is found, and nothing else", async (_field, { real, alike }) => {
   const pages = [...real, ...alike].flatMap(({ title, one, other }, i) => [
     [`${i}-handbook.md`, `# ${title}\n\n${one} Ask the staff about anything else.\n`],
