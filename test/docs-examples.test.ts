@@ -41,86 +41,61 @@ async function answered(): Promise<string> {
 }
 
 interface Page {
-  /** Creates the files and answers that the page assumes; returns values of its placeholders. */
-  readonly given: () => Promise<Readonly<Record<string, string>>>;
+  /** Files that the page assumes besides `my-documents/fees.md`. */
+  readonly files?: () => Readonly<Record<string, string | Uint8Array>>;
+  /** Whether the page assumes an ingested folder and an answer, whose id stands for `ID`. */
+  readonly asks?: boolean;
+  /** Another command that the page assumes to have run. */
+  readonly command?: string;
   /** Prefixes of lines that are not run here, with the reason. */
   readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 const NO_END = "runs until it is stopped: test/serving.test.ts, test/browser";
 const DOWNLOADS = "downloads: src/models/hub/*.test.ts";
+const PRICES = [
+  ["Thing", "Price"],
+  ["Copy", "10 cents"],
+];
 
 const pages: Readonly<Record<string, Page>> = {
   "README.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES });
-      await runLine(`sourcebound ingest ${join(SHIPPED_DOMAINS, "veterans", "documents")} --domain veterans`, cwd);
-      return {};
-    },
+    command: `sourcebound ingest ${join(SHIPPED_DOMAINS, "veterans", "documents")} --domain veterans`,
     elsewhere: { "./run demo": NO_END, "./run serve": NO_END, "./run test": "is what runs this" },
   },
   "docs/ingest.md": {
-    given: async () => {
-      write({
-        "my-documents/fees.md": FEES,
-        "handbook.pdf": makePdf([{ type: "paragraph", text: "The reading room opens at nine in the morning." }]).bytes,
-        "prices.xlsx": makeFile("xlsx", [
-          {
-            type: "table",
-            rows: [
-              ["Thing", "Price"],
-              ["Copy", "10 cents"],
-            ],
-          },
-        ]).bytes,
-      });
-      return {};
-    },
+    files: () => ({
+      "handbook.pdf": makePdf([{ type: "paragraph", text: "The reading room opens at nine in the morning." }]).bytes,
+      "prices.xlsx": makeFile("xlsx", [{ type: "table", rows: PRICES }]).bytes,
+    }),
     elsewhere: { "./run ingest https:": "asks the web: src/ingest/crawl/*.test.ts" },
   },
   "docs/models.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES, "questions.jsonl": `${JSON.stringify({ id: "card", question: CARD })}\n` });
-      await answered();
-      return {};
-    },
+    files: () => ({ "questions.jsonl": `${JSON.stringify({ id: "card", question: CARD })}\n` }),
+    asks: true,
     elsewhere: { "./run models": DOWNLOADS, "npm install": "downloads: src/models/adapters/local-model.test.ts" },
   },
   "docs/review.md": {
-    given: async () => {
-      const config = blocksOf("docs/review.md", "yaml")[0] ?? "";
-      const better = blocksOf("docs/review.md", "text title=better.txt")[0] ?? "";
-      write({ "my-documents/fees.md": FEES, "better.txt": better, "sourcebound.config.yaml": config });
-      return { ID: await answered() };
-    },
+    files: () => ({
+      "better.txt": blocksOf("docs/review.md", "text title=better.txt")[0] ?? "",
+      "sourcebound.config.yaml": blocksOf("docs/review.md", "yaml")[0] ?? "",
+    }),
+    asks: true,
   },
-  "docs/verify.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES });
-      return { ID: await answered() };
-    },
-  },
+  "docs/verify.md": { asks: true },
   "docs/scale.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES });
-      await answered();
-      return {};
-    },
+    asks: true,
     elsewhere: { "DATABASE_URL=": "needs PostgreSQL: test/backup.test.ts, test/postgres-*.test.ts" },
   },
-  "docs/privacy.md": {
-    given: async () => {
-      write({ "my-documents/fees.md": FEES });
-      await answered();
-      return {};
-    },
-  },
-  "CONTRIBUTING.md": { given: async () => ({}), elsewhere: { "./run test": "is what runs this", npx: "is what runs this" } },
+  "docs/privacy.md": { asks: true },
+  "CONTRIBUTING.md": { elsewhere: { "./run test": "is what runs this", npx: "is what runs this" } },
 };
 
-async function runCommands(page: string, { given, elsewhere = {} }: Page): Promise<void> {
+async function runCommands(page: string, { files, asks = false, command: assumed, elsewhere = {} }: Page): Promise<void> {
   const lines = shellLines(page);
-  const stands = await given();
+  write({ "my-documents/fees.md": FEES, ...files?.() });
+  if (assumed !== undefined) await runLine(assumed, cwd);
+  const id = asks ? await answered() : "ID";
   const skipped = new Set<string>();
   for (const line of lines) {
     const skip = Object.keys(elsewhere).find((start) => line.startsWith(start));
@@ -129,7 +104,7 @@ async function runCommands(page: string, { given, elsewhere = {} }: Page): Promi
       continue;
     }
     const [before, piped] = withoutComment(line).split(" | ");
-    const command = Object.entries(stands).reduce((text, [name, value]) => text.replace(name, value), piped ?? line);
+    const command = (piped ?? line).replace("ID", id);
     await runLine(command, cwd, piped === undefined ? [] : [Buffer.from(`# ${before}\n\nThe garden opens in May.\n`)]);
   }
   expect(lines.length).toBeGreaterThan(0);
