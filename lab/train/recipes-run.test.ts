@@ -111,7 +111,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
   });
 
   const hasPython = spawnSync("python3", ["--version"]).status === 0;
-  it.skipIf(!hasPython).each(RECIPES.map((one) => [one.name, one] as const))("%s: every Python program of it is read", (_, one) => {
+  it.skipIf(!hasPython).each(RECIPES)("$name: every Python program of it is read", (one) => {
     const check = "import ast, sys; [ast.parse(open(name).read(), name) for name in sys.argv[1:]]";
     const programs = one
       .steps(optionsIn(here.folder))
@@ -121,9 +121,9 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
   });
 
   // A program parses its options and loads its imports before it looks for its data.
-  it.each(RECIPES.filter((one) => one.name !== "crisis" && nodeSteps(one).length > 0).map((one) => [one.name, one] as const))(
-    "%s: every program of it that needs no Python starts, and asks for its data",
-    async (_, one) => {
+  it.each(RECIPES.filter((one) => one.name !== "crisis" && nodeSteps(one).length > 0))(
+    "$name: every program of it that needs no Python starts, and asks for its data",
+    async (one) => {
       for (const step of nodeSteps(one)) {
         const { code, told } = await start(step);
         expect([step.command.join(" "), code, told]).toEqual([step.command.join(" "), 1, expect.stringContaining(here.folder)]);
@@ -133,7 +133,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
 });
 
 describe("options of the recipes' programs", () => {
-  it.each(RECIPES.map((one) => [one.name, one] as const))("%s: each program knows every option that it is given", (_, one) => {
+  it.each(RECIPES)("$name: each program knows every option that it is given", (one) => {
     for (const { folder: from, command } of one.steps({ data: "/data", extra: "/extra", work: "/work", date: "2026-01-01" })) {
       const [, main, subcommand] = command;
       const program = command.find((word) => /^lab.*\.mjs$|^dist.*\.js$|^[^/]*\.(?:py|mjs)$/.test(word));

@@ -18,34 +18,28 @@ describe("recipes of the shipped weights", () => {
     for (const name of shipped) expect(made).toContain(`src/models/weights/${name}`);
   });
 
-  it.each(RECIPES.map((recipe) => [recipe.name, recipe] as const))(
-    "%s: every program and every file that it makes is there",
-    (_, recipe) => {
-      for (const path of recipe.makes) expect(existsSync(join(PACKAGE_ROOT, path)), path).toBe(true);
-      for (const { folder, command } of recipe.steps(OPTIONS)) {
-        const script = command.find((word) => /\.(py|mjs|js)$/.test(word));
-        if (script === undefined) continue;
-        const source = script.replace(/^dist\//, "").replace(/\.js$/, ".ts");
-        expect(existsSync(join(PACKAGE_ROOT, folder, source)), `${folder}/${source}`).toBe(true);
-      }
-    },
-  );
+  it.each(RECIPES)("$name: every program and every file that it makes is there", (recipe) => {
+    for (const path of recipe.makes) expect(existsSync(join(PACKAGE_ROOT, path)), path).toBe(true);
+    for (const { folder, command } of recipe.steps(OPTIONS)) {
+      const script = command.find((word) => /\.(py|mjs|js)$/.test(word));
+      if (script === undefined) continue;
+      const source = script.replace(/^dist\//, "").replace(/\.js$/, ".ts");
+      expect(existsSync(join(PACKAGE_ROOT, folder, source)), `${folder}/${source}`).toBe(true);
+    }
+  });
 
-  it.each(RECIPES.map((recipe) => [recipe.name, recipe] as const))(
-    "%s: says which data are not there, and starts nothing",
-    async (name, { needs }) => {
-      const flags = ["--data", empty, "--extra", empty, "--work", join(empty, "work")];
-      const wanted = [...needs.data, ...(needs.extra ?? [])];
-      // A recipe without needs would start, so it is only printed.
-      const told: string[] = [];
-      const terminal = { write: (text: string) => told.push(text) };
-      const surroundings = { stdout: terminal, stderr: terminal, stdin: Readable.from([]), env: {}, cwd: () => empty };
-      const code = await runProgram(["train", name, ...flags, ...(wanted.length === 0 ? ["--dry-run"] : [])], surroundings, createLab);
-      expect(existsSync(join(empty, "work"))).toBe(false);
-      expect(code).toBe(wanted.length === 0 ? 0 : 1);
-      for (const set of wanted) expect(told.join("")).toContain(join(empty, set));
-    },
-  );
+  it.each(RECIPES)("$name: says which data are not there, and starts nothing", async ({ name, needs }) => {
+    const flags = ["--data", empty, "--extra", empty, "--work", join(empty, "work")];
+    const wanted = [...needs.data, ...(needs.extra ?? [])];
+    // A recipe without needs would start, so it is only printed.
+    const told: string[] = [];
+    const terminal = { write: (text: string) => told.push(text) };
+    const surroundings = { stdout: terminal, stderr: terminal, stdin: Readable.from([]), env: {}, cwd: () => empty };
+    const code = await runProgram(["train", name, ...flags, ...(wanted.length === 0 ? ["--dry-run"] : [])], surroundings, createLab);
+    expect(existsSync(join(empty, "work"))).toBe(false);
+    expect(code).toBe(wanted.length === 0 ? 0 : 1);
+    for (const set of wanted) expect(told.join("")).toContain(join(empty, set));
+  });
 
   it("come in an order in which what learns from another comes after it", () => {
     const at = (name: string) => RECIPES.findIndex((recipe) => recipe.name === name);
@@ -77,7 +71,7 @@ describe("golden sets, on which nothing is learned or chosen", () => {
     expect(source).not.toMatch(ALL_SETS);
   });
 
-  it.each(RECIPES.map((recipe) => [recipe.name, recipe] as const))("%s needs none and hands none to a program", (_, { needs, steps }) => {
+  it.each(RECIPES)("$name needs none and hands none to a program", ({ needs, steps }) => {
     const words = [...needs.data, ...steps(OPTIONS).flatMap(({ command }) => command)].map((word) => `${word}/`);
     for (const word of words) expect(word).not.toMatch(GOLDEN);
   });
