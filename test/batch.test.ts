@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Engine } from "../src/engine/engine.ts";
 import { withAsk } from "../src/server/admission/admit-questions.ts";
 import { createApp } from "../src/server/app.ts";
@@ -8,8 +8,9 @@ import { RequestError } from "../src/shared/errors.ts";
 import { eventsOf, sampleAnswer } from "../src/testing/answers.ts";
 import { createFakeAskEngine } from "../src/testing/fake-ask-engine.ts";
 import { runCli } from "./support/cli.ts";
+import { libraryForAll } from "./support/engine.ts";
 import { folderOfFile } from "./support/folders.ts";
-import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
+import { LIBRARY_QUESTIONS } from "./support/library.ts";
 
 interface Line {
   readonly id: string;
@@ -86,18 +87,12 @@ describe("POST /v1/batch", () => {
 });
 
 describe("ask --file", () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = createSandbox();
-    const { code, stderr } = await run("ingest", "documents", "--source", "documents");
-    if (code !== 0) throw new Error(stderr);
-  });
-  afterAll(() => sandbox.remove());
-  const run = (...args: string[]) => runCli(args, { cwd: sandbox.folder, env: sandbox.env });
+  const library = libraryForAll();
+  const run = (...args: string[]) => runCli(args, { cwd: library.sandbox.folder, env: library.sandbox.env });
 
   it("prints a line per question; with --out, a repeated run asks only what has no answer yet", async () => {
     const [first, second] = LIBRARY_QUESTIONS.map((one) => (typeof one === "string" ? one : one.question));
-    const file = join(sandbox.folder, "questions.jsonl");
+    const file = join(library.sandbox.folder, "questions.jsonl");
     writeFileSync(file, `${JSON.stringify({ id: "a", question: first })}\n\n${JSON.stringify({ question: second })}\n`);
     const printed = await run("ask", "--file", file);
     expect(printed.code).toBe(0);
@@ -109,7 +104,7 @@ describe("ask --file", () => {
       ["3", second],
       ["a", first],
     ]);
-    const out = join(sandbox.folder, "answers.jsonl");
+    const out = join(library.sandbox.folder, "answers.jsonl");
     const [line = ""] = printed.stdout.split("\n").filter((one) => one.includes('"id":"a"'));
     writeFileSync(out, `${line}\n{"id":"3","ans`);
     expect((await run("ask", "--file", file, "--out", out)).code).toBe(0);

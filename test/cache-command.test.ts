@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "./support/cli.ts";
-import { CARD, createSandbox, type Sandbox } from "./support/library.ts";
+import { libraryForAll } from "./support/engine.ts";
+import { CARD } from "./support/library.ts";
 
-let sandbox: Sandbox;
-beforeAll(async () => {
-  sandbox = createSandbox();
-  expect((await cli(["ingest", "documents"])).code).toBe(0);
-  expect((await cli(["ask", CARD])).code).toBe(0);
-});
-afterAll(() => sandbox.remove());
+const library = libraryForAll();
+beforeAll(() => library.ask(CARD));
 
 function cli(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return runCli(args, { cwd: sandbox.folder, env: { ...sandbox.env, ...env } });
+  return runCli(args, { cwd: library.sandbox.folder, env: { ...library.sandbox.env, ...env } });
 }
 
 describe("sourcebound cache", () => {

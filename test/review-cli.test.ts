@@ -1,22 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type Finished, isCivil, runCli } from "./support/cli.ts";
-import { CARD, createSandbox, type Sandbox, UNANSWERABLE } from "./support/library.ts";
+import { libraryForAll } from "./support/engine.ts";
+import { CARD, UNANSWERABLE } from "./support/library.ts";
 
-let sandbox: Sandbox;
+const library = libraryForAll();
 let id: string;
-
 beforeAll(async () => {
-  sandbox = createSandbox();
-  await cli("ingest", "documents");
-  id = (JSON.parse((await cli("ask", "--json", "--session", "s", CARD)).stdout) as { id: string }).id;
-  await cli("ask", UNANSWERABLE);
+  id = (await library.ask(CARD, { sessionId: "s" })).id;
+  await library.ask(UNANSWERABLE);
 });
-afterAll(() => sandbox.remove());
 
 async function cli(...args: string[]): Promise<Finished> {
-  const finished = await runCli(args, { cwd: sandbox.folder, env: sandbox.env });
+  const finished = await runCli(args, { cwd: library.sandbox.folder, env: library.sandbox.env });
   expect(isCivil(finished), `${args.join(" ")}\n${finished.stdout}\n${finished.stderr}`).toBe(true);
   return finished;
 }
@@ -33,7 +30,7 @@ describe("review on the command line", () => {
     expect(await cli("review", "approve", id, "--by", "Ann Lee")).toMatchObject({ code: 0, stdout: `Approved ${id}.\n` });
     expect((await cli("review", "show", id)).stdout).toContain("Review: approved by Ann Lee");
     expect((await cli("review", "flag", id, "--by", "Ben")).code).toBe(0);
-    const file = join(sandbox.folder, "better.txt");
+    const file = join(library.sandbox.folder, "better.txt");
     writeFileSync(file, "Children under 12 pay nothing [1].\n\n[1]: cards.md\n");
     const corrected = await cli("review", "correct", id, "--answer", file, "--by", "Ann");
     expect([corrected.code, corrected.stdout]).toEqual([0, expect.stringContaining("Children under 12 pay nothing. [1]")]);
@@ -88,7 +85,7 @@ describe("a question that was limited to a part", () => {
     const within = /within "[^"\n]+"/.exec((await cli("review", "list")).stdout)?.[0];
     expect(within).toBeDefined();
     expect((await cli("review", "show", asked.id)).stdout).toContain(`Asked ${within?.replace("within", "within:")}`);
-    const file = join(sandbox.folder, "outside.txt");
+    const file = join(library.sandbox.folder, "outside.txt");
     writeFileSync(file, "Children under 12 pay nothing [1].\n[1]: cards.md\n");
     expect((await cli("review", "correct", asked.id, "--answer", file)).stderr).toMatch(/answer_unbound[\s\S]*is outside/);
     const { id: other } = JSON.parse((await cli("ask", "--json", "--document", "cards.md", question)).stdout) as { id: string };
