@@ -7,7 +7,7 @@ import { tokenSchema } from "../src/shared/config/server.ts";
 import type { WireHistory } from "../src/wire/memory.ts";
 import { runCli } from "./support/cli.ts";
 import { libraryForAll, openInTest } from "./support/engine.ts";
-import { appOf, createKey } from "./support/keyed-app.ts";
+import { appOf, callApp, createKey } from "./support/keyed-app.ts";
 import { LIBRARY_PACK, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -65,13 +65,8 @@ beforeAll(async () => {
 });
 
 function caller() {
-  const { engine } = library;
-  const app = appOf(engine, { tokens, requestsPerHour: 0 });
-  return async (method: string, path: string, key: string | undefined, body?: unknown) => {
-    const headers = { "content-type": "application/json", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
-    const response = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
-    return { status: response.status, text: await response.text() };
-  };
+  const app = appOf(library.engine, { tokens, requestsPerHour: 0 });
+  return (method: string, path: string, key: string | undefined, body?: unknown) => callApp(app, method, path, { key, body });
 }
 
 /** Seeded, so that exact counts can be asserted. */

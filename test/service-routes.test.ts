@@ -1,27 +1,24 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
-import type { createApp } from "../src/server/app.ts";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpoints.ts";
 import { errorResponseSchema } from "../src/wire/index.ts";
 import { libraryForAll } from "./support/engine.ts";
-import { appOf, createKey } from "./support/keyed-app.ts";
+import { appOf, callApp, createKey, type KeyedApp } from "./support/keyed-app.ts";
+import { CARD } from "./support/library.ts";
 
-const CARD = "How much does a library card cost?";
 const TOKEN = "a-token-of-some-length";
 const ADMIN = { authorization: `Bearer ${TOKEN}` };
 
 const library = libraryForAll();
-let app: ReturnType<typeof createApp>;
+let app: KeyedApp["app"];
 beforeAll(() => {
   app = appOf(library.engine, { adminToken: TOKEN, withoutKeys: "this-machine" });
 });
 
-async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
-  const json = body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-  const response = await app.request(path, { method, ...json, headers: { "content-type": "application/json", ...headers } });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === "" ? null : JSON.parse(text) };
-}
+/** Each test checks its own members of a response, and `call` the whole of it by its schema. */
+type Json = ReturnType<typeof JSON.parse>;
+const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  callApp<Json>(app, method, path, { body, headers });
 
 /** Calls a route by name and validates the response against its schema. */
 async function call(name: EndpointName, { parts = {}, query = "", body, headers = {} }: Call = {}) {
@@ -54,8 +51,8 @@ interface Call {
 async function upload(files: readonly (readonly [name: string, text: string])[], query = "", headers: Record<string, string> = ADMIN) {
   const form = new FormData();
   for (const [name, text] of files) form.append("file", new File([text], name));
-  const response = await app.request(`/v1/documents${query}`, { method: "POST", body: form, headers });
-  return { status: response.status, location: response.headers.get("location"), body: JSON.parse(await response.text()) };
+  const { status, body, headers: answered } = await send("POST", `/v1/documents${query}`, form, headers);
+  return { status, location: answered.get("location"), body };
 }
 
 async function settled(location: string | null) {
