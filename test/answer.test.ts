@@ -2,12 +2,12 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Encoder } from "../src/models/encoder.ts";
 import { ANSWER_STAGES, type AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { answerOf, openInTest } from "./support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE } from "./support/library.ts";
+import { near } from "./support/model-engine.ts";
 import { rounds } from "./support/trials.ts";
 
 const shown = (events: readonly AnswerEvent[]) => events.flatMap((event) => (event.type === "sentence" ? [event.sentence] : []));
@@ -189,7 +189,7 @@ describe("the exact cache", () => {
   });
 
   it("does not keep answers that carry a warning: low confidence", async () => {
-    const { ask, engine } = await openInTest({ encoder: fakeEncoder(0.48) });
+    const { ask, engine } = await openInTest({ encoder: near(0.48) });
     const answer = await ask(CARD, { profile: "seven-layer" });
     expect(answer.status).toBe("ok");
     expect(answer.warnings.map(({ code }) => code)).toEqual(["low_confidence"]);
@@ -216,12 +216,3 @@ describe("sessions", () => {
     expect(followed.confidence).toBeLessThan(0.28);
   });
 });
-
-/** Every passage has the same cosine to every question, so that the test controls the score. */
-function fakeEncoder(cosine: number): Encoder {
-  const passage = Float32Array.from([cosine, Math.sqrt(1 - cosine * cosine)]);
-  return {
-    id: `fake-${cosine}`,
-    embed: async (texts) => texts.map((one) => (one.trim().endsWith("?") ? Float32Array.from([1, 0]) : passage)),
-  };
-}

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
@@ -17,13 +17,14 @@ async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
   onTestFinished(() => sandbox.remove());
   const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }), SHARED_PARTS);
-  const events = await Array.fromAsync(engine.ingest(`${sandbox.folder}/documents`));
-  return { engine, events };
+  onTestFinished(() => engine.close());
+  await Array.fromAsync(engine.ingest(`${sandbox.folder}/documents`));
+  return engine;
 }
 
 describe("somebody's own documents without a setting", () => {
   it("carry nothing of another field: no address, no hotline of veterans, a title of their own", async () => {
-    const { engine } = await withoutSettings({
+    const engine = await withoutSettings({
       "kiln.md": "# The kiln\n\nThe kiln is fired on Fridays at 1,200 degrees.\n",
       "glaze.md": "# Glazes\n\nA glaze dries for two days.\n",
     });
@@ -37,7 +38,6 @@ describe("somebody's own documents without a setting", () => {
     const inCrisis = await engine.answer("I want to kill myself");
     expect(JSON.stringify([answer, inCrisis]).toLowerCase()).not.toMatch(/veteran|va\.gov|838255/);
     expect(inCrisis.warnings[0]).toMatchObject({ code: "hotline", message: expect.stringContaining("findahelpline.com") });
-    await engine.close();
   });
 });
 
@@ -84,7 +84,6 @@ describe("files of kinds that are not read", () => {
     const refused = await library.ask("How many days of parental leave are granted?");
     expect(refused.refusal?.searched.unreadable).toEqual(["leave-policy.xyz", "plan.XYZ"]);
     expect((await library.ingest()).at(-1)).toMatchObject({ counts: { deleted: 0, changed: 0, failed: 0 } });
-    const { rmSync } = await import("node:fs");
     for (const name of ["leave-policy.xyz", "plan.XYZ", "notes"]) rmSync(`${library.sandbox.folder}/documents/${name}`);
     await library.ingest();
     expect((await library.ask("How many days of parental leave are granted?")).refusal?.searched.unreadableCount).toBe(0);
@@ -122,17 +121,16 @@ describe("a message of somebody in a crisis", () => {
     "I have a loaded gun next to me and nobody knows",
     "my kids would be better without me, I want it to be over tonight",
   ])("gets the hotline without a listed word, and nothing beneath it: %s", async (message) => {
-    const { engine } = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
+    const engine = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
     const answer = await engine.answer(message);
     expect(answer.warnings[0]?.code).toBe("hotline");
     const wire = answerToWire(answer);
     expect(wire.refusal).toMatchObject({ reason: "crisis", nearest: [], contacts: [], note: "" });
     expect(JSON.stringify([wire.refusal?.message, wire.sentences, wire.see_also])).not.toMatch(/pension/i);
-    await engine.close();
   });
 
   it("is taken into no later question of the conversation", async () => {
-    const { engine } = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
+    const engine = await withoutSettings({ "a.md": "# Survivors pension\n\nA survivors pension is paid to a spouse.\n" });
     const ask = (question: string) => engine.answer(question, { sessionId: "a-conversation" });
     await ask("Who is paid a survivors pension?");
     const crisis = await ask("I have a loaded gun next to me and nobody knows");
@@ -140,6 +138,5 @@ describe("a message of somebody in a crisis", () => {
     const later = JSON.stringify(await Array.fromAsync(engine.ask("and how long?", { sessionId: "a-conversation" })));
     expect(later).toMatch(/Interpreted as: and how long\? \([^)]*pension/i);
     expect(later).not.toMatch(/gun/);
-    await engine.close();
   });
 });

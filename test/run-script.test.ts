@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -53,21 +53,11 @@ function writeProgram(path: string, body: string): void {
   chmodSync(path, 0o755);
 }
 
-function run(
-  { checkout, bin }: Machine,
-  args: readonly string[] = ["profiles"],
-): Promise<{ code: number | null; out: string; err: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("/bin/sh", [join(checkout, "run"), ...args], { env: { PATH: bin, HOME: bin }, stdio: ["ignore", "pipe", "pipe"] });
-    let out = "";
-    let err = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      out += text;
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      err += text;
-    });
-    child.once("error", reject).once("close", (code) => resolve({ code, out, err }));
+function run({ checkout, bin }: Machine, args: readonly string[] = ["profiles"]): Promise<{ code: number; out: string; err: string }> {
+  return new Promise((resolve) => {
+    execFile("/bin/sh", [join(checkout, "run"), ...args], { env: { PATH: bin, HOME: bin } }, (error, out, err) =>
+      resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+    );
   });
 }
 

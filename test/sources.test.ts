@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { CrawlRequest } from "../src/engine/engine.ts";
 import type { IngestEvent } from "../src/shared/events.ts";
-import { type FakeHost, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
+import { type FakeHost, redirectTo, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { runCli, startCli } from "./support/cli.ts";
 import { openInTest } from "./support/engine.ts";
 import { createSandbox, type Sandbox } from "./support/library.ts";
@@ -97,17 +97,13 @@ describe("an address as a source", () => {
   });
 
   it("asks no address that is not public, no other scheme, port or host, also behind redirects", async () => {
-    const away =
-      (to: string): WebHandler =>
-      (_request, response) =>
-        response.writeHead(302, { location: to }).end();
     const { web, crawl } = await open({
       "inside.example": { addresses: [["10.0.0.8"]], pages: { "/": page("Secret", "") } },
       "rebinds.example": {
         addresses: [["93.184.216.34"], ["127.0.0.1"]],
         pages: { "/robots.txt": reply("text/plain", ""), "/": page("Secret", "") },
       },
-      "site.example": { pages: { "/": away("http://169.254.169.254/latest"), "/b": away("https://inside.example/") } },
+      "site.example": { pages: { "/": redirectTo("http://169.254.169.254/latest"), "/b": redirectTo("https://inside.example/") } },
     });
     const bad = [
       "https://inside.example/",
