@@ -11,10 +11,10 @@ import { TABLES } from "../src/store/schema.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { compareText } from "../src/text/normalise.ts";
 import { type Library, openLibrary } from "./support/engine.ts";
+import { CARD } from "./support/library.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
-const CARD = "How much does a library card cost?";
 const VIOLIN = { name: "violin.md", bytes: new TextEncoder().encode("# Violin\n\nThe deposit for a violin is 40 dollars.\n") };
 const now = new Date("2026-11-22T00:00:00Z");
 

@@ -96,19 +96,13 @@ async function askAll({ folder, env }: Sandbox, questions: readonly string[]): P
 }
 
 async function ask(sandbox: Sandbox, question: string): Promise<WireAnswer> {
-  const [answer] = await askAll(sandbox, [question]);
-  if (answer === undefined) throw new Error("no answer");
-  return answer;
+  return (await askAll(sandbox, [question]))[0] as WireAnswer;
 }
 
 async function stillAnswers(sandbox: Sandbox): Promise<void> {
-  const answers = await askAll(
-    sandbox,
-    LIBRARY_QUESTIONS.map(({ question }) => question),
-  );
-  expect(answers.map(({ answer_plain }, i) => answer_plain.includes(LIBRARY_QUESTIONS[i]?.holds ?? "?"))).toEqual(
-    LIBRARY_QUESTIONS.map(() => true),
-  );
+  const questions = LIBRARY_QUESTIONS.map(({ question }) => question);
+  const answers = await askAll(sandbox, questions);
+  for (const [i, { holds }] of LIBRARY_QUESTIONS.entries()) expect(answers[i]?.answer_plain).toContain(holds);
 }
 
 /** Asserts a clear failure: exit code, message on stderr, nothing on stdout, no stack trace. */

@@ -31,6 +31,9 @@ function readInjections(): string[] {
   ];
 }
 
+const ASKED = { role: "user", content: "What does a card cost?" };
+const FEES = { name: "fees", text: "A card costs 5 dollars." };
+const SAID = "A card costs 5 dollars [1].";
 /** Routes with untrusted text in path, query or body. */
 const FIELDS: readonly (readonly [method: string, path: string, body?: (text: string) => unknown])[] = [
   ["POST", "/v1/ask", (question) => ({ question })],
@@ -43,30 +46,12 @@ const FIELDS: readonly (readonly [method: string, path: string, body?: (text: st
   ["POST", "/v1/ask", (document_id) => ({ question: "What does a card cost?", selection: { document_id, start: 0, end: 9 } })],
   ["POST", "/v1/ask", (key) => ({ question: "x", [key]: key })],
   ["POST", "/v1/search", (query) => ({ query })],
-  [
-    "POST",
-    "/v1/check",
-    (answer) => ({ question: "What does a card cost?", answer, sources: [{ name: "fees", text: "A card costs 5 dollars." }] }),
-  ],
-  ["POST", "/v1/check", (text) => ({ question: "q", answer: "A card costs 5 dollars [1].", sources: [{ name: "fees", text }] })],
-  [
-    "POST",
-    "/v1/check",
-    (name) => ({ question: "q", answer: "A card costs 5 dollars [1].", sources: [{ name, text: "A card costs 5 dollars." }] }),
-  ],
+  ["POST", "/v1/check", (answer) => ({ question: "What does a card cost?", answer, sources: [FEES] })],
+  ["POST", "/v1/check", (text) => ({ question: "q", answer: SAID, sources: [{ ...FEES, text }] })],
+  ["POST", "/v1/check", (name) => ({ question: "q", answer: SAID, sources: [{ ...FEES, name }] })],
   ["POST", "/v1/feedback", (id) => ({ id, verdict: "down" })],
   ["POST", "/v1/chat/completions", (content) => ({ model: "library", messages: [{ role: "user", content }] })],
-  [
-    "POST",
-    "/v1/chat/completions",
-    (content) => ({
-      model: "library",
-      messages: [
-        { role: "assistant", content },
-        { role: "user", content: "What does a card cost?" },
-      ],
-    }),
-  ],
+  ["POST", "/v1/chat/completions", (content) => ({ model: "library", messages: [{ role: "assistant", content }, ASKED] })],
   ["POST", "/v1/chat/completions", (model) => ({ model, messages: [{ role: "user", content: "x" }] })],
   ["POST", "/query", (query) => ({ query })],
   ["POST", "/mcp", (question) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "ask", arguments: { question } } })],

@@ -5,9 +5,9 @@ import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
+import { CARD } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
-const CARD = "How much does a library card cost?";
 /** A word of no document: its bytes can only come from a question. */
 const WORD = "quokkaflix";
 const SECRET = `How much does a library card cost per year, asks ${WORD}?`;

@@ -7,6 +7,7 @@ import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
+import { CARD } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Uses the bundled threshold, so that questions are refused. */
@@ -19,14 +20,13 @@ async function reportOf({ events }: Library, question: string, options = {}): Pr
   return end !== undefined && "facts" in end ? end.facts.report : undefined;
 }
 
-const CARD = "How much does a library card cost?";
 const REFUSED = "Which library card do penguins of the zoo need?";
 
 describe("diagnostic reports", () => {
   it("are made of refusals and not of good answers, and are found by the answer's id too", async () => {
     const library = await open();
     const { engine, ask } = library;
-    expect(await reportOf(library, "How much does a library card cost?")).toBeNull();
+    expect(await reportOf(library, CARD)).toBeNull();
     const answer = await ask(REFUSED);
     expect(answer.refusal).not.toBeNull();
     const report = await engine.report(answer.id);
