@@ -1,28 +1,19 @@
 // @module-tag all/postgres
-import { afterEach, describe, expect, it } from "vitest";
-import { type FakeWeb, startFakeWeb } from "../src/testing/fake-web.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
-import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startFakeWeb } from "../src/testing/fake-web.ts";
+import type { Library } from "./support/engine.ts";
+import { whyNoPostgres } from "./support/postgres.ts";
+import { useReplicas } from "./support/replicas.ts";
 
 const page = (title: string, body: string) => `<!doctype html><title>${title}</title><main><h1>${title}</h1>${body}</main>`;
 
 describe.skipIf(whyNoPostgres !== null)("pages of the web and standard input with PostgreSQL", () => {
-  const server = usePostgres();
-  let web: FakeWeb | null = null;
-  const open: Library[] = [];
-  afterEach(async () => {
-    for (const library of open.splice(0)) await library.close();
-    await web?.close();
-    web = null;
-  });
+  const { open } = useReplicas();
 
   async function replicas(pages: Record<string, string> = {}): Promise<[Library, Library]> {
-    web = await startFakeWeb({ "site.example": { pages } });
-    const settings = { "database.url": await server().createDatabase(), "database.connections": 4 };
-    const made: Library[] = [];
-    for (let n = 0; n < 2; n++) made.push(await openLibrary({ documents: {}, settings, network: web.network, warn: () => undefined }));
-    open.push(...made);
-    return made as [Library, Library];
+    const web = await startFakeWeb({ "site.example": { pages } });
+    onTestFinished(() => web.close());
+    return (await open(2, {}, { documents: {}, network: web.network })) as [Library, Library];
   }
 
   const titles = async ({ engine }: Library) =>

@@ -1,7 +1,7 @@
 // @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import { sql } from "kysely";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../src/internals.ts";
 import { DomainIndex, type SearchRequest } from "../src/retrieval/domain-index.ts";
 import { EmbeddedEngine } from "../src/retrieval/embedded-engine.ts";
@@ -48,6 +48,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
 
   async function world() {
     const db = await openPostgres({ url: await server().createDatabase(), connections: 4, timeoutMs: 30_000 });
+    onTestFinished(() => db.destroy());
     const store = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const warned: string[] = [];
     const asked: number[] = [];
@@ -123,7 +124,6 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect(warned).toEqual([]);
     const indexes = await sql<{ n: number }>`select count(*) as n from pg_indexes where indexdef like '%hnsw%'`.execute(db);
     expect(Number(indexes.rows[0]?.n)).toBe(1);
-    await db.destroy();
   });
 
   it("finds a new document at once, a changed one as it is, a deleted one no more, in every replica; a restart puts nothing again", async () => {
@@ -146,7 +146,6 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     await store.documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["new.md"]);
     for (const one of [first, second, third]) expect(await find(one, "ibex markhor chamois")).not.toContain("new-0-v2");
     expect(await rows()).toBe(DOCUMENTS * WINDOWS);
-    await db.destroy();
   });
 
   it("is asked by setting, or by a profile whose source has it; by no other", async () => {
@@ -185,7 +184,7 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
   });
 
   it("keeps no vector of a version that has gone", async () => {
-    const { db, store } = await world();
+    const { store } = await world();
     await put(store, document(0, { version: "v2" }));
     const table = await store.vectors?.open({ domain: "d", model: "m", dimensions: 4 });
     const row = { documentId: "doc0", tenant: "", access: "public", start: 0, vector: Float32Array.from([1, 0, 0, 0]) };
@@ -193,11 +192,10 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     expect((await table?.places(["doc0"]))?.size).toBe(0);
     await table?.put([{ ...row, version: "v2" }]);
     expect((await table?.places(["doc0"]))?.get("doc0")).toEqual(new Set([0]));
-    await db.destroy();
   });
 
   it("compares in the process while there are few, and where the table cannot be had, which is said once and tried again", async () => {
-    const { db, store, tables, asked, warned, corpusOf, opened } = await world();
+    const { store, tables, asked, warned, corpusOf, opened } = await world();
     await put(store, document(0));
     const small = await opened();
     expect(await find(small, questions[0] as string)).toHaveLength(10);
@@ -222,6 +220,5 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     await wait(0);
     await find(failing, questions[0] as string);
     expect(asked).toHaveLength(1);
-    await db.destroy();
   });
 });

@@ -1,6 +1,6 @@
 // @module-tag all/postgres
 import { sql } from "kysely";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../src/internals.ts";
 import { openPostgres } from "../src/store/postgres.ts";
 import { openPostgresVectors, type StoredVector } from "../src/store/postgres-vectors.ts";
@@ -17,6 +17,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
 
   async function filled() {
     const db = await openPostgres({ url: await server().createDatabase(), connections: 3, timeoutMs: 30_000 });
+    onTestFinished(() => db.destroy());
     const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
     const vectors = await openPostgresVectors(db, { domain: "d", model: "m", dimensions: DIMENSIONS });
     const random = createRandom(3);
@@ -49,7 +50,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
   const names = (found: readonly { documentId: string; start: number }[]) => found.map(({ documentId, start }) => `${documentId} ${start}`);
 
   it("compares all where a filter keeps few, and finds nearly all of the best by HNSW, also of a party with one in thirty", async () => {
-    const { db, vectors, unit, all, truth } = await filled();
+    const { vectors, unit, all, truth } = await filled();
     await vectors.buildIndex();
     let found = 0;
     let few = 0;
@@ -65,7 +66,6 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     }
     expect(found / 200).toBeGreaterThan(0.95);
     expect(few / 200).toBeGreaterThan(0.95);
-    await db.destroy();
   });
 
   it("shows nothing of another party, label or model, and loses a document's vectors with the document", async () => {
@@ -83,7 +83,6 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
     await vectors.put([{ documentId: "doc7", version: "v1", tenant: "", access: "public", start: 0, vector: unit() }]);
     expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
-    await db.destroy();
   });
 
   it("keeps up to 4,000 dimensions as halves, and says where more are", async () => {
