@@ -13,14 +13,14 @@ import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
-import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
+import { CARD, LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
 import { enterKey, hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
 
-const CARD = "How much does a library card cost?";
 const FINES = "What do overdue books cost?";
 const TOKEN = "secret-token";
 
 const LOANS = "How long may books be kept?";
+const OWN_MARKS = { gold_quotes: ["Overdue books cost 20 cents per day."], key_values: ["20 cents"] };
 const ANSWERABLE = [
   {
     id: "a1",
@@ -29,15 +29,8 @@ const ANSWERABLE = [
     gold_quotes: ["Books may be kept for 21 days."],
     key_values: ["21 days"],
   },
-  {
-    id: "a2",
-    question: FINES,
-    gold_pages: ["documents/fines.txt"],
-    gold_quotes: ["Overdue books cost 20 cents per day."],
-    key_values: ["20 cents"],
-  },
+  { id: "a2", question: FINES, gold_pages: ["documents/fines.txt"], ...OWN_MARKS },
 ];
-const OWN_MARKS = { gold_quotes: ["Overdue books cost 20 cents per day."], key_values: ["20 cents"] };
 const UNANSWERABLE = [{ id: "u1", question: "What is the boiling point of tungsten?", kind: "out_of_scope" }];
 
 const VARIANTS = { control: { share: 0.5 }, lower: { share: 0.5, config: { answer_from: 0.3 } } };

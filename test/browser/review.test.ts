@@ -7,6 +7,7 @@ import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import type { Role } from "../../src/store/keys.ts";
 import { type Library, openLibrary } from "../support/engine.ts";
+import { createKey } from "../support/keyed-app.ts";
 import { enterKey, hasChromium, objections, openOptions, openPage, type SharedPage, usePage } from "./harness.ts";
 
 const CARD = "How much does a library card cost?";
@@ -53,8 +54,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
 
   it("begin with the first that the key may enter, and offer no other", async () => {
     const of = async (...roles: Role[]) => {
-      const grant = { name: "k", roles, domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
-      const { key } = await library.engine.store.keys.create(grant, "test");
+      const key = await createKey(library, { roles });
       await page.goto(`${server.url}/#/`);
       await openOptions(page);
       const out = page.getByRole("button", { name: "Sign out" });

@@ -2,6 +2,8 @@ import { RequestError } from "../../src/shared/errors.ts";
 import type { Answer, ConflictSide, Evidence } from "../../src/shared/types.ts";
 import { eventsOf, sampleAnswer, sampleCitation, sampleNearMiss, sampleRefusal } from "../../src/testing/answers.ts";
 import { type AskScript, waitFor } from "../../src/testing/fake-ask-engine.ts";
+import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
+import written from "./scenario.json" with { type: "json" };
 
 /** Questions for which the scripted engine of the page's tests has something to say. */
 export const QUESTIONS = {
@@ -18,25 +20,7 @@ export const QUESTIONS = {
 
 export const HOTLINE = "You are not alone: dial 988 at any hour.";
 
-const review = {
-  title: "Higher-Level Reviews",
-  url: "https://www.va.gov/decision-reviews/higher-level-review/",
-  asOf: "2026-01-15",
-  headingPath: ["Decision reviews", "Deadlines"],
-  path: "topics/higher-level-review.md",
-  context:
-    "A Higher-Level Review is a new look at your case by a senior reviewer. The reviewer decides whether a difference of opinion or an error changes the decision.\n\nYou have 1 year from the date on your decision letter to request a Higher-Level Review. A contested claim has another limit.\n\nYou cannot submit new evidence with a Higher-Level Review. If you have new and relevant evidence, file a Supplemental Claim instead.\n\nTo ask for a review of a disability compensation decision, use VA Form 20-0996.",
-};
-
-const contested = {
-  title: "Contested claims",
-  url: "https://www.va.gov/decision-reviews/contested-claims/",
-  asOf: "2025-11-03",
-  headingPath: ["Contested claims"],
-  path: "topics/contested-claims.md",
-  context:
-    "A claim is contested when two people claim the same benefit and only one can receive it. You have 60 days from the date on the decision letter to ask for a review of a contested claim.",
-};
+const { review, contested } = written.documents;
 
 export const REVIEW_QUOTE = "You have 1 year from the date on your decision letter to request a Higher-Level Review.";
 const CONTESTED_QUOTE = "You have 60 days from the date on the decision letter to ask for a review of a contested claim.";
@@ -59,14 +43,7 @@ export const REVIEW_ANSWER: Answer = sampleAnswer({
 export const REFUSAL_ANSWER: Answer = sampleAnswer({
   question: QUESTIONS.refusal,
   refusal: sampleRefusal({
-    searched: {
-      documents: 28,
-      chunks: 312,
-      revision: 4,
-      asOf: { from: "2024-03-01", to: "2026-01-15", undated: 2 },
-      unreadable: ["topics/transport.pdf"],
-      unreadableCount: 1,
-    },
+    ...written.refusal,
     nearest: [
       sampleNearMiss("Travel pay", {
         heading: "What is paid",
@@ -75,10 +52,6 @@ export const REFUSAL_ANSWER: Answer = sampleAnswer({
         missingValues: ["an amount of money, a percentage or a number"],
       }),
       sampleNearMiss("Service animals", { missing: ["clinic parking"] }),
-    ],
-    contacts: [
-      { name: "VA benefits hotline", contact: "1-800-827-1000" },
-      { name: "Find a location", contact: "https://www.va.gov/find-locations/" },
     ],
   }),
 });
@@ -167,21 +140,6 @@ export function playScenario(sentencePauseMs: number): AskScript {
 }
 
 function evidence(sid: string, title: string): Evidence {
-  const document = {
-    id: sid,
-    path: `${sid}.md`,
-    title,
-    url: `https://www.va.gov/${sid}`,
-    asOf: null,
-    authority: null,
-    version: "1",
-    originalHash: "",
-    normaliser: "test-1",
-    blocks: [],
-    sourceMap: [],
-  };
-  const range = { start: 0, end: 1 };
-  const scores = { dense: null, bm25: 3.1, fused: 0.7, cross: null, rerank: null };
-  const passage = { sid, chunkId: sid, document, headingPath: [], range, window: range, text: "x", units: [], scores };
-  return { passage, verdict: "verified", relevance: 0.8, consistency: null, agreement: null, score: 0.8, reason: "names the amount" };
+  const passage = { ...fakePassage({ document: sid, title, pieces: ["x"], scores: { bm25: 3.1, fused: 0.7 } }), sid };
+  return fakeEvidence(passage, { relevance: 0.8, score: 0.8, reason: "names the amount" });
 }
