@@ -1,13 +1,4 @@
-/** Returns a seeded generator of numbers in [0, 1) (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
+import { createRandom } from "../../src/grading/metrics.ts";
 
 const SUBJECTS = ["harbour", "orchard", "lantern", "quarry", "weaver", "falcon", "meadow", "compass", "granite", "saddle"];
 const VERBS = ["costs", "holds", "measures", "opens after", "closes before", "carries", "weighs", "needs"];
