@@ -61,6 +61,13 @@ function start(image: BuiltImage, args: readonly string[], env: Readonly<Record<
   return { child, ended, shows };
 }
 
+/** Asks what a card costs; returns the response's text. */
+async function askAt(port: number | undefined, key: string): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const response = await fetch(`http://127.0.0.1:${port}/v1/ask`, { method: "POST", headers, body: JSON.stringify({ question: CARD }) });
+  return response.text();
+}
+
 const STEPS = { timeout: 900_000, tags: ["all/package"] };
 
 describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clean folder", STEPS, () => {
@@ -103,12 +110,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
     expect((await start(image, ["ingest", join(folder, "documents")], env).ended).code).toBe(0);
     const server = start(image, image.command, env);
     await server.shows(/Listening on/);
-    const answer = await fetch(`http://127.0.0.1:${port}/v1/ask`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: JSON.stringify({ question: CARD }),
-    });
-    expect(await answer.text()).toContain("5 dollars");
+    expect(await askAt(port, key)).toContain("5 dollars");
     const [program = "", ...args] = image.healthcheck.map((part) => part.replaceAll("8787", String(port)));
     execFileSync(program, args, { stdio: "pipe", timeout: 120_000 });
     server.child.kill("SIGTERM");
@@ -146,12 +148,7 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
       expect(uploaded.status, await uploaded.clone().text()).toBeLessThan(300);
       let text = "";
       for (let tries = 0; tries < 200 && !text.includes("5 dollars"); tries++) {
-        const answer = await fetch(`http://127.0.0.1:${ports[1]}/v1/ask`, {
-          method: "POST",
-          headers: { ...headers, "content-type": "application/json" },
-          body: JSON.stringify({ question: CARD }),
-        });
-        text = await answer.text();
+        text = await askAt(ports[1], key);
         await new Promise((resolve) => setTimeout(resolve, 300));
       }
       expect(text).toContain("5 dollars");

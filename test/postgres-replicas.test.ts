@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { StoreError } from "../src/shared/errors.ts";
 import { addInteraction, sampleInteraction } from "../src/testing/store/fixtures.ts";
 import type { Library } from "./support/engine.ts";
+import { createKey } from "./support/keyed-app.ts";
 import { CARD, writeFiles } from "./support/library.ts";
 import { whyNoPostgres } from "./support/postgres.ts";
 import { useReplicas } from "./support/replicas.ts";
@@ -55,11 +56,7 @@ describe.skipIf(whyNoPostgres !== null)("two replicas on one PostgreSQL", () => 
     const again = await second.ask(CARD);
     expect(again.cacheMode).toBe("exact");
     expect(again.sentences).toEqual(asked.sentences);
-    const { key } = await first.engine.store.keys.create(
-      { name: "k", roles: ["ask"], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: null },
-      "test",
-    );
-    expect(await engine.store.keys.find(key)).toMatchObject({ name: "k" });
+    expect(await engine.store.keys.find(await createKey(first, { name: "k" }))).toMatchObject({ name: "k" });
     expect(engine.proofKey()).toBe(first.engine.proofKey());
   });
 
