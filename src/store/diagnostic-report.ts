@@ -5,7 +5,7 @@ import { refusalSchema } from "../shared/types/answer.ts";
 import { type ConflictKind, scoresSchema } from "../shared/types/evidence.ts";
 import type { InProcess } from "../text/validate.ts";
 
-/** A name of a known set, which leaves the process as any text. */
+/** A name of a known set in TypeScript; a string in the OpenAPI document. */
 const named = <Name extends string>() => z.string() as unknown as z.ZodType<Name, Name>;
 
 export type RecommendationKind =
