@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../../test/support/folders.ts";
@@ -44,13 +44,28 @@ describe("the packs that ship", () => {
     expect(findings.filter(({ level }) => level === "fault")).toEqual([]);
   });
 
-  it.each(["retail", "pharma"])("%s has two tenants with documents and at least twenty questions each", async (name) => {
+  it.each(["retail", "pharma"])("%s has two tenants, sixty documents and a hundred questions", async (name) => {
     const pack = loadDomain(name);
     const report = await checkPack(name, { ...options, domainsDir: SHIPPED_DOMAINS });
     expect(Object.keys(pack.tenants)).toHaveLength(2);
-    expect(report.documents).toBeGreaterThanOrEqual(12);
-    expect(report.questions).toBeGreaterThanOrEqual(40);
+    expect(report.documents).toBeGreaterThanOrEqual(60);
+    expect(report.questions).toBeGreaterThanOrEqual(100);
     expect(report.findings.filter(({ level }) => level === "warning")).toEqual([]);
+  });
+
+  it.each(["retail", "pharma"])("%s never uses another tenant's term in a tenant's documents", (name) => {
+    const { folder, tenants } = loadDomain(name);
+    const used = Object.entries(tenants).flatMap(([tenant, { documents }]) => {
+      const foreign = Object.entries(tenants).flatMap(([other, { terms }]) => (other === tenant ? [] : Object.values(terms)));
+      return readdirSync(join(folder, documents ?? "")).flatMap((file) => {
+        const [, , body = ""] = readFileSync(join(folder, documents ?? "", file), "utf8")
+          .toLowerCase()
+          .split(/^---$/m);
+        expect(body.length).toBeGreaterThan(200);
+        return foreign.filter((term) => body.includes(term.toLowerCase())).map((term) => `${tenant}/${file}: ${term}`);
+      });
+    });
+    expect(used).toEqual([]);
   });
 
   it("give each tenant the terms of the catalogue", () => {
