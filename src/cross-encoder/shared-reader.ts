@@ -1,4 +1,4 @@
-import { createReader } from "./create-reader.ts";
+import { type Adapter, createReader } from "./create-reader.ts";
 import type { Reader } from "./reader.ts";
 
 /** Returns a function that opens one reader for all users; the last user who closes it ends its threads. */
@@ -23,8 +23,16 @@ export function createSharing(): (open?: () => Reader) => Reader {
   };
 }
 
+const shared = {
+  none: createSharing(),
+  claims: createSharing(),
+  questions: createSharing(),
+};
+
 /**
- * Opens the embedded cross-encoder, shared by all engines of the process.
+ * Opens the embedded cross-encoder, shared by all engines of the process, or one of its adapters.
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
-export const openSharedReader = createSharing();
+export function openSharedReader(adapter: Adapter | null = null): Reader {
+  return shared[adapter ?? "none"](() => createReader({ adapter }));
+}

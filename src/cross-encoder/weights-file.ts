@@ -35,6 +35,16 @@ export const headerSchema = z
   })
   .refine(({ hidden, heads }) => hidden % heads === 0 && (hidden / heads) % 8 === 0, "hidden / heads is not a multiple of 8");
 
+/** An adapter of one head: low-rank changes of the matrices, and other tensors that replace those of the cross-encoder. */
+export const adapterSchema = z.strictObject({
+  format: z.literal(1),
+  name: z.string().min(1),
+  /** SHA-256 of the weights that it was trained on. */
+  base: z.string().regex(/^[\da-f]{64}$/),
+  rank: z.int().min(1).max(64),
+  tensors: z.record(z.string(), tensorSchema),
+});
+
 export type WeightsHeader = z.infer<typeof headerSchema>;
 export type TensorEntry = z.infer<typeof tensorSchema>;
 

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { ModelError, messageOf, systemCodeOf } from "../shared/errors.ts";
+import { type ModelError, messageOf } from "../shared/errors.ts";
+import { mergeAdapter } from "./adapter.ts";
+import { openContainer } from "./container.ts";
 import { compileKernel, createKernel, largestCode } from "./kernel/kernel.ts";
-import { checkTensors, headerSchema, layerMatrices, MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES, type WeightsHeader } from "./weights-file.ts";
+import { checkTensors, headerSchema, layerMatrices, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
@@ -10,7 +10,7 @@ const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 /** Weights in shared memory, packed for the kernel. Threads share them without a copy; each has its own arena behind them. */
 export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
-  /** SHA-256 of the file's content. */
+  /** SHA-256 of the file's content, or of the adapter's that is merged in. */
   readonly hash: string;
   /** Byte offset of each tensor in the memory. */
   readonly places: ReadonlyMap<string, number>;
@@ -26,27 +26,12 @@ export interface ReaderWeights {
 /**
  * Loads a weights file into shared memory, validates its hash and sizes, and packs its matrices for the kernel.
  * @param threads maximum concurrent threads; each gets an arena
+ * @param adapter file of an adapter, which is merged into the matrices; `null` for none
  * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
  */
-export function loadReaderWeights(path: string, threads: number): ReaderWeights {
+export function loadReaderWeights(path: string, threads: number, adapter: string | null = null): ReaderWeights {
   const module = compileKernel();
-  const corrupt = (what: string, cause?: unknown) =>
-    new ModelError(
-      "reader_corrupt",
-      `the cross-encoder's weights ${path} are damaged (${what}). Reinstall the package, or create them again with lab/train/reader`,
-      { path },
-      { cause },
-    );
-  const file = openWeights(path);
-  try {
-    const size = fstatSync(file).size;
-    const prefix = readExactly(file, 0, Buffer.alloc(Math.min(PREFIX_BYTES, size)));
-    if (size < PREFIX_BYTES || prefix.toString("latin1", 0, 8) !== MAGIC) throw corrupt(`no ${MAGIC} mark`);
-    const headerBytes = prefix.readUInt32LE(40);
-    if (headerBytes > MAX_HEADER_BYTES || PREFIX_BYTES + headerBytes > size) throw corrupt("the header is truncated");
-    const headerText = readExactly(file, PREFIX_BYTES, Buffer.alloc(headerBytes));
-    const { tensors, ...header } = parseOr(headerText, (error) => corrupt(`the header is not readable: ${messageOf(error)}`, error));
-    const payloadBytes = size - PREFIX_BYTES - headerBytes;
+  return openContainer(path, headerSchema, ({ header: { tensors, ...header }, payloadBytes, read, corrupt }) => {
     let places: Map<string, number>;
     try {
       places = checkTensors({ ...header, tensors }, payloadBytes);
@@ -57,17 +42,13 @@ export function loadReaderWeights(path: string, threads: number): ReaderWeights 
     const arenaBytes = planArena(header).bytes;
     const pages = Math.ceil((firstArena + threads * arenaBytes) / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-    const payload = Buffer.from(memory.buffer, 0, payloadBytes);
-    readExactly(file, PREFIX_BYTES + headerBytes, payload);
-    const hash = createHash("sha256").update(prefix.subarray(40)).update(headerText).update(payload).digest();
-    if (!hash.equals(prefix.subarray(8, 40))) throw corrupt("its hash differs from the stored one");
+    const own = read(Buffer.from(memory.buffer, 0, payloadBytes));
+    const hash = adapter === null ? own : mergeAdapter(adapter, { header, hash: own, places, memory });
     const vocabulary = { bytes: tensors.vocabulary?.shape[0] as number, pieces: tensors.rows?.shape[0] as number };
-    const weights = { header, hash: hash.toString("hex"), memory, module, places, vocabulary, firstArena, arenaBytes };
+    const weights = { header, hash, memory, module, places, vocabulary, firstArena, arenaBytes };
     checkVocabulary(weights, tensors["words.scales"]?.shape[0] as number, corrupt);
     return { ...weights, limits: packMatrices(weights) };
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 /** Validates that the special tokens exist and that every token has a kept row. */
@@ -81,36 +62,6 @@ function checkVocabulary(
   for (const piece of SPECIAL_PIECES) if (!pieces.includes(piece)) throw corrupt(`the vocabulary has no token "${piece}"`);
   const rows = new Uint16Array(weights.memory.buffer, weights.places.get("rows"), pieces.length);
   if (rows.some((row) => row >= keptRows)) throw corrupt("a token has no row");
-}
-
-function openWeights(path: string): number {
-  try {
-    const file = openSync(path, "r");
-    if (fstatSync(file).isFile()) return file;
-    closeSync(file);
-    throw new Error("it is not a file");
-  } catch (error) {
-    const code = systemCodeOf(error) === "ENOENT" ? "reader_missing" : "reader_unreadable";
-    const message = `the cross-encoder's weights ${path} cannot be read (${messageOf(error)}). Reinstall the package, or give the path of a weights file`;
-    throw new ModelError(code, message, { path }, { cause: error });
-  }
-}
-
-function readExactly<T extends Buffer>(file: number, from: number, into: T): T {
-  for (let done = 0; done < into.length; ) {
-    const count = readSync(file, into, done, into.length - done, from + done);
-    if (count === 0) throw new ModelError("reader_corrupt", "the cross-encoder's weights changed while they were read. Try again");
-    done += count;
-  }
-  return into;
-}
-
-function parseOr(text: Buffer, failure: (error: unknown) => ModelError): WeightsHeader {
-  try {
-    return headerSchema.parse(JSON.parse(text.toString("utf8")));
-  } catch (error) {
-    throw failure(error);
-  }
 }
 
 /** Packs every int8 matrix for `multiply` in place, with the first arena as scratch memory. */

@@ -1,3 +1,4 @@
+import type { Adapter } from "../cross-encoder/create-reader.ts";
 import type { Reader, ReadTexts } from "../cross-encoder/reader.ts";
 import { openSharedReader } from "../cross-encoder/shared-reader.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
@@ -25,36 +26,44 @@ export function createShippedSupport(
 
 export type ReaderKeeper = ReturnType<typeof createReaderKeeper>;
 
-/** Opens the bundled cross-encoder at first use and warns once if it is unusable. */
+/** Weights that were fitted with a cross-encoder, or with one of its adapters. */
+interface FittedWith {
+  readonly reader: Pick<Reader["weights"], "name" | "hash">;
+}
+
+/** Opens the bundled cross-encoder and its adapters at first use and warns once if one is unusable. */
 export function createReaderKeeper(
-  open: () => Reader = openSharedReader,
+  open: (adapter: Adapter | null) => Reader = openSharedReader,
   warn: (message: string) => void = (message) => process.emitWarning(message),
 ) {
-  let opened: Reader | null | undefined;
+  const opened = new Map<Adapter | null, Reader | null>();
   const said = new Set<string>();
   const warnOnce = (message: string) => {
     if (said.has(message)) return;
     said.add(message);
     warn(message);
   };
-  const openOrWarn = (): Reader | null => {
+  const openOrWarn = (adapter: Adapter | null): Reader | null => {
+    const known = opened.get(adapter);
+    if (known !== undefined) return known;
+    let reader: Reader | null = null;
     try {
-      return open();
+      reader = open(adapter);
     } catch (error) {
       warnOnce(
         `the cross-encoder is not available, so first-stage scores select answers and detect crisis messages, and cached answers that need it are not served: ${messageOf(error)}`,
       );
-      return null;
     }
+    opened.set(adapter, reader);
+    return reader;
   };
   return {
     /**
-     * Returns the cross-encoder's scoring; `null`: unusable, or not the one that the weights were trained with. The first-stage score
-     * decides.
+     * Returns the scoring of the cross-encoder, with an adapter if one is named; `null`: unusable, or not the one that the weights were
+     * fitted with. The first-stage score decides.
      */
-    of({ reader: { name, hash } }: { readonly reader: Pick<Reader["weights"], "name" | "hash"> }): ReadTexts | null {
-      if (opened === undefined) opened = openOrWarn();
-      const one = opened;
+    of({ reader: { name, hash } }: FittedWith, adapter: Adapter | null = null): ReadTexts | null {
+      const one = openOrWarn(adapter);
       if (one === null) return null;
       if (one.weights.hash !== hash) {
         warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because different weights are installed`);
@@ -71,8 +80,8 @@ export function createReaderKeeper(
       };
     },
     async close(): Promise<void> {
-      await opened?.close();
-      opened = null;
+      await Promise.all([...opened.values()].map((reader) => reader?.close()));
+      for (const adapter of opened.keys()) opened.set(adapter, null);
     },
   };
 }

@@ -9,10 +9,12 @@ import { chooseCollections, readCollection } from "../../sets/collections.ts";
 import { createPageQuotes } from "../../sets/page-quotes.ts";
 
 /**
- * Writes sentences of the train drafts with the windows of cited pages that the product would score with each: `claims.js --pages PAGES
- * --out claims.jsonl`. `tune.py` learns from them.
+ * Writes sentences of the drafts of one part with the windows of cited pages that the product would score with each: `claims.js --pages PAGES
+ * [--part train] --out claims.jsonl`. `tune.py` learns from them.
  */
-const { pages, out } = parseArgs({ options: { pages: { type: "string" }, out: { type: "string" } } }).values;
+const { pages, out, part } = parseArgs({
+  options: { pages: { type: "string" }, out: { type: "string" }, part: { type: "string", default: "train" } },
+}).values;
 if (pages === undefined || out === undefined) throw new Error("give --pages and --out");
 
 let windows: string[] = [];
@@ -25,7 +27,7 @@ const weights = { name: "", recipe: "", date: "", reader: { name: "", hash: "" }
 const scorer = createEntailmentScorer({ embed: (texts) => sharedEncoder().embedSync(texts), read: keep, weights });
 
 const lines: string[] = [];
-for (const name of chooseCollections("train")) {
+for (const name of chooseCollections(part)) {
   const { folder, rows } = readCollection(name, pages);
   const quotesOf = createPageQuotes(folder, () => null);
   for (const draft of rows) {
@@ -38,7 +40,9 @@ for (const name of chooseCollections("train")) {
         .map(({ text, above = [] }) => ({ text, above }));
       windows = [];
       await scorer.score([{ claim, evidence }]);
-      lines.push(JSON.stringify({ collection: name, claim, windows, false: falseAt >= start && falseAt < end }));
+      const isFalse = falseAt >= start && falseAt < end;
+      const words = isFalse ? draft.false_words : null;
+      lines.push(JSON.stringify({ collection: name, claim, windows, false: isFalse, fault: isFalse ? draft.fault : "none", words }));
     }
   }
   process.stderr.write(`${name}\n`);

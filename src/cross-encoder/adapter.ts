@@ -1,0 +1,93 @@
+import { openContainer } from "./container.ts";
+import { adapterSchema, bytesOf, layerMatrices, type TensorEntry, type WeightsHeader } from "./weights-file.ts";
+
+/** Weights in memory before their matrices are packed. */
+interface Unpacked {
+  readonly header: Omit<WeightsHeader, "tensors">;
+  readonly hash: string;
+  readonly places: ReadonlyMap<string, number>;
+  readonly memory: WebAssembly.Memory;
+}
+
+/** Largest 8-bit code. */
+const MOST = 127;
+/**
+ * Relative change of a row's scale. The matrices are multiples of the old scale, and most changes are smaller than half a code: with the
+ * same scale, rounding would undo them.
+ */
+const NEW_SCALE = 1.0073;
+
+/**
+ * Merges an adapter into the matrices: W + B · A (Hu et al., arXiv:2106.09685, section 4.1), rounded to 8 bits. Other tensors of the adapter
+ * replace those of the weights.
+ * @returns SHA-256 of the adapter's content
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt`, also for an adapter of other weights
+ */
+export function mergeAdapter(path: string, { header, hash, places, memory }: Unpacked): string {
+  return openContainer(path, adapterSchema, ({ header: { base, rank, tensors }, payloadBytes, read, corrupt }) => {
+    if (base !== hash) throw corrupt("it belongs to other weights");
+    const payload = Buffer.alloc(payloadBytes);
+    const own = read(payload);
+    const { buffer, byteOffset } = payload;
+    const placeOf = (name: string, type: TensorEntry["type"], size: number): number => {
+      const entry = tensors[name];
+      if (entry?.type !== type || bytesOf(entry) !== size || entry.at + size > payloadBytes)
+        throw corrupt(`"${name}" is missing or has another size`);
+      return byteOffset + entry.at;
+    };
+    const matrix = (name: string, rows: number, depth: number): Float32Array => {
+      const codes = new Int8Array(buffer, placeOf(`${name}.codes`, "i8", rows * depth), rows * depth);
+      const scales = new Float32Array(buffer, placeOf(`${name}.scales`, "f32", 4 * rows), rows);
+      return Float32Array.from(codes, (code, i) => code * (scales[Math.floor(i / depth)] as number));
+    };
+    for (let layer = 0; layer < header.layers; layer++) {
+      for (const [kind, rows, depth] of layerMatrices(header)) {
+        const name = `layer.${layer}.${kind}`;
+        // Query, key and value have a factor each.
+        const parts = kind === "attention" ? 3 : 1;
+        const [down, up] = [matrix(`${name}.a`, parts * rank, depth), matrix(`${name}.b`, rows, rank)];
+        const codes = new Int8Array(memory.buffer, places.get(`${name}.codes`), rows * depth);
+        const scales = new Float32Array(memory.buffer, places.get(`${name}.scales`), rows);
+        mergeMatrix({ codes, scales, down, up, rows, depth, rank, rowsOfPart: rows / parts });
+      }
+    }
+    for (const [name, entry] of Object.entries(tensors)) {
+      const place = places.get(name);
+      if (place === undefined || entry.type !== "f32") continue;
+      const size = bytesOf(entry);
+      new Uint8Array(memory.buffer, place, size).set(new Uint8Array(buffer, placeOf(name, "f32", size), size));
+    }
+    return own;
+  });
+}
+
+interface MatrixChange {
+  readonly codes: Int8Array;
+  readonly scales: Float32Array;
+  /** [parts · rank, depth] and [rows, rank]. */
+  readonly down: Float32Array;
+  readonly up: Float32Array;
+  readonly rows: number;
+  readonly depth: number;
+  readonly rank: number;
+  readonly rowsOfPart: number;
+}
+
+function mergeMatrix({ codes, scales, down, up, rows, depth, rank, rowsOfPart }: MatrixChange): void {
+  const changed = new Float32Array(depth);
+  for (let row = 0; row < rows; row++) {
+    const scale = scales[row] as number;
+    const firstFactor = Math.floor(row / rowsOfPart) * rank;
+    for (let k = 0; k < depth; k++) changed[k] = (codes[row * depth + k] as number) * scale;
+    for (let factor = 0; factor < rank; factor++) {
+      const share = up[row * rank + factor] as number;
+      const from = (firstFactor + factor) * depth;
+      for (let k = 0; k < depth; k++) changed[k] = (changed[k] as number) + share * (down[from + k] as number);
+    }
+    let peak = 0;
+    for (let k = 0; k < depth; k++) peak = Math.max(peak, Math.abs(changed[k] as number));
+    const merged = Math.max(scale * NEW_SCALE, peak / MOST);
+    scales[row] = merged;
+    for (let k = 0; k < depth; k++) codes[row * depth + k] = Math.round((changed[k] as number) / merged);
+  }
+}
