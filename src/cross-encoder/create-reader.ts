@@ -10,7 +10,7 @@ import { createReadText } from "./read-text.ts";
 import type { Reader, ReadingOf, ToRead } from "./reader.ts";
 import { loadReaderWeights } from "./weights.ts";
 
-const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
+export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
 export const SHIPPED_WEIGHTS = weightsFile("reader");
 /** Adapters of the embedded weights: for claims with evidence, and for pairs of questions. */
 export type Adapter = "claims" | "questions";
@@ -47,7 +47,11 @@ export function createReader(options: ReaderOptions = {}): Reader {
     threads === 0
       ? readHere(createReadText(weights, createForward(weights, 0).run))
       : createReaderPool(createThreadStarter(weights), threads);
-  return createPooledReader(pool, { name: weights.header.name, hash: weights.hash }, cacheBytes);
+  return createPooledReader(
+    pool,
+    { name: adapter === null ? weights.header.name : `${weights.header.name} with ${adapter}`, hash: weights.hash },
+    cacheBytes,
+  );
 }
 
 export function defaultThreads(): number {

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { expectParity, TINY_WEIGHTS } from "../../test/support/reader-parity.ts";
 import { rounds } from "../../test/support/trials.ts";
-import { SHIPPED_WEIGHTS } from "./create-reader.ts";
+import { SHIPPED_WEIGHTS, weightsFile } from "./create-reader.ts";
 import { createForward } from "./forward.ts";
 import { loadReaderWeights } from "./weights.ts";
 
@@ -17,6 +17,14 @@ for (const [name, path] of Object.entries(files)) {
     });
   });
 }
+
+describe.each(["claims", "questions"] as const)("the adapter for %s", (adapter) => {
+  it("gives what torch gives with merged matrices", async () => {
+    const path = weightsFile(adapter);
+    const weights = loadReaderWeights(SHIPPED_WEIGHTS, 1, path);
+    await expectParity(path, { hash: weights.hash, run: createForward(weights, 0).run, every: rounds({ all: 1, usually: 4 }) });
+  });
+});
 
 it("gives a sequence the same result whatever was read before it", () => {
   const forward = createForward(loadReaderWeights(TINY_WEIGHTS, 1), 0);

@@ -1,7 +1,7 @@
 """Trains an adapter of the cross-encoder for one head, and writes its file: low-rank changes of all matrices (Hu et al., arXiv:2106.09685).
 
-  python3 adapt.py claims --start reader.bin --rows claims.jsonl --held claims-validation.jsonl --data DATA --quotes ../../sets/written/claims.jsonl --out claims.bin
-  python3 adapt.py questions --start reader.bin --rows pairs.jsonl --collections ../../sets/written --data DATA --out questions.bin
+  python3 adapt.py claims --start reader.bin --rows claims.jsonl --held claims-validation.jsonl --data DATA --quotes ../../sets/written/claims.jsonl --out claims.bin --parity claims.parity.json
+  python3 adapt.py questions --start reader.bin --rows pairs.jsonl --collections ../../sets/written --data DATA --out questions.bin --parity questions.parity.json
 
 The weights of the cross-encoder stay as they are, so that the choice of answers does not change. `claims` learns sentences of written answers
 with windows of the cited pages (lines of `claims.ts`): a sentence counts as its best window says, and a second output per token marks the words
@@ -25,6 +25,8 @@ from tokenizers import BertWordPieceTokenizer
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize
 
 import weights
+from cases import make_cases
+from export import outputs_of, vectors_of, write_parity
 from model import LAYER, NORMS, QUESTION_TOKENS, TOKENS, Model, Texts, padded_attention
 from pack import LABELS, WRITTEN, Pool, lines, misspelt, nearest_of, neighbours_of, part_of
 from tell import HELD
@@ -33,6 +35,8 @@ from tune import PUBLIC_SETS
 RATE, WARM_STEPS, GROUPS, WINDOWS = 4e-4, 20, 6, 4
 #: Relative change of a row's scale when the product merges the adapter, as in `src/cross-encoder/adapter.ts`.
 NEW_SCALE = 1.0073
+#: Stored cases for tests.
+PARITY_CASES = 40
 #: What a true and a false sentence count; there are more true ones.
 TRUE_SHARE, FALSE_SHARE = 0.7, 2.0
 
@@ -74,6 +78,16 @@ class Adapted:
 
         self.model.own = [[merged(layer, at, values) for at, values in enumerate(own)] for layer, own in enumerate(self.own)]
 
+    @torch.no_grad()
+    def cut(self, rank: int) -> None:
+        """Keeps the largest singular values of each change."""
+        for layer in self.factors:
+            for at, (a, b) in enumerate(layer):
+                left, values, right = torch.linalg.svd(b @ a, full_matrices=False)
+                root = values[:rank].sqrt()
+                layer[at] = (root[:, None] * right[:rank], left[:, :rank] * root)
+        self.rank = min(rank, self.rank)
+
     def write(self, path: Path, name: str, head: str) -> str:
         out: dict[str, tuple[str, np.ndarray]] = {}
 
@@ -93,6 +107,21 @@ class Adapted:
         for part in ("weight", "bias"):
             out[f"{head}.{'weights' if part == 'weight' else part}"] = ("f32", self.model.heads[f"{head}.{part}"].detach().numpy())
         return weights.write(path, out, {"format": 1, "name": name, "base": self.base, "rank": self.rank})
+
+    @torch.no_grad()
+    def write_parity(self, path: Path, digest: str) -> None:
+        """Writes what torch computes with the rounded matrices, for tests of the product's merging."""
+        self.merge(True)
+        state = {name: values.detach() for name, values in [*self.model.state.items(), *self.model.heads.items()]}
+        for layer, own in enumerate(self.model.own):
+            for at, part in enumerate((*LAYER, *NORMS)):
+                for side, kind in enumerate(("weight", "bias")):
+                    state[f"bert.encoder.layer.{layer}.{part}.{kind}"] = own[2 * at + side].detach()
+        pieces = bytes(self.tensors["vocabulary"]).decode().split("\n")
+        cases = make_cases(pieces)[:: 200 // PARITY_CASES]
+        numbers = {name: values.numpy() for name, values in state.items()}
+        vectors = vectors_of(numbers, self.header, cases)
+        write_parity(path, digest, cases, vectors, outputs_of(numbers, vectors))
 
 
 def as_stored(factor: torch.Tensor) -> torch.Tensor:
@@ -262,8 +291,9 @@ def train_claims(options: argparse.Namespace, pick: np.random.Generator, draw: r
         told = torch.where(label == LABELS["unsupported"], torch.logsumexp(chances[:, 1:], 1), chances.gather(1, label.clamp(max=2)[:, None])[:, 0])
         schedule.learn(loss - 0.5 * told.mean())
     measure(False)
+    adapted.cut(options.stored_rank)
     measure(True)
-    print(adapted.write(options.out, options.name, "claim"))
+    adapted.write_parity(options.parity, adapted.write(options.out, options.name, "claim"))
 
 
 def train_questions(options: argparse.Namespace, pick: np.random.Generator, draw: random.Random) -> None:
@@ -297,8 +327,9 @@ def train_questions(options: argparse.Namespace, pick: np.random.Generator, draw
         said = model.head("same", model.vectors(first, second, groups=GROUPS))[:, 0]
         schedule.learn(binary_cross_entropy_with_logits(said, torch.tensor([row[2] for row in drawn])))
     measure(False)
+    adapted.cut(options.stored_rank)
     measure(True)
-    print(adapted.write(options.out, options.name, "same"))
+    adapted.write_parity(options.parity, adapted.write(options.out, options.name, "same"))
 
 
 def main() -> None:
@@ -312,7 +343,9 @@ def main() -> None:
     parser.add_argument("--collections", type=Path)
     parser.add_argument("--name", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--parity", type=Path, required=True, help="where cases for tests go")
     parser.add_argument("--rank", type=int, default=8)
+    parser.add_argument("--stored-rank", type=int, default=8, help="kept of the trained rank")
     parser.add_argument("--passes", type=float, default=3)
     parser.add_argument("--batch", type=int, default=24)
     parser.add_argument("--public-rows", type=int, default=3000, help="of a public set at most")

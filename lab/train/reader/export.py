@@ -116,14 +116,17 @@ def main() -> None:
     for head, before in outputs_of(state, exact).items():
         moved = np.abs(before - outputs[head])
         print(f"{head}: mean difference of its outputs {moved.mean():.3f}, largest {moved.max():.3f}, spread {outputs[head].std():.2f}")
-    parity = options.parity or options.out.with_suffix(".parity.json")
+    write_parity(options.parity or options.out.with_suffix(".parity.json"), digest, cases, restored, outputs)
+
+
+def write_parity(path: Path, digest: str, cases: list[list[int]], vectors: np.ndarray, outputs: dict[str, np.ndarray]) -> None:
     stored = [
         {"ids": ids, "vector": rounded_list(vector[:STORED], 6), **{head: rounded_list(values[case], 5) for head, values in outputs.items()}}
-        for case, (ids, vector) in enumerate(zip(cases, restored))
+        for case, (ids, vector) in enumerate(zip(cases, vectors))
     ]
     lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in stored)
-    parity.write_text(f'{{"weights":"{digest}","cases":[\n{lines}\n]}}\n')
-    print(f"{parity}: {len(cases)} cases, {parity.stat().st_size / 1024:.0f} KiB")
+    path.write_text(f'{{"weights":"{digest}","cases":[\n{lines}\n]}}\n')
+    print(f"{path}: {len(cases)} cases, {path.stat().st_size / 1024:.0f} KiB")
 
 
 def widest_bits(state: dict[str, np.ndarray], layers: int, pieces: list[str]) -> int:

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { folderOfFile } from "../../test/support/folders.ts";
+import { TINY_WEIGHTS } from "../../test/support/reader-parity.ts";
+import { createForward } from "./forward.ts";
+import { loadReaderWeights } from "./weights.ts";
+import { layerMatrices } from "./weights-file.ts";
+
+const folder = folderOfFile();
+const RANK = 2;
+const base = loadReaderWeights(TINY_WEIGHTS, 1);
+const IDS = Int32Array.from({ length: 24 }, (_, i) => (i * 37) % 200);
+
+type Tensor = Int8Array | Float32Array;
+
+/** Tensors of an adapter whose factors have these codes, and a head that replaces that of the weights. */
+function tensorsOf(codeOf: (i: number) => number): Map<string, { tensor: Tensor; shape: number[] }> {
+  const tensors = new Map<string, { tensor: Tensor; shape: number[] }>();
+  const matrix = (name: string, rows: number, depth: number) => {
+    tensors.set(`${name}.codes`, { tensor: Int8Array.from({ length: rows * depth }, (_, i) => codeOf(i)), shape: [rows, depth] });
+    tensors.set(`${name}.scales`, { tensor: new Float32Array(rows).fill(0.001), shape: [rows] });
+  };
+  for (let layer = 0; layer < base.header.layers; layer++) {
+    for (const [kind, rows, depth] of layerMatrices(base.header)) {
+      matrix(`layer.${layer}.${kind}.a`, (kind === "attention" ? 3 : 1) * RANK, depth);
+      matrix(`layer.${layer}.${kind}.b`, rows, RANK);
+    }
+  }
+  tensors.set("same.bias", { tensor: Float32Array.of(7), shape: [1] });
+  return tensors;
+}
+
+function adapterFile(tensors: ReturnType<typeof tensorsOf>, header: object = {}): string {
+  const table: Record<string, { type: string; shape: number[]; at: number }> = {};
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const [name, { tensor, shape }] of tensors) {
+    table[name] = { type: tensor instanceof Int8Array ? "i8" : "f32", shape, at };
+    const bytes = Buffer.from(tensor.buffer);
+    const padding = Buffer.alloc((16 - (bytes.length % 16)) % 16);
+    parts.push(bytes, padding);
+    at += bytes.length + padding.length;
+  }
+  const text = JSON.stringify({ format: 1, name: "test", base: base.hash, rank: RANK, tensors: table, ...header });
+  const padded = Buffer.from(text + " ".repeat((16 - ((44 + text.length) % 16)) % 16));
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(padded.length);
+  const hashed = Buffer.concat([size, padded, ...parts]);
+  const path = join(folder, "adapter.bin");
+  writeFileSync(path, Buffer.concat([Buffer.from("SBREAD01"), createHash("sha256").update(hashed).digest(), hashed]));
+  return path;
+}
+
+const scoreWith = (path: string | null) => createForward(loadReaderWeights(TINY_WEIGHTS, 1, path), 0).run(IDS);
+
+describe("an adapter", () => {
+  it("without changes leaves the scores as they are, and replaces the head that it brings", () => {
+    const [before, after] = [scoreWith(null), scoreWith(adapterFile(tensorsOf(() => 0)))];
+    expect(Math.abs(after.answer - before.answer)).toBeLessThan(0.1);
+    const other = tensorsOf(() => 0).set("same.bias", { tensor: Float32Array.of(8), shape: [1] });
+    expect(scoreWith(adapterFile(other)).same).toBeCloseTo(after.same + 1, 4);
+  });
+
+  it("changes the scores by its factors", () => {
+    const [before, after] = [scoreWith(null), scoreWith(adapterFile(tensorsOf((i) => ((i * 31) % 255) - 127)))];
+    expect(Math.abs(after.answer - before.answer)).toBeGreaterThan(0.001);
+  });
+
+  it("gives the weights its own hash", () => {
+    expect(loadReaderWeights(TINY_WEIGHTS, 1, adapterFile(tensorsOf(() => 1))).hash).not.toBe(base.hash);
+  });
+
+  it.each([
+    ["for other weights", {}, { base: "0".repeat(64) }, /belongs to other weights/],
+    ["without a factor", { drop: "layer.0.up.b.codes" }, {}, /"layer.0.up.b.codes" is missing/],
+    ["of another rank", {}, { rank: 3 }, /is missing or has another size/],
+    ["of another format", {}, { format: 2 }, /header is not readable/],
+  ] as const)("%s is refused", (_, { drop }: { drop?: string }, header, message) => {
+    const tensors = tensorsOf(() => 1);
+    if (drop !== undefined) tensors.delete(drop);
+    expect(() => scoreWith(adapterFile(tensors, header))).toThrow(message);
+  });
+
+  it("that is missing is named", () => {
+    expect(() => scoreWith(join(folder, "none.bin"))).toThrow(/none\.bin cannot be read/);
+  });
+});
