@@ -18,8 +18,7 @@ import type { DraftSentence, Evidence, Passage, Question } from "../../src/share
 import type { DocumentStore } from "../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../src/store/embeddings.ts";
 import { nameCells, readCells } from "../../src/text/units.ts";
-import { ANSWER_WORDS, writeExtractive } from "../../src/writing/extract.ts";
-import { chooseQuotes, type QuoteWords } from "../../src/writing/quotes.ts";
+import { ANSWER_WORDS, chooseQuotes, type QuoteWords, writeExtractive } from "../../src/writing/quotes.ts";
 import {
   EXTRACT_EXPOSURES,
   type ExtractPart,

@@ -1,5 +1,5 @@
 import { isStated } from "../language/compare-values.ts";
-import { countNegators } from "../language/negation.ts";
+import { countNegators } from "../language/content-words.ts";
 import { clausesOf } from "../language/question.ts";
 import type { Reading } from "../language/reading.ts";
 import type { Value } from "../language/values.ts";

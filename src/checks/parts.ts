@@ -1,4 +1,4 @@
-import { countNegators, EXCEPTION } from "../language/negation.ts";
+import { countNegators, EXCEPTION } from "../language/content-words.ts";
 import type { Reading } from "../language/reading.ts";
 import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";

@@ -11,8 +11,7 @@ import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
-import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
-import { chanceOf, scorerSchema, usableOn } from "../models/weights/scorer.ts";
+import { chanceOf, readWeights, scorerSchema, shippedWeights, usableOn } from "../models/weights/scorer.ts";
 import type { RankingModels } from "../pipeline/context.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { type Config, hubFolders } from "../shared/config.ts";

@@ -1,7 +1,7 @@
 import { CHECKS_REVISION } from "../checks/check.ts";
 import type { GateThreshold } from "../evidence/calibration.ts";
 import { createQuietFinder } from "../guard/hotlines.ts";
-import { QuestionIndex } from "../memory/question-index.ts";
+import { QuestionIndex } from "../memory/recall.ts";
 import { StoredAnswers } from "../memory/stored-answers.ts";
 import { VERSION } from "../package.ts";
 import type { PipelineContext, RecordedCall, RecordedSettings } from "../pipeline/context.ts";

@@ -1,5 +1,5 @@
 import { documentsIn, seesEvery } from "../memory/named-documents.ts";
-import { hashWeights } from "../models/weights/read-weights.ts";
+import { hashWeights } from "../models/weights/scorer.ts";
 import type { RecordedSettings } from "../pipeline/context.ts";
 import type { AnswerRecord } from "../pipeline/record.ts";
 import { canonicalJson } from "../proofs/canonical-json.ts";
@@ -9,7 +9,7 @@ import { publicPem, readPrivateKey, signStatement } from "../proofs/signature.ts
 import { namedVersions, stateProof } from "../proofs/state-proof.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, Scope } from "../shared/types.ts";
-import type { StoredRecord } from "../store/records.ts";
+import type { StoredRecord } from "../store/interaction.ts";
 import type { Store } from "../store/store.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { type DomainPack, publishedContacts } from "./domain.ts";

@@ -14,7 +14,7 @@ import { type Config, embeddedIn } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Answer, FilterRequest } from "../shared/types.ts";
 import type { PastDocument, UnreadFile } from "../store/corpus-log.ts";
-import type { StoredRecord } from "../store/records.ts";
+import type { StoredRecord } from "../store/interaction.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore } from "../store/store.ts";
 import type { DomainPack } from "./domain.ts";

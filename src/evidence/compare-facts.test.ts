@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { fakeWords } from "../testing/passages.ts";
 import cases from "./compare-facts.cases.json" with { type: "json" };
 import { compareFacts } from "./compare-facts.ts";
+import type { Piece } from "./facts.ts";
 import { createFactReader, isStatement } from "./facts.ts";
-import type { Piece } from "./pieces.ts";
 
 const words = fakeWords();
 const piece = (text: string, over: Partial<Piece> = {}): Piece => ({

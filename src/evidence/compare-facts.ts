@@ -1,5 +1,5 @@
 import { compareValues, oppositeBounds } from "../language/compare-values.ts";
-import { countNegators, deniesAsVerb, deniesClause, deniesNoun, verbOf } from "../language/negation.ts";
+import { countNegators, deniesAsVerb, deniesClause, deniesNoun, verbOf } from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
 import type { ConflictKind, TextRange } from "../shared/types.ts";
 import type { Fact } from "./facts.ts";

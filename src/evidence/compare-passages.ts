@@ -5,8 +5,8 @@ import { once } from "../text/memo.ts";
 import { areTitledApart, type Comparison, compareFacts } from "./compare-facts.ts";
 import { areEditions, type Edition, type FactSource, type Precedence, readEdition, toConflict, withoutYears } from "./conflicts.ts";
 import { type Explained, scoreConsistency } from "./consistency.ts";
+import type { Piece } from "./facts.ts";
 import { type Fact, type FactReader, type FactWords, isStatement, mayDeny, mayHoldValue, type PieceTokens, POINTS_BACK } from "./facts.ts";
-import type { Piece } from "./pieces.ts";
 
 /** Result of comparing a passage with the other passages of a question. */
 export interface PassageComparison {

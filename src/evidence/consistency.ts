@@ -1,5 +1,5 @@
 import type { Passage } from "../shared/types.ts";
-import type { Piece } from "./pieces.ts";
+import type { Piece } from "./facts.ts";
 
 /** A score with its reason in one line. `null`: could not be scored. */
 export interface Explained {

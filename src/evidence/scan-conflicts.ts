@@ -4,8 +4,7 @@ import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
 import { areTitledApart, type Comparison, compareFacts, holds } from "./compare-facts.ts";
 import { type FactSource, type Precedence, toConflict } from "./conflicts.ts";
-import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue } from "./facts.ts";
-import { type Piece, piecesOf } from "./pieces.ts";
+import { createFactReader, type Fact, type FactWords, isStatement, mayDeny, mayHoldValue, type Piece, piecesOf } from "./facts.ts";
 
 /** Two contradicting sentences of a corpus. */
 interface Finding {

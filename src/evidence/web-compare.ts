@@ -6,8 +6,17 @@ import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { Passage, WebVerdict } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 import { compareFacts } from "./compare-facts.ts";
-import { type Fact, type FactReader, type FactWords, isStatement, mayDeny, mayHoldValue, type PieceTokens } from "./facts.ts";
-import { type Piece, piecesOf } from "./pieces.ts";
+import {
+  type Fact,
+  type FactReader,
+  type FactWords,
+  isStatement,
+  mayDeny,
+  mayHoldValue,
+  type Piece,
+  type PieceTokens,
+  piecesOf,
+} from "./facts.ts";
 
 /** Maximum number of sentences of a passage to verify. */
 const MOST_STATEMENTS = 3;

@@ -1,7 +1,7 @@
 import { once } from "../text/memo.ts";
 import { type Alignment, alignTerms, type Entailment, LISTED, type SlotContext } from "./align-terms.ts";
-import { type AskedKind, kindsAgree } from "./asked-kind.ts";
 import { isStated } from "./compare-values.ts";
+import { type AskedKind, kindsAgree } from "./question.ts";
 import { changesPlace, isExchanged, isOtherSubject, ownsOther } from "./question-shape.ts";
 import { isAbroad } from "./slot-vocabulary.ts";
 import type { Slots, SlotValue } from "./slots.ts";

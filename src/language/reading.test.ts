@@ -4,8 +4,7 @@ import { expectLinearTime } from "../testing/growth.ts";
 import { tokenize } from "../text/tokens.ts";
 import { answerSpans } from "./answer-spans.ts";
 import { mayCover, namedTime } from "./calendar.ts";
-import { createWordReader } from "./content-words.ts";
-import { countNegators, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./negation.ts";
+import { countNegators, createWordReader, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./content-words.ts";
 import { readQuestion } from "./question.ts";
 import { codesIn } from "./values.ts";
 

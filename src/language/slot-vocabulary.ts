@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../package.ts";
 import { literally } from "../text/normalise.ts";
+import { turnsSense } from "./content-words.ts";
 import { createWordStemmer, type GeneralWords, sharedWords } from "./general-words.ts";
-import { turnsSense } from "./negation.ts";
 
 const words = z.array(z.string().min(1));
 const groups = z.array(words);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
-import { readAsked } from "./asked-kind.ts";
 import { compareSlots } from "./compare-slots.ts";
 import { createLikeness } from "./likeness.ts";
+import { readAsked } from "./question.ts";
 import { createSlotVocabulary } from "./slot-vocabulary.ts";
 import { readSlots } from "./slots.ts";
 

@@ -1,7 +1,7 @@
 import type { TextRange } from "../shared/types.ts";
 import { isStopWord } from "../text/tokens.ts";
-import { type AskedKind, readAsked } from "./asked-kind.ts";
-import { turnsSense } from "./negation.ts";
+import { turnsSense } from "./content-words.ts";
+import { type AskedKind, readAsked } from "./question.ts";
 import { isAboutSomebodyElse, type QuestionShape, readShape } from "./question-shape.ts";
 import type { PhraseSense, SlotVocabulary, Token } from "./slot-vocabulary.ts";
 import { type ExactValue, valuesIn } from "./values.ts";

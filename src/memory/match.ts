@@ -4,8 +4,7 @@ import type { ReadTexts } from "../cross-encoder/reader.ts";
 import { type Alignment, isThere, LISTED, type MatchedTerm, type SlotContext, THERE } from "../language/align-terms.ts";
 import { compareSlots, sharedSlots } from "../language/compare-slots.ts";
 import type { Slots } from "../language/slots.ts";
-import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
-import { chanceOf, type NamedScorer, namedScorerSchema } from "../models/weights/scorer.ts";
+import { chanceOf, type NamedScorer, namedScorerSchema, readWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { Answer } from "../shared/types.ts";
 
 /** Similarity of a stored and an asked question, as far as the caller knows. */

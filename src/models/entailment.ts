@@ -7,7 +7,7 @@ import type { TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import { type EvidenceText, hasWord, type SupportPair, type SupportScore, type SupportScorer } from "./support.ts";
-import { readWeights, shippedWeights } from "./weights/read-weights.ts";
+import { readWeights, shippedWeights } from "./weights/scorer.ts";
 
 const weightsSchema = z.object({
   name: z.string(),

@@ -11,7 +11,7 @@ import type { CacheScope } from "../memory/cache.ts";
 import type { Classify } from "../memory/classify.ts";
 import type { JudgeRewording } from "../memory/match.ts";
 import type { Matcher } from "../memory/matcher.ts";
-import type { QuestionIndex } from "../memory/question-index.ts";
+import type { QuestionIndex } from "../memory/recall.ts";
 import type { ReportParts } from "../memory/report.ts";
 import type { StoredAnswers } from "../memory/stored-answers.ts";
 import type { Calibration } from "../models/calibration/calibration.ts";

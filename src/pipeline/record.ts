@@ -1,7 +1,7 @@
 import type { ChatEvent, ChatModel, ChatPrompt } from "../models/chat.ts";
 import { ModelError } from "../shared/errors.ts";
 import type { Answer, NearDuplicate, Passage, Question, Quote, TextRange } from "../shared/types.ts";
-import type { NewRecord } from "../store/records.ts";
+import type { NewRecord } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { Outcome } from "./assemble.ts";
 import type { Models, RecordedCall, RecordedSettings } from "./context.ts";

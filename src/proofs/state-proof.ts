@@ -6,7 +6,7 @@ import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { Answer, CheckResult, StoredDocument } from "../shared/types.ts";
 import type { HeldVersion } from "../store/corpus-log.ts";
-import type { StoredRecord } from "../store/records.ts";
+import type { StoredRecord } from "../store/interaction.ts";
 import { unitsIn } from "../text/units.ts";
 import { answerToWire, citationToWire } from "../wire/answer-to-wire.ts";
 import { merkleTree } from "./merkle.ts";

@@ -7,7 +7,7 @@ import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { createSimilarity } from "../models/similarity.ts";
 import type { SupportScorer } from "../models/support.ts";
-import { hashWeights } from "../models/weights/read-weights.ts";
+import { hashWeights } from "../models/weights/scorer.ts";
 import { VERSION } from "../package.ts";
 import { checkWhole, flags } from "../pipeline/check.ts";
 import { nothingWritten, showSentence, type Written } from "../pipeline/write.ts";

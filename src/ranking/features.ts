@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { askedValues, heldValues } from "../language/asked-values.ts";
 import { type QuestionType, readQuestion } from "../language/question.ts";
-import { readNamedWeights, shippedWeights } from "../models/weights/read-weights.ts";
-import { namedScorerSchema } from "../models/weights/scorer.ts";
+import { namedScorerSchema, readNamedWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
 import { type AskedPart, askedPart } from "./asked-part.ts";
 import { type Candidate, textOf } from "./candidates.ts";

@@ -1,4 +1,4 @@
-import { deniesAsVerb, EXCEPTION, NEGATOR } from "../language/negation.ts";
+import { deniesAsVerb, EXCEPTION, NEGATOR } from "../language/content-words.ts";
 import { keyOf, valuesIn } from "../language/values.ts";
 import type { NearDuplicate, Passage } from "../shared/types.ts";
 import { once } from "../text/memo.ts";

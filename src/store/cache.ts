@@ -1,11 +1,10 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Scope } from "../shared/types.ts";
-import { ALL_ROWS, areCurrent, countAll, deletedBy, jsonRows, takeTurn, transact } from "./dialect.ts";
+import { ALL_ROWS, areCurrent, countAll, deletedBy, type Given, jsonRows, prepare, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
 import { linkQuestion, type QuestionNodes, type SourceNode } from "./graph.ts";
 import type { ReviewStatus } from "./interaction.ts";
-import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** A document version that a cached answer names; a change of any of them deletes the entry. */

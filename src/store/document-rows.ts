@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Kysely, Selectable, Transaction } from "kysely";
 import type { AsOfRange, Block, BlockType, Chunk, Heading, Reading, Scope, StoredDocument, Unit, Window } from "../shared/types.ts";
 import { outlineOf } from "../text/headings.ts";
-import { prepareRows } from "./prepared.ts";
+import { prepareRows } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 export interface SourcePlace {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { LRUCache } from "lru-cache";
 import type { Area, Reading, Scope, StoredDocument } from "../shared/types.ts";
-import { inParts, jsonRows, transact } from "./dialect.ts";
+import { inParts, jsonRows, prepareList, transact } from "./dialect.ts";
 import {
   type CorpusCounts,
   createDocumentRows,
@@ -23,7 +23,6 @@ import {
   type SourcePlace,
   tenantsOf,
 } from "./document-rows.ts";
-import { prepareList } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFiles } from "./write-documents.ts";
 

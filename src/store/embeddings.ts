@@ -1,7 +1,6 @@
 import type { Kysely, Selectable } from "kysely";
 import { z } from "zod";
-import { inParts, putFact, transact } from "./dialect.ts";
-import { type Given, prepare, prepareRows } from "./prepared.ts";
+import { type Given, inParts, prepare, prepareRows, putFact, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 const recordSchema = z.object({

@@ -2,19 +2,19 @@ import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
 import { LRUCache } from "lru-cache";
 import { StoreError } from "../shared/errors.ts";
 import { keyedHash, questionHash } from "../text/hash.ts";
-import { areCurrent, isPostgres, transact } from "./dialect.ts";
+import { areCurrent, type Given, isPostgres, prepare, prepareRows, transact } from "./dialect.ts";
 import { dropInteractions, type Retention } from "./forget.ts";
 import {
   askerOf,
+  createRecordWriter,
   createSharedWriter,
   type Interaction,
   type InteractionFacts,
+  type NewRecord,
   type ReviewStatus,
   wholeAnswer,
   withContents,
 } from "./interaction.ts";
-import { type Given, prepare, prepareRows } from "./prepared.ts";
-import { createRecordWriter, type NewRecord } from "./records.ts";
 import { insertReport, type NewReport } from "./reports.ts";
 import { copyReviewedVersions, insertReviewedVersions } from "./review.ts";
 import type { Database } from "./schema.ts";

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Kysely } from "kysely";
 import { keyedHash } from "../text/hash.ts";
 import { appendAudit } from "./audit.ts";
-import { transact } from "./dialect.ts";
-import { type Given, prepare } from "./prepared.ts";
+import { type Given, prepare, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 /** Permissions of a key: ask questions; ingest documents; review answers of its scope; read `/metrics`; administer the installation. */

@@ -1,8 +1,7 @@
 import { type Kysely, sql, type Transaction } from "kysely";
 import { appendAudit } from "./audit.ts";
-import { areCurrent, inParts, transact } from "./dialect.ts";
+import { areCurrent, type Given, inParts, prepare, transact } from "./dialect.ts";
 import { type Asker, askerOf, type ReviewStatus, wholeAnswer, withContents } from "./interaction.ts";
-import { type Given, prepare } from "./prepared.ts";
 import type { Database } from "./schema.ts";
 
 /** Actor of automatic acts in the audit log. */

@@ -2,8 +2,7 @@ import type { Kysely, Selectable, Transaction } from "kysely";
 import type { Scope, Turn } from "../shared/types.ts";
 import { keyedHash } from "../text/hash.ts";
 import { compareText } from "../text/normalise.ts";
-import { countAll, deletedBy } from "./dialect.ts";
-import { prepareRows } from "./prepared.ts";
+import { countAll, deletedBy, prepareRows } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 export interface SessionTurn extends Turn {

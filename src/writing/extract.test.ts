@@ -8,8 +8,7 @@ import type { QuestionPart } from "../shared/types.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { tokenize } from "../text/tokens.ts";
-import { ANSWER_WORDS, writeExtractive } from "./extract.ts";
-import { chooseQuotes, type QuoteCandidate, quotesOf } from "./quotes.ts";
+import { ANSWER_WORDS, chooseQuotes, type QuoteCandidate, quotesOf, writeExtractive } from "./quotes.ts";
 
 /** A candidate: its text, its probability of answering, and the question words that it covers. */
 type Scored = readonly [text: string, score: number, covers: readonly string[]];

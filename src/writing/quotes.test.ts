@@ -9,7 +9,7 @@ import type { Evidence, Passage } from "../shared/types.ts";
 import { type ChooseQuotesOptions, createQuoteChooser } from "../testing/choose-quotes.ts";
 import { fakeEvidence, fakePassage, fakeWords } from "../testing/passages.ts";
 import { unitsIn } from "../text/units.ts";
-import { writeExtractive } from "./extract.ts";
+import { writeExtractive } from "./quotes.ts";
 
 const chooseQuotesFrom = createQuoteChooser();
 

@@ -1,7 +1,6 @@
 import { exactCacheKey, sharingScope } from "../../src/memory/cache.ts";
 import { createClassifier } from "../../src/memory/classify.ts";
-import { QuestionIndex } from "../../src/memory/question-index.ts";
-import { type Asked, acceptCandidate, nearestQuestions, relatedQuestions } from "../../src/memory/recall.ts";
+import { type Asked, acceptCandidate, nearestQuestions, QuestionIndex, relatedQuestions } from "../../src/memory/recall.ts";
 import { lookupExact } from "../../src/memory/reverify.ts";
 import { StoredAnswers } from "../../src/memory/stored-answers.ts";
 import { rememberAnswer } from "../../src/pipeline/remember.ts";

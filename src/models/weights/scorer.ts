@@ -1,4 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { z } from "zod";
+import { PACKAGE_ROOT } from "../../package.ts";
+import { ModelError, messageOf } from "../../shared/errors.ts";
+import { sha256Hex } from "../../text/hash.ts";
 
 const numbers = z.array(z.number());
 
@@ -16,7 +21,7 @@ const treesSchema = z.object({
 export type Trees = z.infer<typeof treesSchema>;
 
 /** Returns the sum of one leaf per tree; a value at or below the threshold goes left. */
-export function scoreTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, values: readonly (number | null)[]): number {
+function scoreTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, values: readonly (number | null)[]): number {
   let sum = 0;
   for (const root of roots) {
     let at = root;
@@ -31,7 +36,7 @@ export function scoreTrees({ roots, feature, threshold, left, right, missing, le
 }
 
 /** Returns why the trees are invalid; `null` if they are valid: every child comes after its parent, so every walk ends. */
-export function faultOfTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, features: number): string | null {
+function faultOfTrees({ roots, feature, threshold, left, right, missing, leaves }: Trees, features: number): string | null {
   const size = feature.length;
   if ([threshold, left, right, missing].some((list) => list.length !== size)) return "its lists differ in length";
   if (feature.some((one) => one >= features)) return "a node refers to a missing feature";
@@ -62,7 +67,7 @@ export const scorerSchema = z.object({
   chance: curveSchema.optional(),
 });
 
-export type Scorer = z.infer<typeof scorerSchema>;
+type Scorer = z.infer<typeof scorerSchema>;
 
 /** Returns the schema of a scorer with named features; `known` lists the names that this version computes. */
 export function namedScorerSchema(known?: readonly string[]) {
@@ -120,4 +125,64 @@ export function chanceOfScore(score: number, { chance: [slope, offset] = [1, 0] 
 
 function standardised(values: readonly (number | null)[], { fill, scale }: Scorer): number[] {
   return values.map((value, i) => (value === null ? 0 : (value - (fill?.[i] ?? 0)) / (scale?.[i] ?? 1)));
+}
+
+/** Weights that the scores of the checks depend on. */
+const CHECKING_WEIGHTS = ["encoder.bin", "entailment.json", "reader.bin"] as const;
+
+/** Returns the SHA-256 (hex) of each of these weights files, by file name. */
+export function hashWeights(): Record<string, string> {
+  return Object.fromEntries(
+    CHECKING_WEIGHTS.map((name) => [name, sha256Hex(readFileSync(join(PACKAGE_ROOT, "src/models/weights", name)))]),
+  );
+}
+
+/** A weights file, with texts for its error. */
+interface WeightsFile<T> {
+  readonly path: string;
+  readonly schema: z.ZodType<T>;
+  readonly code: string;
+  /** Name in the error message, such as `the cache's weights`. */
+  readonly whose: string;
+  /** Folder of `lab/train` that produces the weights. */
+  readonly recipe: string;
+  /** Returns a further fault of the weights; `null` if there is none. Receives the file's text as well. */
+  readonly faultOf?: (weights: T, text: string) => string | null;
+}
+
+/**
+ * Reads and validates a weights file.
+ * @returns the weights, and the SHA-256 (hex) of the file
+ * @throws ModelError with `code` when the file is missing or invalid
+ */
+export function readWeights<T>({ path, schema, code, whose, recipe, faultOf }: WeightsFile<T>): {
+  readonly weights: T;
+  readonly sha256: string;
+} {
+  const corrupt = (what: string, cause?: unknown) => {
+    const message = `${whose} ${path} cannot be read (${what}). Reinstall the package, or create them again with lab/train/${recipe}`;
+    return new ModelError(code, message, { path }, { cause });
+  };
+  let weights: T;
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+    weights = schema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw corrupt(messageOf(cause), cause);
+  }
+  const fault = faultOf?.(weights, text) ?? null;
+  if (fault !== null) throw corrupt(fault);
+  return { weights, sha256: sha256Hex(text) };
+}
+
+/** Reads weights with a name, and adds an `id` of that name and the file's hash. */
+export function readNamedWeights<T extends { readonly name: string }>(of: WeightsFile<T>): T & { readonly id: string } {
+  const { weights, sha256 } = readWeights(of);
+  return { ...weights, id: `${weights.name}-${sha256.slice(0, 12)}` };
+}
+
+/** Returns the path of a weights file that ships. */
+export function shippedWeights(file: string): string {
+  return join(PACKAGE_ROOT, "src/models/weights", file);
 }

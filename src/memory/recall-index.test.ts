@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VectorGroups } from "../retrieval/table-vectors.ts";
 import type { CacheStore } from "../store/cache.ts";
 import { hashedWords } from "../testing/fake-encoder.ts";
-import { QuestionIndex } from "./question-index.ts";
+import { QuestionIndex } from "./recall.ts";
 
 type VectorRow = Awaited<ReturnType<CacheStore["vectorsAfter"]>>[number];
 

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
 import { expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
-import { prepareRows } from "./prepared.ts";
+import { prepareRows } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
 const here = storeOfTest();
