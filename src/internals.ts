@@ -11,7 +11,7 @@ export { countRow, makeReport, type TableRow } from "./grading/report.ts";
 export { readFrontMatter } from "./ingest/formats/front-matter.ts";
 export { rowBreaks } from "./ingest/line-breaks.ts";
 export { parseFile } from "./ingest/parse.ts";
-export { exactCacheKey, scopeKey } from "./memory/cache.ts";
+export { exactCacheKey, scopeKey } from "./memory/stored-answers.ts";
 export { RAW_SCALE } from "./models/calibration/calibration.ts";
 export { loadEmbeddedEncoder } from "./models/embedded-encoder.ts";
 export { PACKAGE_ROOT } from "./package.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ReadTexts } from "../src/cross-encoder/reader.ts";
 import type { PipelineContext } from "../src/pipeline/context.ts";
+import { SILENT_LOG, type StageLog } from "../src/pipeline/context.ts";
 import { retrieve } from "../src/pipeline/retrieve.ts";
-import { SILENT_LOG, type StageLog } from "../src/pipeline/trace.ts";
 import { verify } from "../src/pipeline/verify.ts";
 import { fakeReader, fakeReadTexts } from "../src/testing/fake-reader.ts";
 import { fakeQuestion } from "../src/testing/passages.ts";

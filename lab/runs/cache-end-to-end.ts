@@ -1,8 +1,8 @@
 import type { Engine } from "../../src/engine/engine.ts";
 import { admit } from "../../src/pipeline/admit.ts";
 import { createOutcome } from "../../src/pipeline/assemble.ts";
+import { SILENT_LOG } from "../../src/pipeline/context.ts";
 import { citedVersions, remember } from "../../src/pipeline/remember.ts";
-import { SILENT_LOG } from "../../src/pipeline/trace.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import type { Serve, StoredAs } from "../judges/cache-decision.ts";
 import { type AskWhere, requestFor } from "./ask-fresh.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { mean } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { readQuestion } from "../../src/language/question.ts";
-import { type EarlierTurn, resolveFollowUp } from "../../src/pipeline/follow-up.ts";
+import { type EarlierTurn, resolveFollowUp } from "../../src/pipeline/admit.ts";
 import { Bm25Index } from "../../src/retrieval/bm25.ts";
 import { FIELD_WEIGHTS } from "../../src/retrieval/indexed-windows.ts";
 import { RequestError } from "../../src/shared/errors.ts";

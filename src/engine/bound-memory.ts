@@ -1,13 +1,19 @@
 import { createMemory, type Memory } from "../memory/memory.ts";
+import { createReportGrouping, type ReportOverview } from "../memory/recommend.ts";
+import { withoutDocuments } from "../memory/report.ts";
 import { bindCorrection } from "../pipeline/correct-answer.ts";
 import type { AnswerRecord } from "../pipeline/record.ts";
 import { searchedWithin } from "../pipeline/retrieve.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AppliedFilters, Question, Scope } from "../shared/types.ts";
+import type { StoredReport } from "../store/diagnostic-report.ts";
+import { daysBefore } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
-import { scopeOf } from "./domain.ts";
+import { didYouMean } from "../text/spelling.ts";
+import { type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
+import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import type { ContextFor } from "./pipeline-context.ts";
 
@@ -80,4 +86,90 @@ async function named(
     if (!(error instanceof RequestError)) throw error;
     return { ...filters, searchedIn: "a part of the documents that no longer exists" };
   }
+}
+
+/** Creates the report methods: unexpired reports visible to the configured access and a tenant. */
+export function createReportReader({ store, config, now }: Opened, { pack: packNamed }: Domains) {
+  const selectionFor = (pack: DomainPack, { tenant, since, access }: ReportOptions) => {
+    const kept = daysBefore(now(), config.reports.days);
+    return { scope: scopeOf(pack, tenant, access ?? config.access), since: since === undefined || since < kept ? kept : since };
+  };
+  return {
+    /**
+     * Returns diagnostic reports of questions that were refused, answered with low confidence or warned about: groups by topic, largest
+     * first, and the newest reports. Includes only reports of exactly this tenant whose access labels the configuration covers.
+     * @throws RequestError `unknown_topic`
+     */
+    async reports(options: ReportOptions = {}): Promise<ReportOverview> {
+      const { domain: name, tenant, access, topic, since, limit = DEFAULT_REPORT_LIMIT, offset = 0, signal } = options;
+      const pack = packNamed(name);
+      const selection = { ...selectionFor(pack, { tenant, since, access }), topic: topicNamed(pack, topic) };
+      const grouping = createReportGrouping(pack.topics);
+      const read = createReading(selection.scope, store);
+      for await (const report of store.reports.each(selection)) {
+        signal?.throwIfAborted();
+        grouping.add(await read(report));
+      }
+      const listed = await store.reports.list(selection, { limit, offset });
+      return { total: grouping.total, topics: grouping.groups(), reports: await Promise.all(listed.map(read)) };
+    },
+    /**
+     * Returns a report by its id or its answer's, with previews of passages in unchanged documents.
+     * @throws RequestError `unknown_report`
+     */
+    async report(
+      id: string,
+      { domain: name, tenant, access }: Pick<ReportOptions, "domain" | "tenant" | "access"> = {},
+    ): Promise<StoredReport> {
+      const pack = packNamed(name);
+      const selection = selectionFor(pack, { tenant, access });
+      const stored = await store.reports.get(id, selection);
+      if (stored === null) {
+        const whose = selection.scope.tenant === null ? "" : ` of tenant "${selection.scope.tenant}"`;
+        const message = `There is no accessible report "${id.slice(0, 100)}" in domain "${pack.name}"${whose}. \`sourcebound reports\` lists the reports.`;
+        throw new RequestError("unknown_report", message, { id });
+      }
+      return withPreviews(await createReading(selection.scope, store)(stored), selection.scope, store);
+    },
+  };
+}
+
+/** Default number of reports listed after the groups. */
+const DEFAULT_REPORT_LIMIT = 10;
+/** Maximum characters of a passage preview. */
+const PREVIEW_CHARACTERS = 160;
+
+/** Removes documents that the scope may no longer see from reports; looks up each document once. */
+function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
+  const known = new Map<string, boolean>();
+  return async (stored) => {
+    const unknown = stored.report.passages.map(({ documentId }) => documentId).filter((id) => !known.has(id));
+    const seen = unknown.length === 0 ? new Set() : await documents.visible(scope, [...new Set(unknown)]);
+    for (const id of unknown) known.set(id, seen.has(id));
+    return { ...stored, report: withoutDocuments(stored.report, (id) => known.get(id) === true) };
+  };
+}
+
+/** Adds previews of passages whose document version is unchanged. */
+async function withPreviews(stored: StoredReport, scope: Scope, store: Store): Promise<StoredReport> {
+  const { passages } = stored.report;
+  const documents = await store.documents.load(scope, [...new Set(passages.map(({ documentId }) => documentId))]);
+  const shown = passages.map((passage) => {
+    const document = documents.get(passage.documentId);
+    const current = document?.version === passage.documentVersion ? document : null;
+    const { start, end } = passage.range;
+    return { ...passage, preview: current?.text.slice(start, Math.min(end, start + PREVIEW_CHARACTERS)) ?? null };
+  });
+  return { ...stored, report: { ...stored.report, passages: shown } };
+}
+
+/** @throws RequestError `unknown_topic` with the nearest known name */
+function topicNamed({ name, topics }: DomainPack, slug: string | null | undefined): string | null | undefined {
+  if (slug === null || slug === undefined) return slug;
+  const known = topics.map((topic) => topic.slug);
+  if (known.includes(slug)) return slug;
+  const list = known.length === 0 ? "The domain pack declares no topics." : `Known topics: ${known.join(", ")}.`;
+  const asked = slug.slice(0, 100);
+  const message = `Unknown topic "${asked}" in domain "${name}".${didYouMean(asked, known)} ${list}`;
+  throw new RequestError("unknown_topic", message, { topic: slug });
 }

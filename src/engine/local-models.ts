@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ReadTexts } from "../cross-encoder/reader.ts";
-import { type CrisisFinder, createCrisisFinder } from "../guard/crisis.ts";
+import { type CrisisFinder, createCrisisFinder } from "../guard/hotlines.ts";
 import type { GeneralWords } from "../language/general-words.ts";
 import { createLikeness } from "../language/likeness.ts";
 import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
@@ -66,7 +66,7 @@ function orFirstStage(read: ReadTexts | null): ReadTexts | null {
 
 const chance = z.number().min(0).max(1);
 const cutsSchema = z.object({ possible: chance, likely: chance });
-/** A scorer of vectors and hashed words (`src/guard/crisis.ts`), whose features have positions and no names. */
+/** A scorer of vectors and hashed words (`src/guard/hotlines.ts`), whose features have positions and no names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
   encoder: z.string(),

@@ -1,10 +1,10 @@
 import type { ParsedDocument } from "../ingest/parse.ts";
 import { admit } from "../pipeline/admit.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
+import { SILENT_LOG } from "../pipeline/context.ts";
 import { markedSentences } from "../pipeline/correct-answer.ts";
-import { rankFor } from "../pipeline/rank.ts";
 import { retrieve } from "../pipeline/retrieve.ts";
-import { SILENT_LOG } from "../pipeline/trace.ts";
+import { rankFor } from "../pipeline/verify.ts";
 import { numberSources, type Sources, verifyAgainst } from "../pipeline/verify-answer.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { Passage, Question, Scope, StoredDocument, Warning } from "../shared/types.ts";

@@ -4,7 +4,7 @@ import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import { profileNamed, profiles } from "../profiles/index.ts";
 import { fakePassage, fakeWords } from "../testing/passages.ts";
-import { scoreConsistency } from "./consistency.ts";
+import { scoreConsistency } from "./compare-passages.ts";
 import { createFactReader } from "./facts.ts";
 import { carryGate, decideByGate, verifyPassages } from "./gate.ts";
 

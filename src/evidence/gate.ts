@@ -1,8 +1,8 @@
 import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/types.ts";
+import type { Explained } from "./compare-passages.ts";
 import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
-import type { Explained } from "./consistency.ts";
 
 /**
  * Converts the thresholds of a gate to the scale of the current encoder's cosines, or to the learned relevance if there

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { escapeUTF8 } from "entities";
+import { PACKAGE_ROOT } from "../package.ts";
 import { type GoldenItem, SCORE_NAMES } from "./golden-item.ts";
 import { type Change, type Count, countFaults, countGolden, countLive, meanScores } from "./golden-report.ts";
 import { wilson } from "./metrics.ts";
@@ -92,37 +95,6 @@ function figure(title: string, height: number, body: string): string {
   return `<figure><figcaption>${html(title)}</figcaption><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${html(title)}">${body}</svg></figure>`;
 }
 
-/** Style of the report; it loads no font, image or script. */
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1d2433;--soft:#5b6577;--line:#d9dee7;--page:#fff;--card:#f6f7f9;--right:#1f7a4d;--wrong:#b3261e;--plain:#3b5bdb;--mark:#fff3bf}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#a3adbd;--line:#39414f;--page:#14181f;--card:#1d232d;--right:#6fcf97;--wrong:#ff8a80;--plain:#91a7ff;--mark:#4a4120}}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:1060px;padding:24px 16px 64px;background:var(--page);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-h1{font-size:24px;margin:0}h2{font-size:18px;margin:36px 0 8px}p{margin:6px 0}
-code,.mono{font-family:ui-monospace,monospace;font-size:13px;overflow-wrap:anywhere}
-.soft,.tick{color:var(--soft);fill:var(--soft)}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin:20px 0}
-.tile{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:10px 14px}
-.tile b{display:block;font-size:22px}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,460px),1fr));gap:16px}
-figure{margin:0;background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px}
-figcaption{font-weight:600;margin-bottom:6px}
-svg{width:100%;height:auto;display:block;font:12px system-ui,sans-serif;fill:var(--ink)}
-.grid{stroke:var(--line)}.whisker{stroke:var(--plain);stroke-width:2.5}.point,.plain{fill:var(--plain)}rect.right{fill:var(--right)}rect.wrong{fill:var(--wrong)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:5px 12px 5px 0;border-bottom:1px solid var(--line);vertical-align:top}
-td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.filters{display:flex;flex-wrap:wrap;gap:6px 16px;margin:8px 0}
-.filters label{cursor:pointer}
-details{border:1px solid var(--line);border-radius:8px;margin:8px 0;background:var(--card)}
-summary{cursor:pointer;padding:8px 12px;display:flex;gap:10px;align-items:baseline;flex-wrap:wrap}
-details>div{padding:0 14px 12px;border-top:1px solid var(--line)}
-.verdict{font-weight:700;white-space:nowrap}.verdict.right{color:var(--right)}.verdict.wrong{color:var(--wrong)}
-h3{font-size:14px;margin:14px 0 4px}ul,ol{margin:4px 0;padding-left:22px}li{overflow-wrap:anywhere}
-q{background:var(--mark)}.fault{color:var(--wrong);font-weight:600}
-body:has(#show-wrong:checked) details:not(.wrong),body:has(#show-right:checked) details:not(.right),body:has(#show-refused:checked) details:not(.refused),body:has(#show-fault:checked) details:not(.faulty){display:none}
-`;
-
 /** Control characters, and characters that override the text direction. */
 const UNSAFE = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -140,23 +112,27 @@ interface DrawnReport {
   readonly changes: readonly Change[] | null;
 }
 
-/** Allows only the style above, so that injected text cannot load or run anything. */
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; base-uri 'none'; form-action 'none'`;
-
-/** Renders a run as a self-contained page: metrics with n and intervals, plots, and every question with its details. */
+/**
+ * Renders a run as a self-contained page from `golden.html`: metrics with n and intervals, plots, and every question with its details. The
+ * page allows only its own style, so that injected text cannot load or run anything.
+ */
 export function renderGoldenHtml({ report, items, latenciesMs, changes }: DrawnReport): string {
-  const asked = `${items.length} of ${report.n.questions ?? items.length}`;
-  return [
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><title>${html(report.command)}</title><style>${STYLE}</style></head><body>`,
-    `<header><h1>Golden set: ${asked} questions</h1><p class="mono">${html(report.command)}</p><p class="soft">${html(report.date)} · sourcebound ${html(report.versions.sourcebound ?? "")} · Node ${html(report.versions.node ?? "")} · ${report.n.documents} documents, ${report.n.chunks} chunks</p></header>`,
-    `<main>${tiles(items, report)}`,
-    `<div class="plots">${plots(items, latenciesMs, changes)}</div>`,
-    `<h2>Figures</h2><div class="scroll" tabindex="0">${figures(items)}</div>`,
-    ...(changes === null ? [] : [`<h2>Compared with the earlier run</h2><div class="scroll" tabindex="0">${changeTable(changes)}</div>`]),
-    `<h2>Questions</h2><div class="filters" role="radiogroup" aria-label="Questions shown">${filters()}</div>`,
-    ...items.map((item, i) => renderQuestion(item, latenciesMs[i] ?? null)),
-    "</main></body></html>\n",
-  ].join("\n");
+  const template = readFileSync(join(PACKAGE_ROOT, "src/grading/golden.html"), "utf8");
+  const style = /<style>(.*?)<\/style>/s.exec(template)?.[1] ?? "";
+  const slots: Readonly<Record<string, string>> = {
+    style: createHash("sha256").update(style).digest("base64"),
+    command: html(report.command),
+    asked: `${items.length} of ${report.n.questions ?? items.length}`,
+    date: html(report.date),
+    versions: `sourcebound ${html(report.versions.sourcebound ?? "")} · Node ${html(report.versions.node ?? "")}`,
+    corpus: `${report.n.documents} documents, ${report.n.chunks} chunks`,
+    tiles: tiles(items, report),
+    plots: plots(items, latenciesMs, changes),
+    figures: figures(items),
+    changes: changes === null ? "" : `<h2>Compared with the earlier run</h2>${changeTable(changes)}`,
+    questions: items.map((item, i) => renderQuestion(item, latenciesMs[i] ?? null)).join("\n"),
+  };
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, slot: string) => slots[slot] ?? "");
 }
 
 function tiles(items: readonly GoldenItem[], { timings, metrics }: Report): string {
@@ -214,7 +190,7 @@ function figures(items: readonly GoldenItem[]): string {
 }
 
 function table(heads: readonly string[], rows: readonly string[]): string {
-  return `<table><thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table>`;
+  return `<div class="scroll" tabindex="0"><table><thead><tr>${heads.map((head) => `<th>${head}</th>`).join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 function row(name: string, n: string, value: number | null, [low, high]: readonly [number | null, number | null], note: string): string {
@@ -228,13 +204,6 @@ function changeTable(changes: readonly Change[]): string {
       `<tr><td class="mono">${html(name)}</td><td class="n">${decimal(before)}</td><td class="n">${signed(difference)}</td><td class="n">${signed(low)} – ${signed(high)}</td></tr>`,
   );
   return table(["figure", "before", "change", "95 % interval (paired bootstrap over pages)"], rows);
-}
-
-function filters(): string {
-  const choices = { all: "all", wrong: "wrong", right: "right", refused: "refused", fault: "with a fault" };
-  return Object.entries(choices)
-    .map(([id, name]) => `<label><input type="radio" name="show" id="show-${id}"${id === "all" ? " checked" : ""}> ${name}</label>`)
-    .join("");
 }
 
 /** Returns the verdict on a question as text and as a CSS class for filters. */

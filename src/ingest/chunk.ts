@@ -1,6 +1,6 @@
 import type { Block, Chunk, TextRange, Window } from "../shared/types.ts";
 import { createTokenCounter, type TokenCounter } from "../text/cl100k.ts";
-import { MAX_HEADING, walkHeadings } from "../text/headings.ts";
+import { MAX_HEADING, walkHeadings } from "../text/units.ts";
 import { type Atom, atomsOf, type Boundary } from "./atoms.ts";
 import type { ParsedDocument } from "./parse.ts";
 

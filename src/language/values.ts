@@ -6,16 +6,19 @@ import {
   fractionValue,
   numeralValue,
   ordinalValue,
+  REACH,
   SHARE,
   SPELLED,
   SPELLED_NUMBER,
   SPELLED_ORDINAL,
+  type UnboundValue,
   usesDecimalComma,
+  type Value,
+  withBound,
 } from "./numerals.ts";
 import { CURRENCY_BEFORE, UNIT, type Unit, unitOf, type ValueKind } from "./units.ts";
-import { REACH, type UnboundValue, type Value, withBound } from "./value-bounds.ts";
 
-export type { ExactValue, Value } from "./value-bounds.ts";
+export type { ExactValue, Value } from "./numerals.ts";
 
 const MONTH = `(?:${[...MONTHS.keys()].join("|")})\\b\\.?`;
 const YEAR = String.raw`(?:1[6-9]|20|21)\d{2}(?!\d)`;

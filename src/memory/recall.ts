@@ -2,11 +2,11 @@ import type { MatchSettings } from "../profiles/profile.ts";
 import type { Scope } from "../shared/types.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
-import type { Hit, Judgement } from "./cache.ts";
 import { isCode, nameOf } from "./classify.ts";
 import type { JudgeRewording } from "./match.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
+import type { Hit, Judgement } from "./stored-answers.ts";
 
 /** Vectors of one model, searched by group. */
 interface GroupedVectors {

@@ -2,8 +2,8 @@ import type { Answer, Question, Scope, StoredDocument } from "../shared/types.ts
 import type { CacheEntry, CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { ReviewStore } from "../store/review.ts";
-import { type CacheScope, exactCacheKey, type Hit, type Judgement } from "./cache.ts";
 import type { StoredAnswers } from "./stored-answers.ts";
+import { type CacheScope, exactCacheKey, type Hit, type Judgement } from "./stored-answers.ts";
 
 export interface ReverifyParts {
   readonly cache: Pick<CacheStore, "delete">;

@@ -4,9 +4,8 @@ import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import cases from "./admit.cases.json" with { type: "json" };
-import { admitQuestion, assertSelection } from "./admit.ts";
+import { admitQuestion, assertSelection, leansOnHistory, questionParts, resolveFollowUp } from "./admit.ts";
 import { readFilters } from "./filters.ts";
-import { leansOnHistory, questionParts, resolveFollowUp } from "./follow-up.ts";
 
 const request = (question: string): AskRequest => ({
   question,

@@ -1,13 +1,14 @@
 import { injectionSignals } from "../guard/injection.ts";
+import { namedTime } from "../language/calendar.ts";
+import { AUXILIARY, type Clause, clausesOf, JOINED, readQuestion } from "../language/question.ts";
 import { documentsShown } from "../memory/session-messages.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
-import type { AskRequest, Question, Selection, StoredDocument, Turn } from "../shared/types.ts";
+import type { AskRequest, Question, QuestionPart, Selection, StoredDocument, Turn } from "../shared/types.ts";
 import { documentOfChunk } from "../text/paths.ts";
-import type { PipelineContext } from "./context.ts";
+import { tokenize, words } from "../text/tokens.ts";
+import type { PipelineContext, StageLog } from "./context.ts";
 import { readFilters } from "./filters.ts";
-import { resolveFollowUp } from "./follow-up.ts";
-import type { StageLog } from "./trace.ts";
 
 /** Control characters other than tab and line breaks, and characters that hide or reorder text. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
@@ -99,4 +100,242 @@ export function assertSelection({ documentId, start, end }: Selection, document:
   if (!Number.isInteger(start) || !Number.isInteger(end) || start < 0) throw invalid("must be whole numbers from 0");
   if (end <= start) throw invalid("is empty: its end must be greater than its start");
   if (start >= length) throw invalid(`exceeds the document, which has ${length} characters: select again`);
+}
+
+/** Maximum number of parts; a longer message counts as one question. */
+const MAX_PARTS = 4;
+
+/** Optional preposition before a question word: "by when", "in which year". */
+const BEFORE = "(?:(?:about|after|at|before|by|for|from|in|of|on|since|till|to|under|until|with|within)\\s+)?";
+/** A question word with its verb ("which one can", "how much weight does") or as the subject ("who kept"). */
+const QUESTION_WORD = [
+  String.raw`(?:when|where|why)(?:['’]?s|\s+${AUXILIARY})\b`,
+  String.raw`(?:what|which|who|whom|whose|how)(?:['’]?s|(?:\s+[\p{L}\d'’-]+){0,3}?\s+${AUXILIARY})\b`,
+  String.raw`(?:what|how)\s+(?:about|if|come)\b`,
+  String.raw`who\s+\p{L}+`,
+].join("|");
+const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
+/** A question word as part of the subject: "what happened", "how many boats struck". */
+const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
+/** A yes-no question with a pronoun or determiner: "is there", "can I". */
+const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
+/** A yes-no question with any subject, valid at the start of the message or before a question mark. */
+const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
+/** A short clause after "and": "and why", "and for how long", "and how many crew". */
+const ASKS_BRIEFLY = new RegExp(
+  String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
+  "iu",
+);
+/** "Is it added or combined" is one question. */
+const ALTERNATIVE = /^\W*or\b/iu;
+const SENTENCE_END = /[?!.]+(?=\s|$)/u;
+const LEADING = new RegExp(JOINED, "iu");
+const TRAILING = /[\s,;:.&–-]+$/u;
+
+/**
+ * Splits a message with several questions into parts, in order. Returns none for a single or ambiguous question. Each asking clause begins
+ * a part; other clauses belong to the part before them, or to the first.
+ *
+ * @example questionParts("How thick is the rope, and how much can it hold?")
+ * // [{ text: "How thick is the rope", … }, { text: "how much can it hold?", resolved: "how much can it hold? (thick; rope)" }]
+ */
+export function questionParts(message: string): QuestionPart[] {
+  const starts = clausesOf(message.replaceAll(/(?<=\s)&(?=\s)/g, ";"))
+    .filter((clause) => begins(clause, message))
+    .map(({ start }) => start);
+  if (starts.length < 2 || starts.length > MAX_PARTS) return [];
+  return starts.map((at, i) => {
+    const [start, end] = [i === 0 ? 0 : at, starts[i + 1] ?? message.length];
+    const text = message
+      .slice(start, end)
+      .replace(i === 0 ? "" : LEADING, "")
+      .replace(TRAILING, "")
+      .trim();
+    const before = message.slice(0, start).trim();
+    const { text: resolved } = resolveFollowUp(text, before === "" ? [] : [{ question: before, answer: "" }]);
+    return { text, resolved, standsAlone: resolved === text || (topicWords(text) > 0 && !pointsBack(text)) };
+  });
+}
+
+/** Returns whether a clause clearly begins a question. After a bare comma, "who" often starts a relative clause and "is it" a guess. */
+function begins({ text, start, before, behind }: Clause, message: string): boolean {
+  if (ALTERNATIVE.test(text)) return false;
+  const isJoined = before !== "," || /^\W*(?:and|but|also|plus)\b/iu.test(text);
+  const isStated = /[.!]/.test(SENTENCE_END.exec(message.slice(start))?.[0] ?? "");
+  if (isJoined && !isStated && ASKS_OF_DOER.test(text)) return true;
+  if (ASKS.test(text)) return isJoined || !/^\W*(?:who|which|whom|whose)\b/iu.test(text);
+  const asksWhether = ASKS_WHETHER.test(text) || ((behind.includes("?") || (start === 0 && !isStated)) && ASKS_WHETHER_SO.test(text));
+  return isJoined && (asksWhether || ASKS_BRIEFLY.test(text));
+}
+
+/** An earlier question with its answer. */
+export interface EarlierTurn {
+  readonly question: string;
+  readonly answer: string;
+  /** Titles of the cited documents. */
+  readonly titles?: readonly string[] | undefined;
+}
+
+/** A standalone question. */
+interface ResolvedQuestion {
+  readonly text: string;
+  /** Phrases from earlier turns; empty if the question stands alone. */
+  readonly added: readonly string[];
+}
+
+/** Number of earlier turns used. */
+const TURNS = 5;
+/** Maximum number of added phrases; more outweigh the question's words (`eval follow-ups`: 2 finds 800 of 1,198, 3 finds 794). */
+const MAX_ADDED = 2;
+/** Weight of a turn relative to the next newer one. */
+const AGE_SHARE = 0.6;
+/** Hand-chosen salience weights: a question's topic counts most, then cited titles; names in an answer may only be examples. */
+const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
+/** Minimum number of content words before a pronoun for it to have its antecedent in the question itself. */
+const OWN_ANTECEDENT = 2;
+/** A question with at most this many content words and no name is a follow-up. */
+const SHORT = 1;
+
+const OPENERS =
+  /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
+const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
+/**
+ * An ordinal that refers to earlier turns, unless the question names its object ("the last ferry from Sandholm"); days and months do not.
+ */
+const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
+const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
+/** Pronouns that do not refer back: expletives, conjunctions, relative clauses, times. */
+const NOT_POINTING =
+  /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
+/** Verbs and fillers that name no topic. */
+const NO_TOPIC = new Set(
+  (
+    "take takes took get gets got getting apply applies applied file files filed filing need needs needed work works worked pay pays paid use uses used using " +
+    "want wants know make makes made give gives given go goes going went come comes came help helps helped happen happens happened start starts started " +
+    "begin began end ends ended last lasts cover covers covered qualify qualifies qualified eligible receive receives received send sends sent ask asks " +
+    "asked find found become became include includes included apart aside say says said tell told think thought feel felt play played release released " +
+    "record recorded do does did done have has had be is are was were long much many often soon any some other others else also still even just really " +
+    "ever first next new different same thing things something anything interesting aspects article famous notable popular important good bad well " +
+    "people person kind type sort lot way part time times year years day days month months wife's husband's there well-known call called join joined left leave "
+  ).split(" "),
+);
+
+/**
+ * Resolves a follow-up into a standalone question without a model. It fills pronouns, ellipses and short questions with topics, titles and
+ * names of the last turns, by salience. A standalone or doubtful question is returned unchanged. All added text is verbatim from the
+ * conversation.
+ *
+ * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…" }]).text
+ * // "How long does it take? (Higher-Level Review)"
+ */
+export function resolveFollowUp(question: string, history: readonly EarlierTurn[]): ResolvedQuestion {
+  const turns = history.slice(-TURNS);
+  if (turns.length === 0 || !leansOnHistory(question)) return { text: question, added: [] };
+  const own = new Set(tokenize(question));
+  const added: string[] = [];
+  const covered = new Set(own);
+  for (const phrase of rankPhrases(turns)) {
+    if (added.length === MAX_ADDED) break;
+    const tokens = tokenize(phrase);
+    if (tokens.every((token) => covered.has(token))) continue;
+    added.push(phrase);
+    for (const token of tokens) covered.add(token);
+  }
+  return added.length === 0 ? { text: question, added } : { text: `${question.trim()} (${added.join("; ")})`, added };
+}
+
+/** Returns whether a question needs earlier turns to be understood. */
+export function leansOnHistory(question: string): boolean {
+  return pointsBack(question) || (topicWords(question) <= SHORT && !hasName(question));
+}
+
+/** Counts the content words of a question. */
+function topicWords(question: string): number {
+  return contentWords(readQuestion(straight(question)).content).length;
+}
+
+function straight(question: string): string {
+  return question.replaceAll(/[’‘ʼ]/g, "'").trim();
+}
+
+/** Returns whether a question opens as a continuation or refers back. */
+function pointsBack(question: string): boolean {
+  const plain = straight(question);
+  if (OPENERS.test(plain) || ELSE.test(plain) || (ONE_OF.test(plain) && !namesThing(plain))) return true;
+  const pointing = plain.replaceAll(NOT_POINTING, (match) => " ".repeat(match.length));
+  for (const match of pointing.matchAll(PRONOUN)) {
+    if (contentWords(plain.slice(0, match.index)).length < OWN_ANTECEDENT && !hasName(plain.slice(0, match.index))) return true;
+  }
+  return false;
+}
+
+/** Ranks phrases of earlier turns by salience; ties keep order of appearance, latest turn first. */
+function rankPhrases(turns: readonly EarlierTurn[]): string[] {
+  const salience = new Map<string, { phrase: string; score: number }>();
+  const note = (phrase: string, score: number) => {
+    const key = tokenize(phrase).join(" ");
+    if (key === "") return;
+    const known = salience.get(key);
+    salience.set(key, { phrase: known?.phrase ?? phrase, score: (known?.score ?? 0) + score });
+  };
+  [...turns].reverse().forEach(({ question, answer, titles }, age) => {
+    const share = AGE_SHARE ** age;
+    for (const phrase of topicsOf(question)) note(phrase, SALIENCE.question * share);
+    for (const name of namesIn(question)) note(name, SALIENCE.name * share);
+    for (const title of titles ?? []) note(title, SALIENCE.title * share);
+    if (titles === undefined || titles.length === 0) for (const name of namesIn(answer).slice(0, 2)) note(name, SALIENCE.answer * share);
+  });
+  return [...salience.values()].sort((a, b) => b.score - a.score).map(({ phrase }) => phrase);
+}
+
+/** Returns runs of content words: the topics of a question. */
+function topicsOf(question: string): string[] {
+  const { content } = readQuestion(question);
+  const topics: string[] = [];
+  let run: string[] = [];
+  const close = () => {
+    if (run.length > 0) topics.push(run.join(" "));
+    run = [];
+  };
+  for (const piece of content.split(/\s+/)) {
+    const word = piece.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, "");
+    if (isContent(word)) run.push(word);
+    else close();
+    if (/[,.;:!?)]$/.test(piece)) close();
+  }
+  close();
+  return topics;
+}
+
+function contentWords(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}'&/-]+/u).filter(isContent);
+}
+
+function isContent(word: string): boolean {
+  return word !== "" && !NO_TOPIC.has(word.toLowerCase()) && tokenize(word).length > 0;
+}
+
+/** Returns runs of capitalised words. A single word at the start of a sentence does not count. */
+function namesIn(text: string): string[] {
+  const names: string[] = [];
+  for (const match of text.matchAll(/\p{Lu}[\p{L}\p{N}&'-]*(?:\s+(?:(?:of|the|and|for)\s+)?\p{Lu}[\p{L}\p{N}&'-]*){0,5}/gu)) {
+    const first = match.index === 0 || /[.!?]\s+$/.test(text.slice(Math.max(0, match.index - 3), match.index));
+    const single = !/\s/.test(match[0]);
+    if ((first && single && !/^\p{Lu}{2,}$/u.test(match[0])) || tokenize(match[0]).length === 0) continue;
+    names.push(
+      first
+        ? match[0].replace(/^(?:The|A|An|In|On|At|After|Did|Was|Is|What|Who|When|Where|How|Why|Are|Were|Do|Does|Can|Tell)\s+/u, "")
+        : match[0],
+    );
+  }
+  return names;
+}
+
+function hasName(text: string): boolean {
+  return namesIn(text).length > 0 || words(text).some(({ code }) => code);
+}
+
+/** Returns whether the text has a name other than a day or month. */
+function namesThing(text: string): boolean {
+  return hasName(text.replaceAll(/\p{L}+/gu, (word) => (namedTime(word) === null ? word : word.toLowerCase())));
 }

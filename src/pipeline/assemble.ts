@@ -1,7 +1,7 @@
 import { leastFaithfulness } from "../checks/guard-answer.ts";
 import { sentenceGuards } from "../checks/guards.ts";
 import type { Decision } from "../evidence/gate.ts";
-import type { Hit } from "../memory/cache.ts";
+import type { Hit } from "../memory/stored-answers.ts";
 import { RAW_SCALE } from "../models/calibration/calibration.ts";
 import { costUsd, type PriceTable } from "../models/prices.ts";
 import { createRelevancy } from "../models/similarity.ts";
@@ -27,9 +27,8 @@ import type {
 } from "../shared/types.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { headingOf } from "../text/read-passage.ts";
-import type { PipelineContext } from "./context.ts";
+import type { PipelineContext, Trace } from "./context.ts";
 import type { Found } from "./retrieve.ts";
-import type { Trace } from "./trace.ts";
 import { nothingWritten } from "./write.ts";
 
 /** Builds the final answer. For a cache hit, the content is the stored answer's. */

@@ -12,9 +12,8 @@ import { choosePrompt } from "../writing/prompt.ts";
 import { type CompleteQuote, chooseQuotes, type QuoteCandidate } from "../writing/quotes.ts";
 import { createBinder, type OfferedSource, partSource, passageSource } from "../writing/sources.ts";
 import { fitPrompt, type ModelTask, type Offer, offerQuotes, type Selection } from "../writing/write-drafts.ts";
-import type { PipelineContext } from "./context.ts";
+import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
-import type { StageLog } from "./trace.ts";
 
 /** Returns a model's whole reply. @param calls receives the call, even when it fails */
 async function replyOf(

@@ -7,13 +7,12 @@ import type { FactReader } from "../evidence/facts.ts";
 import type { WebParts } from "../evidence/web.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
 import type { Vocabulary } from "../guard/terminology.ts";
-import type { CacheScope } from "../memory/cache.ts";
 import type { Classify } from "../memory/classify.ts";
 import type { JudgeRewording } from "../memory/match.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import type { QuestionIndex } from "../memory/recall.ts";
 import type { ReportParts } from "../memory/report.ts";
-import type { StoredAnswers } from "../memory/stored-answers.ts";
+import type { CacheScope, StoredAnswers } from "../memory/stored-answers.ts";
 import type { Calibration } from "../models/calibration/calibration.ts";
 import type { ChatModel, ChatPrompt } from "../models/chat.ts";
 import type { Encoder } from "../models/encoder.ts";
@@ -24,7 +23,8 @@ import type { Profile } from "../profiles/profile.ts";
 import type { RankingWeights } from "../ranking/features.ts";
 import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
-import type { Scope } from "../shared/types.ts";
+import type { AnswerEvent, AnswerStage } from "../shared/events.ts";
+import type { AskRequest, Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
 
 /** The dependencies of all stages for one question; the engine wires them. */
@@ -161,4 +161,58 @@ export interface RememberSettings {
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
   /** `text: false`: a report keeps only kinds, counts and scores. */
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };
+}
+
+type StageFact = string | number | boolean | null;
+export type StageFacts = Record<string, StageFact>;
+
+/** The log of a running stage. */
+export interface StageLog {
+  fact(name: string, value: StageFact): void;
+  /** A diagnostic fact, computed only with `verbose`. */
+  detail(name: string, value: () => StageFact): void;
+  notice(code: string, message: string): void;
+}
+
+/** Discards everything. */
+export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undefined, notice: () => undefined };
+
+interface TraceParts {
+  /** Monotonic clock in milliseconds. */
+  readonly clock: () => number;
+  /** Awaited before each stage; this time counts in `elapsed`, not in the stage's timing. */
+  readonly turn: () => Promise<void>;
+}
+
+/** Times the stages of one question and yields their `-start` and `-end` events. */
+export function createTrace({ clock, turn }: TraceParts, { verbose = false }: Pick<AskRequest, "verbose">) {
+  const begun = clock();
+  const timings: Record<string, number> = {};
+  return {
+    timings,
+    /** Milliseconds since the trace began. */
+    elapsed: () => round(clock() - begun),
+    /** Runs one stage; the value of `yield*` is the stage's result. */
+    async *stage<T>(name: AnswerStage, run: (log: StageLog) => T | Promise<T>): AsyncGenerator<AnswerEvent, T> {
+      yield { type: `${name}-start` };
+      await turn();
+      const start = clock();
+      const facts: StageFacts = {};
+      const notices: { code: string; message: string }[] = [];
+      const result = await run({
+        fact: (fact, value) => Object.assign(facts, { [fact]: value }),
+        detail: (fact, value) => verbose && Object.assign(facts, { [fact]: value() }),
+        notice: (code, message) => notices.push({ code, message }),
+      });
+      timings[name] = round(clock() - start);
+      for (const notice of notices) yield { type: "notice", stage: name, ...notice };
+      yield { type: `${name}-end`, ms: timings[name], facts };
+      return result;
+    },
+  };
+}
+export type Trace = ReturnType<typeof createTrace>;
+
+function round(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }

@@ -24,12 +24,11 @@ import type { GateSettings } from "../profiles/profile.ts";
 import type { AskedQuestion, CandidateView, Choice, OpenPart, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, readingText, withFollowing } from "../ranking/rank.ts";
 import type { Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
+import { questionParts } from "./admit.ts";
 import { writersOf } from "./compress.ts";
-import type { PipelineContext } from "./context.ts";
-import { questionParts } from "./follow-up.ts";
-import { choose, rankFor } from "./rank.ts";
+import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
-import type { StageLog } from "./trace.ts";
+import { choose, rankFor } from "./verify.ts";
 
 /** The input of the decision. */
 export interface Weighed {

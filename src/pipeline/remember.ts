@@ -1,13 +1,13 @@
 import { usesCosines } from "../evidence/gate.ts";
 import { redactPersonalData } from "../guard/pii.ts";
 import { codesIn } from "../language/values.ts";
-import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "../memory/cache.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "../memory/named-documents.ts";
 import { diagnose, reportCauses, withoutText } from "../memory/report.ts";
 import { curatedKey } from "../memory/reverify.ts";
 import { sessionShown } from "../memory/session-messages.ts";
 import type { StoredAnswers } from "../memory/stored-answers.ts";
+import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "../memory/stored-answers.ts";
 import type { MatchSettings, Profile } from "../profiles/profile.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Answer, Question } from "../shared/types.ts";
@@ -19,11 +19,10 @@ import type { NewReport } from "../store/reports.ts";
 import type { NewTurn } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { Outcome } from "./assemble.ts";
-import type { PipelineContext, RememberSettings } from "./context.ts";
+import type { PipelineContext, RememberSettings, StageLog } from "./context.ts";
 import { uncacheable } from "./lookup.ts";
 import { isStoredAsShown, recordOf } from "./record.ts";
 import { wordsFor } from "./retrieve.ts";
-import type { StageLog } from "./trace.ts";
 
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report if confidence is low. */
 export async function remember(answered: Answered, context: PipelineContext, log: StageLog): Promise<void> {

@@ -5,8 +5,7 @@ import { assertCanRetrieve, type Retrieved, retrievePassages } from "../retrieva
 import { type QuestionReader, type QuestionWords, questionWords, type Understood } from "../retrieval/understand.ts";
 import type { Question, Scope, Warning } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
-import type { PipelineContext } from "./context.ts";
-import type { StageLog } from "./trace.ts";
+import type { PipelineContext, StageLog } from "./context.ts";
 
 /** @throws UnavailableError when the profile needs a missing part */
 export function assertCanRun({ profile, encoder }: Pick<PipelineContext, "profile" | "encoder">): void {

@@ -3,9 +3,9 @@ import type { Conflict, Evidence, Passage, Question } from "../shared/types.ts";
 import { onceEach, sumOrNull } from "../text/numbers.ts";
 import type { Outcome } from "./assemble.ts";
 import type { PipelineContext } from "./context.ts";
+import { SILENT_LOG, type StageLog } from "./context.ts";
 import { askAlone, askedParts, type Decided, decide, openParts } from "./decide.ts";
 import { type Found, retrieve } from "./retrieve.ts";
-import { SILENT_LOG, type StageLog } from "./trace.ts";
 import { type Judged, verify } from "./verify.ts";
 
 /** The outcome of the whole message. */

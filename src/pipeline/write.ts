@@ -8,8 +8,7 @@ import type { DraftFault } from "../writing/prompt.ts";
 import { type OfferedDraft, writeDrafts } from "../writing/write-drafts.ts";
 import { checking, flags, toCitedQuote } from "./check.ts";
 import type { ChosenQuotes } from "./compress.ts";
-import type { PipelineContext } from "./context.ts";
-import type { Trace } from "./trace.ts";
+import type { PipelineContext, Trace } from "./context.ts";
 
 /** A drafted sentence with the quotes of other sources that it was compared with. */
 export interface CheckedDraft extends OfferedDraft {

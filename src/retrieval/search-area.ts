@@ -1,9 +1,9 @@
 import { dot } from "../cross-encoder/dot.ts";
 import type { Area, AreaPart, Chunk, Scope, Selection, StoredDocument, TextRange, Unit, Window } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
-import { headingPathAt } from "../text/headings.ts";
 import { compareText } from "../text/normalise.ts";
 import type { PassagePlace } from "../text/read-passage.ts";
+import { headingPathAt } from "../text/units.ts";
 import { Bm25Index } from "./bm25.ts";
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { type Candidate, fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";

@@ -1,6 +1,6 @@
 import type { ExpressionBuilder, Kysely, Selectable, Transaction } from "kysely";
 import type { AsOfRange, Block, BlockType, Chunk, Heading, Reading, Scope, StoredDocument, Unit, Window } from "../shared/types.ts";
-import { outlineOf } from "../text/headings.ts";
+import { outlineOf } from "../text/units.ts";
 import { prepareRows } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 

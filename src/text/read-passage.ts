@@ -1,6 +1,5 @@
 import type { Passage, PassageDocument, StoredDocument, TextRange } from "../shared/types.ts";
-import { headingPathAt } from "./headings.ts";
-import { unitAt, unitsIn } from "./units.ts";
+import { headingPathAt, unitAt, unitsIn } from "./units.ts";
 
 /** What of a document a passage needs; a stored document fits, and one that was read again from its file. */
 export type PassageSource = Omit<

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { openCrisisFinder } from "../../../src/engine/local-models.ts";
 import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
 import { readLinesOf } from "../../../src/grading/golden.ts";
-import { asksAnything } from "../../../src/guard/crisis.ts";
+import { asksAnything } from "../../../src/guard/hotlines.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { part } from "../../../test/support/trials.ts";

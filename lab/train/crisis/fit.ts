@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import type { TextReading } from "../../../src/cross-encoder/reader.ts";
 import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
-import { asksAnything, createCrisisFinder, crisisFeatures, piecesOf } from "../../../src/guard/crisis.ts";
+import { asksAnything, createCrisisFinder, crisisFeatures, piecesOf } from "../../../src/guard/hotlines.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { chanceOf } from "../../../src/models/weights/scorer.ts";
 import { PACKAGE_ROOT } from "../../../src/package.ts";

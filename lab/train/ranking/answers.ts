@@ -4,7 +4,7 @@ import { createEngine } from "../../../src/engine/engine.ts";
 import { locatePlaces } from "../../../src/grading/golden-places.ts";
 import { findGoldenSets, readGoldenSet } from "../../../src/grading/golden-set.ts";
 import { judgeAnswerable, judgeUnanswerable, openGoldenSet } from "../../../src/grading/run-golden.ts";
-import type { StageFacts } from "../../../src/pipeline/trace.ts";
+import type { StageFacts } from "../../../src/pipeline/context.ts";
 import { CONFIDENCE_FEATURES } from "../../../src/ranking/features.ts";
 import { configSchema } from "../../../src/shared/config.ts";
 import type { Answer } from "../../../src/shared/types.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readGolden } from "../../../src/grading/golden.ts";
 import { locatePlaces, type Places } from "../../../src/grading/golden-places.ts";
 import { findGoldenSets, type GoldenSet, readGoldenSet } from "../../../src/grading/golden-set.ts";
-import { questionParts } from "../../../src/pipeline/follow-up.ts";
+import { questionParts } from "../../../src/pipeline/admit.ts";
 import type { StoredDocument, TextRange } from "../../../src/shared/types.ts";
 import { toOriginal } from "../../../src/text/source-map.ts";
 import { markedSchema, placeOf } from "../../runs/marked-words.ts";

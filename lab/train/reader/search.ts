@@ -7,7 +7,7 @@ import type { IndexWords } from "../../../src/retrieval/understand.ts";
 import type { Question, TextRange } from "../../../src/shared/types.ts";
 import type { DocumentStore } from "../../../src/store/documents.ts";
 import type { EmbeddingStore } from "../../../src/store/embeddings.ts";
-import { headingPathAt } from "../../../src/text/headings.ts";
+import { headingPathAt } from "../../../src/text/units.ts";
 import { scopeInSet } from "../../sets/memory-corpus.ts";
 import type { Ask } from "./ask.ts";
 import type { MadeDocument, Place } from "./documents.ts";

@@ -29,8 +29,7 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
       const options = { ...rest, golden: pathOf(context, golden) };
       const out = pathOf(context, given);
       const config = configOf(context, command);
-      const { calibrate, writeCalibration } = await import("../../grading/calibrate.ts");
-      const { calibrationTable } = await import("../../grading/calibration-table.ts");
+      const { calibrate, calibrationTable, writeCalibration } = await import("../../grading/calibrate.ts");
       const { renderTable } = await import("../../grading/report.ts");
       await withEngine(context, config, async (engine) => {
         for await (const event of calibrate(engine, { ...options, date: new Date(), signal })) {

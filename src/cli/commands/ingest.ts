@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
+import { watch } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
-import { changesIn } from "../../ingest/watch.ts";
-import { RequestError } from "../../shared/errors.ts";
+import { RequestError, systemCodeOf } from "../../shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "../../shared/events.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { define, type FlagsOf, toWhole } from "../command.ts";
@@ -319,4 +319,53 @@ function describeCost(cost: EmbeddingCost | null): string[] {
   const tokens = cost.tokens === null ? "tokens not reported by the endpoint" : `${cost.tokens} tokens`;
   const price = cost.costUsd === null ? "price unknown" : `$${cost.costUsd.toFixed(6)} at list price`;
   return [`vectors from ${cost.model}: ${tokens}, ${price}`];
+}
+
+/** Milliseconds without further changes before a change counts, since programs write a file in several steps. */
+const QUIET_MS = 500;
+
+/**
+ * Yields after each change in or below the folder, once `quietMs` have passed without another. Ends with `signal`. Watching starts with
+ * the call, so changes before the first `next()` are not missed.
+ */
+function changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_MS): AsyncGenerator<void, void> {
+  let wake: () => void = () => {};
+  let isChanged = false;
+  let failure: unknown = null;
+  let timer: NodeJS.Timeout | undefined;
+  const settle = () => {
+    isChanged = true;
+    wake();
+  };
+  const following = (async () => {
+    // On a missing folder, Node.js 24 never settles; `statSync` throws instead.
+    statSync(folder);
+    for await (const _ of watch(folder, { recursive: true, signal })) {
+      clearTimeout(timer);
+      timer = setTimeout(settle, quietMs);
+    }
+  })().catch((error: unknown) => {
+    failure = signal.aborted || systemCodeOf(error) === "ABORT_ERR" ? null : error;
+    wake();
+  });
+  const onAbort = () => {
+    clearTimeout(timer);
+    wake();
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  return (async function* () {
+    while (!signal.aborted) {
+      if (!isChanged) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (isChanged || failure !== null || signal.aborted) resolve();
+        });
+      }
+      if (failure !== null) throw failure;
+      if (!isChanged) continue;
+      isChanged = false;
+      yield;
+    }
+    await following;
+  })();
 }

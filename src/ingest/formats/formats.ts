@@ -6,14 +6,13 @@ import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";
 import { extensionOf, type Format, nameOf, type TextFormat, textFormat } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { parseJson, parseJsonLines } from "./json.ts";
+import { parseJson, parseJsonLines, yamlFormat } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
 import { parseMarkdown } from "./markdown.ts";
 import { pdfFormat } from "./pdf/read.ts";
 import { parseText } from "./text.ts";
 import { asciidocFormat, rstFormat } from "./text-markup.ts";
 import { xlsxFormat } from "./xlsx.ts";
-import { yamlFormat } from "./yaml.ts";
 import { unpackGzip, zipKind } from "./zip.ts";
 
 /** Formats with a synchronous reader. */

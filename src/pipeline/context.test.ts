@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createTrace } from "./trace.ts";
+import { createTrace } from "./context.ts";
 
 const parts = { clock: () => 0, turn: async () => undefined };
 

@@ -5,8 +5,7 @@ import { openCrisisFinder } from "../engine/local-models.ts";
 import { createReaderKeeper, type ReaderKeeper } from "../engine/reader-keeper.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
-import { asksAnything, createCrisisFinder } from "./crisis.ts";
-import { createHotlineFinder, createQuietFinder } from "./hotlines.ts";
+import { asksAnything, createCrisisFinder, createHotlineFinder, createQuietFinder } from "./hotlines.ts";
 
 /** Test messages contain their scores: `g9` is a first-stage score of .9, `r3` a cross-encoder score of .3. */
 function finderOf({ reads = true } = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { binomialTail } from "../evidence/calibration.ts";
-import { chooseThreshold, leastLabels } from "./choose-threshold.ts";
+import { chooseThreshold, leastLabels } from "./calibrate.ts";
 import { createRandom } from "./metrics.ts";
 
 describe("binomialTail", () => {
