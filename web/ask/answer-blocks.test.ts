@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { linesOfWire, type WireCitation } from "../../src/client/index.ts";
-import { toBlocks } from "./answer-blocks.ts";
+import { toBlocks } from "./answer-text.tsx";
 
 const CONTEXT = "Some facts.\n\nPaid are:\n\nbread\nmilk\nsalt\n\nNothing else is paid.";
 function cite(n: number, quote: string, parts: Partial<WireCitation> = {}): WireCitation {

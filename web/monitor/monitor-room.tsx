@@ -1,17 +1,15 @@
-import { useCallback, useMemo, useState } from "react";
-import type { WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import type { WireExperiment, WireMadeStatistics, WireStatistics } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
-import { useAccount } from "../app/use-account.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
-import { formatCount, formatDate, formatNumber, REFUSALS } from "../format.ts";
+import { describeStage, FIRST_SENTENCE, formatCount, formatDate, formatNumber, REFUSALS } from "../format.ts";
 import { CheckField, SelectField, useEvery } from "../kit/controls.tsx";
-import { formatCost, formatDuration } from "../kit/figures.ts";
+import { describeCheck, formatCost, formatDuration, formatShare } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
-import { Experiments } from "./experiments.tsx";
-import { Made } from "./made.tsx";
 import { ProcessFigures } from "./process-figures.tsx";
 
 /** Maximum number of listed days. */
@@ -200,4 +198,139 @@ function Bars({ title, bars, note = null }: BarsProps) {
     cells: [<progress key="bar" value={count} max={most} aria-hidden="true" />, formatNumber(count)],
   }));
   return <FigureTable title={title} rows={rows} note={note} />;
+}
+
+/** Shows the experiments: settings compared on shares of the readers, with intervals and a verdict. @param round changes when the data must reload */
+function Experiments({ round }: { readonly round: number }) {
+  const [state, reload] = useFetched<{ items: readonly WireExperiment[] }>("/v1/experiments");
+  useEffect(() => {
+    if (round > 0) reload();
+  }, [round, reload]);
+  return (
+    <>
+      <h2>Experiments</h2>
+      <StateLine state={state} what="the experiments" onRetry={reload} />
+      {state.type === "ready" && state.value.items.length === 0 ? (
+        <p className="muted">
+          None is configured. An experiment gives some users different settings and shows whether these are better. To start one, set{" "}
+          <code>experiments</code> in the configuration.
+        </p>
+      ) : null}
+      {state.type === "ready" ? state.value.items.map((one) => <Experiment key={one.name} {...one} />) : null}
+    </>
+  );
+}
+
+function Experiment({ name, metric, better, planned, variants, verdict }: WireExperiment) {
+  return (
+    <>
+      <FigureTable
+        title={name}
+        columns={["Variant", "Sessions", "Questions", metric.replaceAll("_", " "), "Difference from control"]}
+        rows={variants.map(({ name: variant, sessions, questions, compared }) => ({
+          name: variant,
+          cells: [
+            `${formatNumber(sessions)} of ${formatNumber(planned)}`,
+            formatNumber(questions),
+            compared === null ? "control" : figure(compared.mean),
+            compared === null ? "–" : `${figure(compared.difference)} [${figure(compared.low)}, ${figure(compared.high)}]`,
+          ],
+        }))}
+        note={`Better: ${better}. Brackets: 95 % intervals.`}
+      />
+      <p className={verdict.code === "guardrail_breached" || verdict.code === "assignment_broken" ? "message is-warning" : "message"}>
+        {verdict.text}
+      </p>
+      <Guardrails variants={variants} />
+    </>
+  );
+}
+
+const STATES = { holds: "holds", breached: "breached", open: "undecided" } as const;
+
+/** Lists the metrics that a variant must not worsen. */
+function Guardrails({ variants }: Pick<WireExperiment, "variants">) {
+  const rows = variants.flatMap(({ name, guardrails }) =>
+    guardrails.map(({ metric, difference, low, high, margin, state }) => ({
+      name: `${name}: ${metric.replaceAll("_", " ")}`,
+      cells: [`${figure(difference)} [${figure(low)}, ${figure(high)}]`, figure(margin), STATES[state]],
+    })),
+  );
+  if (rows.length === 0) return null;
+  return <FigureTable title="Guardrails" columns={["Variant", "Difference", "Limit", "State"]} rows={rows} />;
+}
+
+function figure(value: number): string {
+  return (Math.abs(value) >= 10 ? value.toFixed(0) : value.toFixed(3)).replace("-", "−");
+}
+
+/** Shows how answers were made: time per stage, grades, models and checks. */
+function Made({ made }: { readonly made: WireMadeStatistics }) {
+  const { answers, stages, metrics, models, checks } = made;
+  if (answers === 0)
+    return <p className="muted">No stored answer from this period has its text, so there are no figures on stages, grades and models.</p>;
+  return (
+    <div className="charts">
+      <FigureTable
+        title="Time by stage"
+        columns={["Stage", "Runs", "Median", "95 of 100", "99 of 100"]}
+        rows={stages.map(({ stage, n, p50, p95, p99 }) => ({
+          name: stage === FIRST_SENTENCE ? "Until the first checked sentence" : describeStage(stage),
+          cells: [formatNumber(n), ...[p50, p95, p99].map(formatDuration)],
+        }))}
+        note={`Based on the newest ${formatCount(answers, "answer")} with stored text. A cached answer shows the times of its original run.`}
+      />
+      <section className="chart" aria-label="Grades">
+        <h2>Grades</h2>
+        {metrics.length === 0 ? (
+          <p className="muted">
+            None. Answers of the profile “validator” are graded; all answers are graded if the configuration sets <code>grade: always</code>
+            .
+          </p>
+        ) : null}
+        <ul className="cards">
+          {metrics.map((metric) => (
+            <MetricCard key={metric.metric} {...metric} />
+          ))}
+        </ul>
+      </section>
+      <FigureTable
+        title="Models and services"
+        columns={["Model", "Calls", "Tokens", "Spent", "Not reported"]}
+        rows={models.map(({ model, calls, tokens, usd, uncounted }) => ({
+          name: model,
+          cells: [formatNumber(calls), formatNumber(tokens), formatCost(usd), formatNumber(uncounted)],
+        }))}
+        note={models.length === 0 ? "No language model was called; answers consist of quotes." : null}
+      />
+      <FigureTable
+        title="Outcomes of checks"
+        columns={["Check", "Passed", "Repaired", "Doubt", "Failed"]}
+        rows={checks.map(({ name: check, pass, repaired, warn, fail }) => ({
+          name: describeCheck(check),
+          cells: [pass, repaired, warn, fail].map(formatNumber),
+        }))}
+      />
+    </div>
+  );
+}
+
+function MetricCard({ metric, passed, failed, unknown, mean, threshold, days }: WireMadeStatistics["metrics"][number]) {
+  const told = passed + failed;
+  return (
+    <li className="card">
+      <strong>{metric.replaceAll("_", " ")}</strong>
+      <span className="figure">{told === 0 ? "not determined" : `${formatNumber(passed)} of ${formatNumber(told)} passed`}</span>
+      <span className="muted">
+        {mean === null ? "no value" : `mean ${formatShare(mean)}`}
+        {threshold === null ? "" : `, threshold ${formatShare(threshold)}`}
+        {unknown === 0 ? "" : `, ${formatNumber(unknown)} not determined`}
+      </span>
+      {days.slice(-7).map(({ day, passed: good, graded }) => (
+        <span key={day} className="muted">
+          {formatDate(day)}: {formatNumber(good)} of {formatNumber(graded)}
+        </span>
+      ))}
+    </li>
+  );
 }

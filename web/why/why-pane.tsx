@@ -1,23 +1,24 @@
 import { useCallback } from "react";
-import { linesOfWire, lineText, type WireAnswer } from "../../src/client/index.ts";
+import { linesOfWire, lineText, type WireAnswer, type WireCalls } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
-import { useAccount } from "../app/use-account.ts";
+import { useAccount, useFetched } from "../app/use-account.ts";
 import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
-import { formatChance, formatNumber } from "../format.ts";
+import { formatChance, formatCount, formatNumber } from "../format.ts";
 import { SaidLine, useSaid } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { Pane } from "../kit/pane.tsx";
+import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
+import { Table } from "../kit/table.tsx";
 import { factsInWords } from "./facts.ts";
-import { Passages } from "./passages.tsx";
+import { Passages, type PassagesProps } from "./passages.tsx";
 import { Path } from "./path.tsx";
-import { Prompts } from "./prompts.tsx";
 
 const CHECK_VERDICTS = { pass: "passed", repaired: "repaired", warn: "doubt", fail: "failed" } as const;
 
@@ -69,7 +70,7 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
   );
 }
 
-export interface WhyPaneProps {
+interface WhyPaneProps {
   readonly id: string;
   readonly turns: readonly Turn[];
 }
@@ -257,6 +258,58 @@ function AnswerRecord({ answer, turn }: MadeProps) {
         <QuietButton onClick={prove}>Download the proof</QuietButton>
       </div>
       <SaidLine said={said} />
+    </>
+  );
+}
+
+/** Shows which models were called, with their prompts and replies. */
+function Prompts({ answer, tenant }: PassagesProps) {
+  const { calls, model } = answer;
+  if (calls.length === 0) return <p>No language model was called. The answer consists of quotes, selected by the writer “{model}”.</p>;
+  return (
+    <>
+      <Table
+        caption="Calls of language models"
+        columns={["Stage", "Model", "Tokens in", "Tokens out", "Cost"]}
+        rows={calls.map(({ stage, model: called, input_tokens: sent, output_tokens: got, cost_usd: cost }, key) => ({
+          key,
+          cells: [stage, called, sent ?? "not reported", got ?? "not reported", formatCost(cost)],
+        }))}
+      />
+      <Sent {...{ answer, tenant }} />
+    </>
+  );
+}
+
+function Sent({ answer: { id, domain }, tenant }: PassagesProps) {
+  const [state, reload] = useFetched<WireCalls>(`/v1/answers/${encodeURIComponent(id)}/calls?${queryOf({ domain, tenant })}`);
+  if (state.type !== "ready") return <StateLine state={state} what="the prompts" onRetry={reload} />;
+  const { recorded, calls } = state.value;
+  if (!recorded) return <p>The prompts of this answer were not recorded.</p>;
+  if (calls.length === 0) return <p>This answer came from the cache. The original answer has the prompts.</p>;
+  return numbered(calls).map(({ place, item: { model, prompt, prompt_sha256: hash, text, failure } }) => (
+    <details key={place} className="outline">
+      <summary>
+        Prompt and output of {model} ({formatCount(text.length, "character")})
+      </summary>
+      <p className="muted">
+        SHA-256 of the prompt: <code>{hash}</code>
+      </p>
+      {prompt === null ? <p>Only the hash of the prompt was kept.</p> : <Text title="Rules" text={prompt.system} />}
+      {prompt === null ? null : <Text title="Question and passages" text={prompt.user} />}
+      <Text title="Output" text={text} />
+      {failure === null ? null : <p className="message is-warning">{failure.message}</p>}
+    </details>
+  ));
+}
+
+function Text({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <>
+      <h3>{title}</h3>
+      <ScrollRegion className="prompt" aria-label={title}>
+        {text}
+      </ScrollRegion>
     </>
   );
 }

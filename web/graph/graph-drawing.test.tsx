@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DRAWING, layOut, placeLabels } from "./lay-out.ts";
+import { DRAWING, layOut, placeLabels } from "./graph-drawing.tsx";
 
 const node = (i: number) => ({ id: `n${i}`, type: "question" as const, label: `${i}`, degree: i % 9, refers_to: null });
 
