@@ -37,11 +37,6 @@ export async function aboutDocuments(
 /** Waits for the question's turn to compute. */
 type Turn = () => Promise<void>;
 
-interface Waiting {
-  readonly arrival: number;
-  readonly go: () => void;
-}
-
 /** Milliseconds of turns per round of the event loop; other work waits at most this long plus one turn. */
 const ROUND_MS = 4;
 
@@ -52,7 +47,7 @@ const ROUND_MS = 4;
  * @returns a function to call once per question, on arrival; it returns a function to await before each step of work
  */
 export function createTurns(clock: () => number = () => performance.now()): () => Turn {
-  const waiting: Waiting[] = [];
+  const waiting: { readonly arrival: number; readonly go: () => void }[] = [];
   let arrivals = 0;
   let due = 0;
   let begun = 0;

@@ -43,23 +43,6 @@ export function clausesOf(text: string): Clause[] {
   return clauses;
 }
 
-/** Kind of answer that a question asks for; `other` if its words do not say. */
-export type QuestionType =
-  | "how-much"
-  | "how-many"
-  | "how-long"
-  | "when"
-  | "who"
-  | "where"
-  | "which-form"
-  | "can-i"
-  | "how-do-i"
-  | "list"
-  | "why"
-  | "definition"
-  | "what"
-  | "other";
-
 /** A question's topic and the kind of answer it asks for. */
 export interface QuestionShape {
   readonly type: QuestionType;
@@ -68,7 +51,7 @@ export interface QuestionShape {
 }
 
 /** The first match wins, so narrower kinds come first. */
-const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
+const TYPES = [
   ["which-form", /\b(?:(?:which|what)(?:\s+[\p{L}-]+){0,3}\s+forms?|forms?\s+number|(?:which|what)\s+paperwork)\b/iu],
   [
     "how-long",
@@ -97,7 +80,10 @@ const TYPES: readonly (readonly [QuestionType, RegExp])[] = [
     /\b(?:define|definition\s+of|meaning\s+of)\b|\bwhat\s+(?:does|do)\s+.{1,200}?\s(?:mean|stand\s+for)\b|^\W*what(?:'s|\s+(?:is|are))\s+(?:an?\s+)?(?!the\b|my\b|your\b|their\b)[\p{L}\d'&-]+(?:\s+[\p{L}\d'&-]+){0,2}\W*$/iu,
   ],
   ["what", /\b(?:what|which)\b/iu],
-];
+] as const;
+
+/** Kind of answer that a question asks for; `other` if its words do not say. */
+export type QuestionType = (typeof TYPES)[number][0] | "other";
 
 const SUBJECT = "(?:i|we|he|she|they|you|one|someone|somebody|people)";
 
@@ -136,25 +122,10 @@ export function readQuestion(text: string): QuestionShape {
   return { type, content: HAS_WORD.test(content) ? content : text };
 }
 
-/** Kind of answer that a question asks for. `fact`: yes or no. `open`: its words do not say. */
-export type AskedKind =
-  | "time"
-  | "amount"
-  | "place"
-  | "person"
-  | "form"
-  | "method"
-  | "reason"
-  | "contact"
-  | "definition"
-  | "thing"
-  | "fact"
-  | "open";
-
 const SPAN = "(?:days?|weeks?|months?|years?|hours?|minutes?|time)";
 
 /** The first match wins. */
-const KINDS: readonly (readonly [AskedKind, RegExp])[] = [
+const KINDS = [
   ["form", /\b(?:(?:which|what)(?:'s)?(?:\s+[\p{L}'-]+){0,6}\s+forms?\b|forms?\s+number|(?:which|what)\s+paperwork)/iu],
   [
     "contact",
@@ -192,7 +163,10 @@ const KINDS: readonly (readonly [AskedKind, RegExp])[] = [
     /\b(?:money|amounts?|stipend|allowance|payments?|costs?|price|rates?|fees?|percent(?:age)?|limit|maximum|minimum|per\s+(?:month|year|week|day)|monthly|yearly|annual)\b/iu,
   ],
   ["method", /\b(?:apply(?:ing)?|application|sign(?:ing)?\s+up|enroll(?:ing)?|order(?:ing)?|request(?:ing)?|how|steps)\b/iu],
-];
+] as const;
+
+/** Kind of answer that a question asks for. `fact`: yes or no. `open`: its words do not say. */
+export type AskedKind = (typeof KINDS)[number][0] | "open";
 
 /** Pairs of kinds that may ask for the same thing: where to get something is also how to get it. */
 const KINDRED: ReadonlySet<string> = new Set([

@@ -94,12 +94,6 @@ export interface Token {
   readonly end: number;
 }
 
-export interface EntityPattern {
-  readonly type: string;
-  readonly pattern: RegExp;
-  readonly canonical: string;
-}
-
 /** Everything that `readSlots` needs, built once per domain. */
 export interface SlotVocabulary {
   readonly tokens: (text: string) => Token[];
@@ -110,7 +104,7 @@ export interface SlotVocabulary {
   /** Returns the synonym groups of a word or phrase: `d4` of the domain, `g4` general, `w4` of the dictionary. */
   readonly groups: (key: string) => readonly string[];
   readonly sides: (key: string) => readonly string[];
-  readonly entities: readonly EntityPattern[];
+  readonly entities: readonly { readonly type: string; readonly pattern: RegExp; readonly canonical: string }[];
   readonly isEnglish: (word: string) => boolean;
   readonly isCommon: (word: string) => boolean;
   /** Stems of words that distinguish nothing in this domain. */

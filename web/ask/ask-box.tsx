@@ -55,13 +55,8 @@ export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => v
   );
 }
 
-interface SuggestionsProps {
-  readonly domain: WireDomain;
-  readonly onAsk: (question: string) => void;
-}
-
 /** Questions that the documents answer. */
-function Suggestions({ domain, onAsk }: SuggestionsProps) {
+function Suggestions({ domain, onAsk }: { readonly domain: WireDomain; readonly onAsk: (question: string) => void }) {
   const { tenant } = useAccount();
   const [state] = useFetched<WireSuggestions>(`/v1/suggestions?${queryOf({ domain: domain.name, tenant })}`);
   if (state.type !== "ready" || state.value.items.length === 0) return null;

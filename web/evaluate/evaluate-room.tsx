@@ -11,11 +11,6 @@ import { ScrollTable } from "../kit/table.tsx";
 import { figuresOf, inFigures } from "./figures.ts";
 import { RunView } from "./run-view.tsx";
 
-interface StartFormProps {
-  readonly isRunning: boolean;
-  readonly onStarted: () => void;
-}
-
 /** Example of a file of questions. */
 const EXAMPLE = `questions:
   - question: How long is a card valid?
@@ -27,7 +22,7 @@ const EXAMPLE = `questions:
     kind: out_of_scope`;
 
 /** Starts a run over the domain's golden set or over an uploaded file of questions. */
-function StartForm({ isRunning, onStarted }: StartFormProps) {
+function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; readonly onStarted: () => void }) {
   const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
   const { said, tell } = useSaid();

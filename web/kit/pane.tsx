@@ -2,15 +2,10 @@ import { type ReactNode, type RefObject, useEffect, useRef } from "react";
 import { goTo } from "../app/route.ts";
 import { QuietButton } from "./message.tsx";
 
-export interface PaneProps {
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
 const close = () => goTo({ room: "ask" });
 
 /** A pane next to the conversation, or over it on a narrow screen. Escape closes it and the focus returns to the link that opened it. */
-export function Pane({ title, children }: PaneProps) {
+export function Pane({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const cameFrom = useRef<Element | null>(null);
   useEffect(() => {

@@ -9,15 +9,10 @@ import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { correctedInWords, statusInWords } from "./review-words.ts";
 
-export interface ReviewCaseProps {
-  readonly id: string;
-  readonly onChanged: () => void;
-}
-
 const NAME = "sourcebound.reviewer";
 
 /** Shows one answer with its sources and the actions of a reviewer. */
-export function ReviewCase({ id, onChanged }: ReviewCaseProps) {
+export function ReviewCase({ id, onChanged }: { readonly id: string; readonly onChanged: () => void }) {
   const { api } = useAccount();
   const path = `/v1/review/${encodeURIComponent(id)}`;
   const [state, reload] = useFetched<WireReview>(path);

@@ -70,13 +70,8 @@ function CheckList({ checks }: { readonly checks: WireAnswer["checks"] }) {
   );
 }
 
-interface WhyPaneProps {
-  readonly id: string;
-  readonly turns: readonly Turn[];
-}
-
 /** Explains how an answer was made: stages, passages, checks, the decision, model calls and cost. */
-export default function WhyPane({ id, turns }: WhyPaneProps) {
+export default function WhyPane({ id, turns }: { readonly id: string; readonly turns: readonly Turn[] }) {
   const { api } = useAccount();
   const turn = turns.find(({ status }) => status.type === "answered" && status.answer.id === id);
   const known = turn?.status.type === "answered" ? turn.status.answer : null;
