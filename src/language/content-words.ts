@@ -84,23 +84,23 @@ const KNOWN_LEVEL = 50;
 const COMMON_LEVEL = 10;
 
 /** English words by how common they are. The lists load on first use and are shared. */
-export interface EnglishWords {
-  /**
-   * Checks whether a word (lower case, without apostrophe) is English. A real word that the documents lack must not
-   * count as a misspelling: "wife" must not be corrected to "life".
-   */
-  isEnglish(word: string): boolean;
-  /** Checks whether a word (lower case) is among the few thousand most common ones. */
-  isCommon(word: string): boolean;
-  /** Returns all listed words in lower case. The first call takes 50 ms. */
-  real(): ReadonlySet<string>;
-}
+export type EnglishWords = ReturnType<typeof createEnglishWords>;
 
-export function createEnglishWords(): EnglishWords {
+export function createEnglishWords() {
   const lists = once(readLists);
   const upTo = (highest: number) => once(() => new Set(lists().flatMap(({ level, words }) => (level <= highest ? words : []))));
   const [known, common, real] = [upTo(KNOWN_LEVEL), upTo(COMMON_LEVEL), upTo(REAL_LEVEL)];
-  return { isEnglish: (word) => known().has(word), isCommon: (word) => common().has(word), real };
+  return {
+    /**
+     * Checks whether a word (lower case, without apostrophe) is English. A real word that the documents lack must not count as a
+     * misspelling: "wife" must not be corrected to "life".
+     */
+    isEnglish: (word: string) => known().has(word),
+    /** Checks whether a word (lower case) is among the few thousand most common ones. */
+    isCommon: (word: string) => common().has(word),
+    /** Returns all listed words in lower case. The first call takes 50 ms. */
+    real: real as () => ReadonlySet<string>,
+  };
 }
 
 /** The file has one line per level. `scripts/build-data.mjs` writes it. */

@@ -223,23 +223,9 @@ function addGeneral(
 }
 
 /** Phrases collected while a vocabulary is built. */
-interface PhraseBook {
-  readonly phrases: Map<string, PhraseSense[]>;
-  readonly groups: Map<string, string[]>;
-  readonly sides: Map<string, string[]>;
-  readonly parts: Map<string, string[][]>;
-  readonly domainWords: Set<string>;
-  readonly exactWords: Set<string>;
-  /** Returns the number of tokens of the longest phrase so far. */
-  longest(): number;
-  stemsOf(phrase: string): string[];
-  keyOf(phrase: string): string;
-  add(phrase: string, kind: PhraseSense["kind"], id: string, domain?: boolean): void;
-  addGroup(group: readonly string[], name: string, domain?: boolean): void;
-  addSide(phrase: string, side: string): void;
-}
+type PhraseBook = ReturnType<typeof createPhraseBook>;
 
-function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
+function createPhraseBook(tokens: (text: string) => Token[]) {
   const phrases = new Map<string, PhraseSense[]>();
   const groups = new Map<string, string[]>();
   const sides = new Map<string, string[]>();
@@ -248,7 +234,7 @@ function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
   let longest = 1;
   const stemsOf = (phrase: string) => tokens(phrase).map((token) => token.stem);
   const keyOf = (phrase: string) => stemsOf(phrase).join(" ");
-  const add: PhraseBook["add"] = (phrase, kind, id, domain = false) => {
+  const add = (phrase: string, kind: PhraseSense["kind"], id: string, domain = false) => {
     const said = tokens(phrase);
     if (said.length === 0) return;
     longest = Math.max(longest, said.length);
@@ -258,9 +244,10 @@ function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
   };
   return {
     ...{ phrases, groups, sides, domainWords, exactWords, stemsOf, keyOf, add },
-    parts: new Map(),
+    parts: new Map<string, string[][]>(),
+    /** Returns the number of tokens of the longest phrase so far. */
     longest: () => longest,
-    addGroup(group, name, domain = false) {
+    addGroup(group: readonly string[], name: string, domain = false) {
       for (const phrase of group) {
         const key = keyOf(phrase);
         push(groups, key, name);
@@ -268,7 +255,7 @@ function createPhraseBook(tokens: (text: string) => Token[]): PhraseBook {
         else if (domain && phrase.length > 3) domainWords.add(phrase);
       }
     },
-    addSide(phrase, side) {
+    addSide(phrase: string, side: string) {
       push(sides, keyOf(phrase), side);
     },
   };

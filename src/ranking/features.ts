@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { askedValues, heldValues } from "../language/asked-values.ts";
-import { type QuestionType, readQuestion } from "../language/question.ts";
+import { readQuestion } from "../language/question.ts";
 import { namedScorerSchema, readNamedWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
-import { type AskedPart, askedPart } from "./asked-part.ts";
+import { askedPart } from "./asked-part.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
 /** The tokeniser and index statistics for choosing quotes. */
@@ -16,23 +16,6 @@ export interface QuoteWords {
 
 /** A set of question words, one bit each. */
 export type AskedBits = number;
-
-/** A question prepared for matching candidates. */
-export interface AskedQuestion {
-  readonly type: QuestionType;
-  /** Groups of value kinds that it asks for. */
-  readonly values: readonly number[];
-  bitsIn(text: string): AskedBits;
-  /** IDF-weighted share of the question, 0 to 1. */
-  share(bits: AskedBits): number;
-  /** Largest weight share of a question word that is missing from the set. */
-  heaviestLacking(bits: AskedBits): number;
-  tokensIn(bits: AskedBits): string[];
-  /** The part of a document that it names by its number; `null`: none. */
-  readonly part: AskedPart | null;
-  /** Question words with a digit: numbers, years, codes. */
-  readonly numbers: AskedBits;
-}
 
 /** A candidate matched against the question. */
 export interface CandidateView {
@@ -55,7 +38,10 @@ export interface CandidateView {
 /** Maximum number of question words, rarest first: one bit each. */
 const MAX_WORDS = 30;
 
-export function readAsked(question: string, words: QuoteWords): AskedQuestion {
+/** A question prepared for matching candidates. */
+export type AskedQuestion = ReturnType<typeof readAsked>;
+
+export function readAsked(question: string, words: QuoteWords) {
   const asked = new Set(words.questionTokens(question));
   const tokens = [...asked]
     .map((token) => ({ token, weight: words.idf(token) }))
@@ -65,14 +51,20 @@ export function readAsked(question: string, words: QuoteWords): AskedQuestion {
   const total = tokens.reduce((sum, { weight }) => sum + weight, 0);
   return {
     type: readQuestion(question).type,
+    /** Groups of value kinds that it asks for. */
     values: askedValues(question),
+    /** The part of a document that it names by its number; `null`: none. */
     part: askedPart(question),
-    bitsIn: (text) => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
-    share: (bits) => (total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total),
-    heaviestLacking: (bits) =>
+    bitsIn: (text: string): AskedBits => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
+    /** IDF-weighted share of the question, 0 to 1. */
+    share: (bits: AskedBits) =>
+      total === 0 ? 0 : tokens.reduce((sum, { weight }, i) => sum + ((bits & (1 << i)) === 0 ? 0 : weight), 0) / total,
+    /** Largest weight share of a question word that is missing from the set. */
+    heaviestLacking: (bits: AskedBits) =>
       tokens.reduce((most, { weight }, i) => ((bits & (1 << i)) === 0 ? Math.max(most, total === 0 ? 0 : weight / total) : most), 0),
-    numbers: tokens.reduce((bits, { token }, i) => bits | (/\d/.test(token) ? 1 << i : 0), 0),
-    tokensIn: (bits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
+    /** Question words with a digit: numbers, years, codes. */
+    numbers: tokens.reduce<AskedBits>((bits, { token }, i) => bits | (/\d/.test(token) ? 1 << i : 0), 0),
+    tokensIn: (bits: AskedBits) => tokens.flatMap(({ token }, i) => ((bits & (1 << i)) === 0 ? [] : [token])),
   };
 }
 

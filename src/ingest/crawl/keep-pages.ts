@@ -20,27 +20,23 @@ export function readAddresses(folder: string): ReadonlyMap<string, string> {
 }
 
 /** A writer of crawled pages into a folder. */
-export interface KeptPages {
-  keep(reply: FetchedPage): void;
-  /** Keeps the stored version of a page that could not be fetched. */
-  keepOld(url: string): void;
-  /** Deletes pages that this crawl did not find. Call it only after a complete crawl. */
-  finish(): void;
-}
+export type KeptPages = ReturnType<typeof keepPages>;
 
-export function keepPages(folder: string): KeptPages {
+export function keepPages(folder: string) {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const before = readAddresses(folder);
   const now = new Map<string, string>();
   return {
-    keep(reply) {
+    keep(reply: FetchedPage) {
       const path = fileOf(reply);
       writeWhole(join(folder, path), contentOf(reply));
       now.set(path, reply.url);
     },
-    keepOld(url) {
+    /** Keeps the stored version of a page that could not be fetched. */
+    keepOld(url: string) {
       for (const [path, address] of before) if (address === url) now.set(path, address);
     },
+    /** Deletes pages that this crawl did not find. Call it only after a complete crawl. */
     finish() {
       for (const path of before.keys()) if (!now.has(path)) rmSync(join(folder, path), { force: true });
       writeWhole(join(folder, ADDRESSES), JSON.stringify(Object.fromEntries(now)));

@@ -14,31 +14,22 @@ interface Path {
   readonly corners: Segment;
 }
 
-/** The graphics of a page. */
-interface Drawings {
-  readonly rules: readonly PdfRule[];
-  readonly dots: readonly PdfBox[];
-  /** Painted areas so far, on which white letters are visible. */
-  readonly grounds: readonly PdfBox[];
-  /** The largest picture, with its area in square points. */
-  readonly picture: { readonly box: PdfPage["picture"]; readonly area: number };
-  addPath(path: Path, state: { readonly matrix: Matrix; readonly fill: string }): void;
-  addPicture(matrix: Matrix): void;
-}
-
-export function createDrawings(): Drawings {
+/** Collects the graphics of a page. */
+export function createDrawings() {
   const rules: PdfRule[] = [];
   const dots: PdfBox[] = [];
   const grounds: PdfBox[] = [];
-  let picture: Drawings["picture"] = { box: null, area: 0 };
+  let picture: { readonly box: PdfPage["picture"]; readonly area: number } = { box: null, area: 0 };
   return {
     rules,
     dots,
+    /** Painted areas so far, on which white letters are visible. */
     grounds,
+    /** The largest picture, with its area in square points. */
     get picture() {
       return picture;
     },
-    addPath({ segments, isFilled, corners }, { matrix, fill }) {
+    addPath({ segments, isFilled, corners }: Path, { matrix, fill }: { readonly matrix: Matrix; readonly fill: string }) {
       const dot = dotOf(apply(matrix, corners.x1, corners.y1), apply(matrix, corners.x2, corners.y2));
       if (dot !== null && dots.length < MOST_DOTS) dots.push(dot);
       for (const { x1, y1, x2, y2 } of segments) {
@@ -48,7 +39,7 @@ export function createDrawings(): Drawings {
       }
       if (isFilled && fill.toLowerCase() !== "#ffffff" && segments.length > 0) grounds.push(boundsOf(rules.slice(-segments.length)));
     },
-    addPicture(matrix) {
+    addPicture(matrix: Matrix) {
       const [x1, y1] = apply(matrix, 0, 0);
       const [x2, y2] = apply(matrix, 1, 1);
       const box = boxBetween([x1, y1], [x2, y2]);
