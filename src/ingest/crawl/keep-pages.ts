@@ -19,9 +19,7 @@ export function readAddresses(folder: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(addressesSchema.parse(JSON.parse(readFileSync(path, "utf8")))));
 }
 
-/** A writer of crawled pages into a folder. */
-export type KeptPages = ReturnType<typeof keepPages>;
-
+/** Creates a writer of crawled pages into a folder. */
 export function keepPages(folder: string) {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const before = readAddresses(folder);
