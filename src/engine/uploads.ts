@@ -26,9 +26,9 @@ export function fileId(domain: string, { tenant, source, path }: Pick<FileDescri
   return `file_${createHash("sha256").update(parts).digest("base64url").slice(0, 22)}`;
 }
 
-/** Returns supported file extensions, with the dot. Loads parsers lazily. */
+/** Returns the extensions of files that are opened, with the dot. Loads parsers lazily. */
 async function readExtensions(): Promise<readonly string[]> {
-  return (await import("../ingest/formats/formats.ts")).supportedExtensions;
+  return (await import("../ingest/formats/formats.ts")).openedExtensions;
 }
 
 /** Creates the upload methods, and the list of all files of any source. */

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { IngestError, RequestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
+import { isText } from "../encoding.ts";
 import { csvFormat } from "./csv.ts";
 import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";
@@ -47,6 +48,15 @@ const GZIP: Format = {
 
 export const supportedExtensions: readonly string[] = [...FORMATS, GZIP].flatMap(({ extensions }) => extensions);
 
+/** Extensions of old Office files. Newer files, web pages and tables often carry them, so the bytes decide. */
+const OLD_NAMES: ReadonlyMap<string, string> = new Map([
+  [".doc", "docx"],
+  [".xls", "xlsx"],
+]);
+
+/** Extensions of files that are opened; some turn out to be unreadable. */
+export const openedExtensions: readonly string[] = [...supportedExtensions, ...OLD_NAMES.keys()];
+
 export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
 
 /** Changes with each format's version, so that files are read again. */
@@ -60,8 +70,10 @@ const byName = (name: string) => FORMATS.find((format) => format.name === name) 
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
   const extension = extensionOf(path);
-  const named = [...FORMATS, GZIP].find(({ extensions }) => extensions.includes(extension)) ?? null;
-  const found = formatByContent(bytes);
+  const oldName = OLD_NAMES.get(extension);
+  const named =
+    oldName === undefined ? ([...FORMATS, GZIP].find(({ extensions }) => extensions.includes(extension)) ?? null) : byName(oldName);
+  const found = formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, named, oldName !== undefined) : null);
   if (found !== null && found !== named) {
     const message = `read as ${found.name}: that is what its bytes are, whatever its name says`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
@@ -80,8 +92,23 @@ function isPacked({ name }: Format): boolean {
   return ["pdf", "docx", "epub", "xlsx", "gzip"].includes(name);
 }
 
+/** First bytes as Latin-1 text. */
+function headOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
+}
+
+/** Returns the format of a text under the name of a packed format: exports of programs are web pages, mails with parts, or tables. */
+function textFormatByContent(bytes: Uint8Array, named: Format, isOldName: boolean): Format | null {
+  const head = headOf(bytes).replace(/^\xef\xbb\xbf/, "");
+  if (/^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body|table|meta)\b/i.test(head)) return byName("html");
+  if (!isText(bytes) || /^\s*(?:<\?xml|\{\\rtf)/.test(head)) return null;
+  if (/^mime-version:\s/im.test(head.split(/\r?\n\r?\n/, 1)[0] ?? "")) return byName("eml");
+  if (named.name === "xlsx") return /[\t,;|]/.test(head) ? byName("csv") : null;
+  return isOldName ? byName("text") : null;
+}
+
 function formatByContent(bytes: Uint8Array): Format | null {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
+  const head = headOf(bytes);
   if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
   if (head.startsWith("\x1f\x8b")) return GZIP;
   if (head.startsWith("\xd0\xcf\x11\xe0")) {
@@ -108,6 +135,6 @@ export function inputName(name: string): string {
   if (plain === "" || plain.startsWith("."))
     throw new RequestError("input_name", `"${name}" is not a file name. Use a name such as notes.md.`);
   const extension = extensionOf(plain);
-  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
+  if (extension !== "" && !openedExtensions.includes(extension)) throw unsupportedFormat(extension);
   return plain;
 }
