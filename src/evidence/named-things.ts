@@ -3,7 +3,7 @@ import type { ReadTexts, TextReading } from "../cross-encoder/reader.ts";
 import { mayCover, type NamedTime, namedTime } from "../language/calendar.ts";
 import { isDerived } from "../language/content-words.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
-import { foldMarks } from "../text/normalise.ts";
+import { foldMarks, literally } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";
 import { allowedEdits, editDistance } from "../text/spelling.ts";
 
@@ -101,6 +101,19 @@ export function holdingCodes(evidence: readonly Evidence[], codes: readonly stri
 export function holdsCode(text: string, codes: readonly string[]): boolean {
   const held = plain(text);
   return codes.some((code) => held.includes(plain(code)));
+}
+
+/** Writes the codes of a question as the texts do, so that a model sees equal words: "K200" as "K-200". */
+export function withCodesAsWritten(question: string, texts: readonly string[]): string {
+  return question.replaceAll(CODE, (code) => {
+    const letters = [...code.replaceAll("-", "")].map(literally).join(String.raw`[\s\p{Pd}]?`);
+    const written = new RegExp(String.raw`(?<![\p{L}\p{N}])${letters}(?![\p{L}\p{N}])`, "iu");
+    for (const text of texts) {
+      const [found] = written.exec(text) ?? [];
+      if (found !== undefined) return found;
+    }
+    return code;
+  });
 }
 
 function plain(text: string): string {

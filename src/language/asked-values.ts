@@ -94,7 +94,7 @@ const HELD: readonly (readonly [RegExp, number])[] = [
   [/[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|pounds?|cents?|usd|eur|gbp)\b|\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
   [/\d\s?%|\bpercent\b/i, percent],
   [/\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b|\bform\s+\S{0,6}\d/i, form],
-  [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b/, phone],
+  [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b|(?<!\w)(?:\+|0)\d[\d ()-]{5,16}\d\b/, phone],
   [
     /\bp\.?\s?o\.?\s+box\s+\d|\b[A-Z]{2},?\s+\d{5}\b|\b\d{1,5}\s+(?:\p{L}+\s+){1,3}(?:street|st|avenue|ave|road|rd|drive|dr|boulevard|blvd|way|lane|nw|ne|sw|se)\b/iu,
     address,

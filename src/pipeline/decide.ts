@@ -21,6 +21,7 @@ import {
 import { askedValues, heldValues } from "../language/asked-values.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
+import { equalRows } from "../ranking/equal-rows.ts";
 import type { AskedQuestion, CandidateView, Choice, OpenPart, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, readingText, withFollowing } from "../ranking/rank.ts";
 import type { Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
@@ -82,10 +83,42 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   const headroom = decisionMargin(made, gate, sufficiency);
   // A refusal shows the nearest candidates, also those of rejected passages.
   if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
-  const shown = await completeChoice({ question, evidence, usable: decision.usable, choice }, context, log, signal);
+  const { rows, left } = await withEqualRows(question, choice, context);
+  if (left > 0) {
+    const refused = { answer: false, usable: [], reason: "evidence_too_weak" as const, warnings: [manyRows(left)] };
+    return { decision: { ...decision, ...refused }, headroom, choice };
+  }
+  const shown = await completeChoice({ question, evidence, usable: decision.usable, choice: rows }, context, log, signal);
   return { decision, headroom, choice: shown };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
+
+/** Maximum number of rows that an answer lists. */
+const MAX_EQUAL_ROWS = 12;
+
+/**
+ * Puts all rows that match the question as well as the best one first, so that none is left out. `left`: the number of such rows if there
+ * are more than an answer lists, or more than retrieval found; 0 otherwise. A model gets the passages instead.
+ */
+async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
+  if (writersOf(context) !== null || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
+  const equal = equalRows(choice, await wordsFor(question, context));
+  if (equal === null) return { rows: choice, left: 0 };
+  const { rows, documentId, header } = equal;
+  const document = (await context.store.documents.load(question.scope, [documentId])).get(documentId);
+  const table = (document?.blocks ?? []).filter((block) => block.header !== undefined && document?.blocks[block.header]?.start === header.start);
+  const all = table.filter(({ start, end }) => start !== header.start && equal.matches(document?.text.slice(start, end) ?? "")).length;
+  if (all > Math.min(rows.length, MAX_EQUAL_ROWS)) return { rows: choice, left: all };
+  const [first, ...others] = rows as [ScoredCandidate, ...ScoredCandidate[]];
+  const rest = choice.candidates.filter((candidate) => !rows.includes(candidate));
+  return { rows: { ...choice, candidates: [first, ...others.map((row) => ({ ...row, isRequired: true as const })), ...rest] }, left: 0 };
+}
+
+/** Returns the warning of a refusal: some of many rows are no answer. */
+function manyRows(rows: number): Warning {
+  const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
+  return { code: "rows_alike", message };
+}
 
 /** Returns the candidates that contain a code of the question in their text or headings; all candidates if none does. */
 function candidatesHolding(candidates: readonly ScoredCandidate[], codes: readonly string[]): readonly ScoredCandidate[] {
@@ -238,7 +271,7 @@ export async function withParts(
   for (const { part, likeliest } of looked) {
     if (likeliest === null || oddsOf(likeliest) < ANSWERS_FROM || !mayBeQuoted(likeliest)) continue;
     answered.add(part);
-    if (![best, ...found].some((one) => isSame(one, likeliest))) found.push({ ...likeliest, answersPart: true });
+    if (![best, ...found].some((one) => isSame(one, likeliest))) found.push({ ...likeliest, isRequired: true });
   }
   const open = looked
     .filter(({ part, isAnswered }) => !isAnswered && !answered.has(part))

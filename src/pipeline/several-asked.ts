@@ -94,11 +94,11 @@ function settle(
 
 /** Returns the candidates of the whole first, then the best one of each part. */
 function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlone[]): ScoredCandidate[] {
-  const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, answersPart: true });
+  const asPart = (candidate: ScoredCandidate): ScoredCandidate => ({ ...candidate, isRequired: true });
   const found = alone.flatMap(bestOf);
   if (!decision.answer || choice === null) return found.map((candidate, i) => (i === 0 ? candidate : asPart(candidate)));
   const [best, ...others] = choice.candidates;
-  const beside = others.filter(({ answersPart }) => answersPart === true);
+  const beside = others.filter(({ isRequired }) => isRequired === true);
   return [
     ...(best === undefined ? [] : [best]),
     ...beside,

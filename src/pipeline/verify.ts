@@ -1,5 +1,6 @@
 import { agreementOf, type Compared, comparePassages, MAJORITY, NOT_COMPARED } from "../evidence/compare-passages.ts";
 import { carryGate, verifyPassages } from "../evidence/gate.ts";
+import { withCodesAsWritten } from "../evidence/named-things.ts";
 import { askWeb, type WebOutcome, withWebVerdicts } from "../evidence/web.ts";
 import type { SupportScorer } from "../models/support.ts";
 import type { PassageVerdict } from "../models/verifier.ts";
@@ -331,7 +332,10 @@ export async function rankFor(
   // A model may elaborate on an earlier answer: "no, that is for each person".
   const isLeftOut = writersOf(context) === null ? wasQuotedBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
-  const readAs = await withEquivalents(question, context);
+  const readAs = withCodesAsWritten(
+    await withEquivalents(question, context),
+    found.map(({ passage }) => passage.text),
+  );
   return rankCandidates(question.resolved, found, words, {
     maxCharacters: QUOTE_CHARACTERS,
     readAs,

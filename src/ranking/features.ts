@@ -138,8 +138,8 @@ export interface ScoredCandidate {
   readonly followedBy?: CandidateView;
   /** It is the only part with the number that the question names. */
   readonly isNamed?: true;
-  /** It answers a part of the message that the best candidate does not answer. */
-  readonly answersPart?: true;
+  /** It answers a part of the message that the best candidate does not answer, or is a row that matches as well. Limits do not apply. */
+  readonly isRequired?: true;
 }
 
 /** Features of a candidate after the cross-encoder. */

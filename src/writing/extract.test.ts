@@ -58,7 +58,7 @@ describe("writeExtractive", () => {
       ["A wait is lost, and nobody knows where it went.", 0.01, []],
     ];
     const candidates = candidatesOf(passage, scored);
-    const withPart = candidates.map((one, i) => (i === 2 ? { ...one, answersPart: true as const } : one));
+    const withPart = candidates.map((one, i) => (i === 2 ? { ...one, isRequired: true as const } : one));
     const shown = (given: typeof candidates) => writeExtractive(given, { quotes: 2, words: 8 }).map(({ text }) => text);
     expect(shown(candidates)).toEqual(["A card is due.", "A duty is 7."]);
     expect(shown(withPart)).toEqual(["A card is due.", "A wait is lost, and nobody knows where it went."]);
@@ -135,7 +135,7 @@ describe("withParts", () => {
   it("quotes what answers each part, behind what answers the first, whatever its share of words or of the best one's chance", async () => {
     const { whole, written } = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 0]]);
     expect(written).toEqual([ROPE, HOLDS]);
-    expect(whole.candidates.map(({ answersPart }) => answersPart)).toEqual([undefined, true, undefined]);
+    expect(whole.candidates.map(({ isRequired }) => isRequired)).toEqual([undefined, true, undefined]);
     expect(whole.open).toBeUndefined();
   });
 
@@ -215,7 +215,7 @@ describe("withParts", () => {
       fakeWords(),
       options,
     );
-    const parts = candidates.map((one) => (one.view.text.startsWith("Friday") ? { ...one, answersPart: true as const } : one));
+    const parts = candidates.map((one) => (one.view.text.startsWith("Friday") ? { ...one, isRequired: true as const } : one));
     const days = (own: typeof candidates) =>
       chooseQuotes({ ...choice, candidates: own }, fakeWords(), 5).map(({ quote }) => quote.text.split(" ")[0]);
     expect(days(candidates)).toEqual(["Thursday"]);

@@ -23,8 +23,8 @@ export interface QuoteCandidate extends CompleteQuote {
   readonly score: number;
   /** Requested words and value kinds in it or its headings. */
   readonly covers: ReadonlySet<string>;
-  /** It answers a part of the message that the first quote does not answer. */
-  readonly answersPart?: true;
+  /** It answers a part of the message that the first quote does not answer, or is a row that matches as well. Limits do not apply. */
+  readonly isRequired?: true;
 }
 
 /** Prefix of value kinds in `covers`; tokens have no colon. */
@@ -59,7 +59,7 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   const { candidates, asked } = choice;
   const isSiblingRow = siblingRows(choice);
   const chosen: { view: CandidateView; quote: Quote; said: Said; candidate: QuoteCandidate }[] = [];
-  for (const { view, chance, followedBy, answersPart } of candidates) {
+  for (const { view, chance, followedBy, isRequired } of candidates) {
     if (chosen.length === limit) break;
     const { candidate, evidence } = view;
     const quotes = quotesOf(evidence.passage, candidate);
@@ -67,15 +67,15 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
     if (chosen.some((other) => overlap(other.quote, quote))) continue;
     if (chosen.some((other) => isSame(other.quote.header, quote))) continue;
     const said = readSaid(quote.text, words);
-    if (chosen.some((other) => saysTheSame(other.said, said))) continue;
-    if (answersPart !== true && chosen.some((other) => isSiblingRow(view, other.view) || announcesTableOf(view, other.view))) continue;
+    if (chosen.some((other) => (isRequired === true ? other.said.text === said.text : saysTheSame(other.said, said)))) continue;
+    if (isRequired !== true && chosen.some((other) => isSiblingRow(view, other.view) || announcesTableOf(view, other.view))) continue;
     // A quote that is the header of this row becomes part of the row.
     const names = chosen.findIndex((other) => isSame(quote.header, other.quote));
     if (names >= 0) chosen.splice(names, 1);
     const views = followedBy === undefined ? [view] : [view, followedBy];
     const covers = new Set(views.flatMap((one) => [...asked.tokensIn(one.holds), ...[...one.values].map((kinds) => `${VALUE}${kinds}`)]));
     const following = followedBy === undefined ? {} : { following: quotesBehind(evidence.passage, candidate, followedBy.candidate) };
-    chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(answersPart && { answersPart }), score: chance, covers } });
+    chosen.push({ view, quote, said, candidate: { ...quotes, ...following, ...(isRequired && { isRequired }), score: chance, covers } });
   }
   return chosen.map(({ candidate }) => candidate);
 }
@@ -213,7 +213,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
   for (const { candidate, reserved } of withReserved(candidates)) {
     const adds = [...candidate.covers].some((one) => !covered.has(one));
     const share = candidate.score / (candidates[0]?.score ?? 1);
-    const isPart = candidate.answersPart === true;
+    const isPart = candidate.isRequired === true;
     if (chosen.length >= quotes && !isPart) continue;
     if (!isPart && share < (reserved ? VALUE_SHARE : adds ? LEAST_SHARE : NEAR_BEST)) continue;
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
@@ -233,7 +233,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
 function withReserved(candidates: readonly QuoteCandidate[]): { candidate: QuoteCandidate; reserved: boolean }[] {
   const [best, ...others] = candidates;
   if (best === undefined) return [];
-  const parts = others.filter(({ answersPart }) => answersPart === true);
+  const parts = others.filter(({ isRequired }) => isRequired === true);
   const held = new Set([best, ...parts].flatMap(({ covers }) => [...covers]));
   const reserved: QuoteCandidate[] = [];
   for (const candidate of others) {
