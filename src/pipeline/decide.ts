@@ -18,6 +18,7 @@ import {
   wordsOnce,
   wordsUnheld,
 } from "../evidence/named-things.ts";
+import { otherNumbers, otherNumbersNamed } from "../evidence/numbered-things.ts";
 import { askedValues, heldValues } from "../language/asked-values.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
@@ -74,7 +75,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = things === null ? made : await withNamed(made, weighed, things, context, log, signal);
+  const named = things === null ? made : await withNamed(made, { question, isNamed: choice.candidates[0]?.isNamed === true }, things, context, log, signal);
   const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);
@@ -84,10 +85,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   // A refusal shows the nearest candidates, also those of rejected passages.
   if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
   const { rows, left } = await withEqualRows(question, choice, context);
-  if (left > 0) {
-    const refused = { answer: false, usable: [], reason: "evidence_too_weak" as const, warnings: [manyRows(left)] };
-    return { decision: { ...decision, ...refused }, headroom, choice };
-  }
+  if (left > 0) return { decision: { ...refusedFor(decision), warnings: [manyRows(left)] }, headroom, choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice: rows }, context, log, signal);
   return { decision, headroom, choice: shown };
 }
@@ -139,10 +137,14 @@ async function askedThings(question: Question, { corpus, profile }: PipelineCont
   return { ...namedThings(question.text, { outOfVocabulary, ...words }), words, repairs };
 }
 
+function refusedFor(decision: Decision): Decision {
+  return { ...decision, answer: false, usable: [], reason: "evidence_too_weak" };
+}
+
 /** Refuses, or warns, when the evidence is about a similar entity: it must contain the question's codes; unknown names cause warnings. */
 async function withNamed(
   made: Decision,
-  { question }: Pick<Weighed, "question">,
+  { question, isNamed }: Pick<Weighed, "question"> & { readonly isNamed: boolean },
   { words, repairs, ...things }: AskedThings,
   context: PipelineContext,
   log: StageLog,
@@ -151,6 +153,8 @@ async function withNamed(
   if (!made.answer) return made;
   const usable = holdingCodes(made.usable, things.codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
+  const others = otherNumbers(question.resolved, usable);
+  if (others !== null && !isNamed) return { ...refusedFor(made), warnings: otherNumbersNamed(others) };
   const beside = alignQuestionWords(question.text, usable, words);
   const unlike = await unlikeForms(formsHeld(beside, words.tokens), context.ranking().read, signal);
   const terms = askedTerms(question.resolved, await wordsFor(question, context), context.isCommon);
@@ -161,7 +165,7 @@ async function withNamed(
   const otherwise = things.unknown.filter((name) => !isCode(name) && beside.isSpelledOtherwise(name));
   const unknown = wordsOnce([...things.unknown.filter((name) => !otherwise.includes(name)), ...alike]);
   log.fact("not_named", unknown.join(", ") || null);
-  const refused = { ...made, answer: false, usable: [], reason: "evidence_too_weak" as const };
+  const refused = refusedFor(made);
   if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };
   if (usable.length === 0) return { ...refused, warnings: [] };
   const unheld = wordsUnheld(question.resolved, { terms, said: [...repaired, ...unknown, ...otherwise] }, words.tokens);
