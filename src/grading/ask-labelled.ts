@@ -4,10 +4,9 @@ import { ModelError, RequestError } from "../shared/errors.ts";
 import type { Answer, Scope, TextRange } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { lineText } from "../writing/lines.ts";
-import { answerLines } from "../writing/render.ts";
 import type { GoldenAnswerable } from "./golden.ts";
 import type { LabelledQuestion } from "./labelled-questions.ts";
-import { holdsToken } from "./score-answer.ts";
+import { countedLines, holdsToken } from "./score-answer.ts";
 
 /** Result of a labelled question, asked without a confidence threshold. */
 export interface JudgedQuestion {
@@ -105,7 +104,7 @@ async function askOne(engine: Pick<Engine, "ask">, question: string, { scope, pr
 }
 
 /**
- * Judges an answer as wrong if a key value is missing or, without key values, if no citation overlaps a gold quote (docs/evaluate.md).
+ * Judges an answer as wrong if a key value is missing in the lines that count (`countedLines`) or, without key values, if no citation overlaps a gold quote (docs/evaluate.md).
  * @param overlapsGold whether a citation overlaps a gold quote
  */
 export function judgeAnswer(
@@ -114,7 +113,7 @@ export function judgeAnswer(
   overlapsGold: (citation: Answer["citations"][number]) => boolean,
 ) {
   const answered = answer.status === "ok";
-  const text = answerLines(answer).map(lineText).join("\n");
+  const text = countedLines(answer, keyValues).map(lineText).join("\n");
   /** `null`: the question has no key values. */
   const keyValuesHeld = keyValues.length === 0 ? null : keyValues.every((value) => holdsToken(text, value));
   const goldQuoted = answer.citations.some(overlapsGold);

@@ -3,6 +3,7 @@ import type { CitedQuote } from "../checks/finding.ts";
 import { createShippedSupport } from "../engine/reader-keeper.ts";
 import type { Answer } from "../shared/types.ts";
 import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { judgeAnswer } from "./ask-labelled.ts";
 import { createClaimJudge } from "./claim-judge.ts";
 import type { GoldenPlaces, Places } from "./golden-places.ts";
 import { judgeAnswerable, judgeUnanswerable } from "./run-golden.ts";
@@ -34,6 +35,36 @@ function placesOf(quote: string): GoldenPlaces {
 const question = (parts: { key_values?: string[]; must_not?: string[] } = {}) => ({
   ...{ id: "a", question: "?", gold_pages: ["pages/blue.md"], gold_quotes: ["x"], answer: "", topic: "", difficulty: "", needs: "" },
   ...{ key_values: [], must_not: [], ...parts },
+});
+
+describe("an answer of several rows of one table", () => {
+  const header = { start: 1000, end: 1014, text: "Sort | Sowing" };
+  const TABLE = page("pages/blue.md", "Sort | Sowing\nKale | May\nLeek | March\nChard | June");
+  const rows = (...names: readonly (readonly [string, string])[]): Answer => {
+    const answer = answerOf(...names.map(([sort, month]) => [TABLE, `${sort} | ${month}`] as const));
+    const citations = answer.citations.map((citation) => {
+      const [sort = "", month = ""] = citation.quote.split(" | ");
+      const cells = [
+        { name: "Sort", text: sort },
+        { name: "Sowing", text: month },
+      ];
+      return { ...citation, row: { header, cells } };
+    });
+    return { ...answer, citations };
+  };
+  const [kale, leek, chard] = [["Kale", "May"] as const, ["Leek", "March"] as const, ["Chard", "June"] as const];
+
+  it.each([
+    ["the only row", rows(leek), ["March"], true],
+    ["the first of several", rows(leek, kale, chard), ["March"], true],
+    ["a later one of several", rows(kale, leek, chard), ["March"], false],
+    ["every row of a list", rows(kale, leek), ["May", "March"], true],
+    ["rows beside one without a value", rows(chard, kale, leek), ["May", "March"], false],
+  ])("counts a value in %s: %#", (_, answer, key_values, right) => {
+    const everywhere: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
+    expect(judgeAnswerable(answer, question({ key_values: [...key_values] }), everywhere).right).toBe(right);
+    expect(judgeAnswer(answer, key_values, () => true).wrong).toBe(!right);
+  });
 });
 
 describe("judgeAnswerable", () => {

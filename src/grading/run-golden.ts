@@ -12,7 +12,7 @@ import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenItem } from "./golden-item.ts";
 import { type GoldenPlaces, locatePlaces, standsAt } from "./golden-places.ts";
 import type { GoldenAnswerable, GoldenSet, GoldenUnanswerable } from "./golden-set.ts";
-import { holdsToken, scoreAnswer } from "./score-answer.ts";
+import { countedLines, holdsToken, scoreAnswer } from "./score-answer.ts";
 export type GoldenEngine = Pick<Engine, "answer" | "ingest" | "close" | "store" | "scope">;
 
 export interface OpenOptions {
@@ -225,7 +225,7 @@ export function judgeAnswerable(
   const gold = places.gold(id);
   const bearing = new Set(answer.citations.filter((citation) => standsAt(citation, gold)).map(({ n }) => n));
   const unplaced = gold.size === 0;
-  const text = bearingText(answer, unplaced ? new Set(answer.citations.map(({ n }) => n)) : bearing);
+  const text = bearingText(answer, countedLines(answer, key_values), unplaced ? null : bearing);
   const written = answerLines(answer).map(lineText).join("\n");
   const lacks = shown ? key_values.filter((value) => !holdsToken(text, value)) : [];
   const holds = shown ? must_not.filter((value) => holdsToken(written, value)) : [];
@@ -250,15 +250,11 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
   return { shown, right: quoted, first: null, page: null, quoted, lacks: [], holds: [] };
 }
 
-/** Returns sentences that cite gold, those quotes, and their title, headings and table header. */
-function bearingText(answer: Answer, bearing: ReadonlySet<number>): string {
-  const cited = answer.citations.filter(({ n }) => bearing.has(n));
-  return [
-    ...answerLines(answer)
-      .filter(({ citations }) => citations.some((n) => bearing.has(n)))
-      .map(lineText),
-    ...cited.flatMap(quoteText),
-  ].join("\n");
+/** Returns the lines that cite gold, those quotes, and their title, headings and table header. @param bearing `null`: every citation */
+function bearingText(answer: Answer, lines: ReturnType<typeof countedLines>, bearing: ReadonlySet<number> | null): string {
+  const told = lines.filter(({ citations }) => bearing === null || citations.some((n) => bearing.has(n)));
+  const cited = answer.citations.filter(({ n }) => told.some(({ citations }) => citations.includes(n)) && (bearing?.has(n) ?? true));
+  return [...told.map(lineText), ...cited.flatMap(quoteText)].join("\n");
 }
 
 function quoteText({ title, headingPath, quote, row }: Citation): string[] {

@@ -3,7 +3,7 @@ import type { Answer, Evidence } from "../shared/types.ts";
 import { literally } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { splitSentences } from "../text/sentences.ts";
-import { lineText } from "../writing/lines.ts";
+import { type Line, lineText } from "../writing/lines.ts";
 import { answerLines } from "../writing/render.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenAnswerable } from "./golden.ts";
@@ -59,6 +59,21 @@ function describePassage(
   const { path, start, end } = originalPlaceOf(passage.document, passage.range);
   const { title } = passage.document;
   return { path, start, end, title, heading: passage.headingPath.at(-1) ?? "", verdict, score, gold: isGold({ path, start, end }) };
+}
+
+/**
+ * Returns the lines of an answer in which a value counts. Of several rows of one table, if one holds no value, only the first line of the
+ * answer counts: four rows of which one is right leave the choice to the reader.
+ */
+export function countedLines(answer: Answer, values: readonly string[]): Line[] {
+  const lines = answerLines(answer);
+  const tableOf = ({ source }: Line) => (source?.row === undefined ? null : `${source.documentId} ${source.row.headerStart}`);
+  const byTable = Map.groupBy(lines, tableOf);
+  const isHeld = (line: Line) => values.some((value) => holdsToken(lineText(line), value));
+  return lines.filter((line, i) => {
+    const rows = byTable.get(tableOf(line)) ?? [];
+    return i === 0 || values.length === 0 || tableOf(line) === null || rows.length === 1 || rows.every(isHeld);
+  });
 }
 
 const NOT_SHOWN = "no answer was shown";
