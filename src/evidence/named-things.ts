@@ -232,10 +232,21 @@ function kinOf(word: string, other: string, tokens: NameParts["tokens"]): "form"
   return one === two || isDerived(one, two) ? "form" : "stranger";
 }
 
-/** Returns the warning about names that the quoted evidence cannot be about. */
+/** Returns the warning about names that no document holds. */
 export function unknownNames(names: readonly string[]): Warning[] {
   if (names.length === 0) return [];
   return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are not about it.` }];
+}
+
+/** Returns the warning about words of which the evidence has only a similar one. */
+export function similarWords(words: readonly string[]): Warning[] {
+  if (words.length === 0) return [];
+  return [
+    {
+      code: "not_named",
+      message: `The passages found do not mention ${quoted(words)}, only similar words, so they may be about something else.`,
+    },
+  ];
 }
 
 /** Returns the warning of a refusal. A code identifies one thing, so a similar code is no evidence. */

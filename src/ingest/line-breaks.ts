@@ -22,8 +22,8 @@ const VALUED = /^[^:]{1,40}: .*\d/;
  * paragraph, as in text copied from pages ("How to cancel", then the instructions). One such line is no evidence. If at least half of the
  * paragraphs clearly have one, all count. Uses form alone, no word list. Linear time.
  */
-export function headBreaks(source: string, from = 0): ReadonlySet<number> {
-  const paragraphs = [...proseLines(source, from)].filter(
+export function headBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlySet<number> {
+  const paragraphs = [...proseLines(source, from, syntax)].filter(
     (lines) => lines.length > 1 && beginsParagraph(source, lines[0] as ProseLine, from),
   );
   const widths = paragraphs.map((lines) => Math.max(...lines.map(({ text }) => text.length))).sort((a, b) => a - b);
@@ -61,17 +61,19 @@ interface ProseLine {
 
 /** Lines that markdown does not parse as a paragraph. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
+/** In plain text, a number may begin a heading: "2. Rats", then what was said of them. */
+export const TEXT_SYNTAX = /^(?:[#>|<]|[-*+] |={3,}$|-{3,}$|\s{4})/;
 const FENCE = /^(?:`{3}|~{3})/;
 
 /** Yields groups of consecutive lines of `source`, from `from` on, without empty lines, code or markdown block syntax. Linear time. */
-function* proseLines(source: string, from = 0): Generator<readonly ProseLine[]> {
+function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<readonly ProseLine[]> {
   let lines: ProseLine[] = [];
   let fence = "";
   for (const { end, text: raw } of linesOf(source, from, source.length)) {
     const text = raw.trim();
     const mark = FENCE.exec(text)?.[0] ?? "";
     if (mark !== "" && (fence === "" || fence === mark)) fence = fence === "" ? mark : "";
-    if (fence !== "" || mark !== "" || text === "" || SYNTAX.test(raw)) {
+    if (fence !== "" || mark !== "" || text === "" || syntax.test(raw)) {
       if (lines.length > 0) yield lines;
       lines = [];
     } else lines.push({ end, text });
@@ -143,10 +145,10 @@ export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[
 export type LineBreak = "row" | "head";
 
 /** Returns the significant line breaks within paragraphs of `source`, from `from` on, by offset. */
-export function lineBreaks(source: string, from = 0): ReadonlyMap<number, LineBreak> {
+export function lineBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlyMap<number, LineBreak> {
   const found = new Map<number, LineBreak>();
   for (const at of rowBreaks(source, from)) found.set(at, "row");
-  for (const at of headBreaks(source, from)) found.set(at, "head");
+  for (const at of headBreaks(source, from, syntax)) found.set(at, "head");
   return found;
 }
 

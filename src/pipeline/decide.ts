@@ -10,6 +10,7 @@ import {
   type NamedThings,
   type NameParts,
   namedThings,
+  similarWords,
   spelledLikeOthers,
   unheldWords,
   unknownCodes,
@@ -156,21 +157,28 @@ async function withNamed(
   const others = otherNumbers(question.resolved, usable);
   if (others !== null && !isNamed) return { ...refusedFor(made), warnings: otherNumbersNamed(others) };
   const beside = alignQuestionWords(question.text, usable, words);
-  const unlike = await unlikeForms(formsHeld(beside, words.tokens), context.ranking().read, signal);
+  const forms = formsHeld(beside, words.tokens);
+  const unlike = await unlikeForms(forms, context.ranking().read, signal);
+  const held = [...forms.keys()].filter((word) => !unlike.includes(word));
   const terms = askedTerms(question.resolved, await wordsFor(question, context), context.isCommon);
   const common = new Set(terms.flatMap((term) => (term.common ? term.tokens : [])));
   const isCommon = (word: string) => words.tokens(word).some((token) => common.has(token));
   const alike = [...spelledLikeOthers(beside, { ...words, isCommon }), ...unlike].filter((word) => !repaired.has(word));
   const isCode = (name: string) => /\d/.test(name);
   const otherwise = things.unknown.filter((name) => !isCode(name) && beside.isSpelledOtherwise(name));
-  const unknown = wordsOnce([...things.unknown.filter((name) => !otherwise.includes(name)), ...alike]);
-  log.fact("not_named", unknown.join(", ") || null);
+  const unknown = wordsOnce(things.unknown.filter((name) => !otherwise.includes(name)));
+  const similar = wordsOnce([...unknown, ...alike]).slice(unknown.length);
+  log.fact("not_named", [...unknown, ...similar].join(", ") || null);
   const refused = refusedFor(made);
   if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };
   if (usable.length === 0) return { ...refused, warnings: [] };
-  const unheld = wordsUnheld(question.resolved, { terms, said: [...repaired, ...unknown, ...otherwise] }, words.tokens);
+  const unheld = wordsUnheld(
+    question.resolved,
+    { terms, said: [...repaired, ...unknown, ...similar, ...otherwise, ...held] },
+    words.tokens,
+  );
   log.fact("not_held", unheld.join(", ") || null);
-  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...unheldWords(unheld)] };
+  return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...similarWords(similar), ...unheldWords(unheld)] };
 }
 
 /** Returns the confidence and its threshold. Logs a notice if the calibration does not apply. */

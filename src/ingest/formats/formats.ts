@@ -19,7 +19,7 @@ import { unpackGzip, zipKind } from "./zip.ts";
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 17, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 9, (source, name) => [parseText(source, name)]),
+  textFormat("text", [".txt", ".text", ".log"], 10, (source, name) => [parseText(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 12, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),

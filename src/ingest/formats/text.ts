@@ -1,5 +1,5 @@
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
-import { lineBreaks } from "../line-breaks.ts";
+import { lineBreaks, TEXT_SYNTAX } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
 import { linesOf } from "../visible.ts";
 import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
@@ -18,7 +18,7 @@ const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 /** Parses plain text with optional front matter. Empty lines separate paragraphs; clear headings and bullets become blocks. */
 export function parseText(source: string, name: string): FormatResult {
   const front = readLooseFrontMatter(source);
-  const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart));
+  const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart, TEXT_SYNTAX));
   const underlines: string[] = [];
   for (const lines of paragraphs(source, front.bodyStart)) writeParagraph(writer, source, lines, underlines);
   const written = writer.finish();
