@@ -1,6 +1,7 @@
 import { dot } from "../cross-encoder/dot.ts";
 import type { ReadTexts, TextReading } from "../cross-encoder/reader.ts";
 import { mayCover, type NamedTime, namedTime } from "../language/calendar.ts";
+import { type AskedWord, askedWords } from "../language/asked-values.ts";
 import { isDerived } from "../language/content-words.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
 import { foldMarks, literally } from "../text/normalise.ts";
@@ -238,15 +239,11 @@ export function unknownNames(names: readonly string[]): Warning[] {
   return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are not about it.` }];
 }
 
-/** Returns the warning about words of which the evidence has only a similar one. */
+/** Returns the warning about words of which the evidence has only similar ones. */
 export function similarWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
-  return [
-    {
-      code: "not_named",
-      message: `The passages found do not mention ${quoted(words)}, only similar words, so they may be about something else.`,
-    },
-  ];
+  const message = `The passages found do not mention ${quoted(words)}, only similar words, so they may be about something else.`;
+  return [{ code: "not_named", message }];
 }
 
 /** Returns the warning of a refusal. A code identifies one thing, so a similar code is no evidence. */
@@ -257,12 +254,8 @@ export function unknownCodes(codes: readonly string[]): Warning[] {
 
 /** Minimum share of the question's weight in words that no document contains for a warning. */
 const MOSTLY = 0.5;
-/** Words and numbers with inner punctuation: "1,847", "COVID-19". */
-const WRITTEN = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|[.,'’-](?=[\p{L}\p{N}]))*/gu;
-
 /** A content word of the question. Inflected forms of one word count once. */
-export interface AskedTerm {
-  readonly tokens: readonly string[];
+export interface AskedTerm extends AskedWord {
   /** Share of the question's weight by inverse document frequency. All shares sum to 1. */
   readonly weight: number;
   /** True if any document contains it. */
@@ -282,14 +275,12 @@ export function askedTerms(
   },
   isCommon: (word: string) => boolean,
 ): AskedTerm[] {
-  const wanted = new Set(words.asked.tokens);
-  const found: (Omit<AskedTerm, "weight"> & { readonly idf: number })[] = [];
-  for (const word of question.match(WRITTEN) ?? []) {
-    const tokens = words.tokens(word).filter((token) => wanted.delete(token));
-    if (tokens.length === 0) continue;
-    const known = tokens.some((token) => words.has(token));
-    found.push({ tokens, known, common: isCommon(word.toLowerCase()), idf: Math.max(...tokens.map((token) => words.idf(token))) });
-  }
+  const found = askedWords(question, { tokens: words.tokens, questionTokens: () => [...words.asked.tokens] }).map((one) => ({
+    ...one,
+    known: one.tokens.some((token) => words.has(token)),
+    common: isCommon(one.word.toLowerCase()),
+    idf: Math.max(...one.tokens.map((token) => words.idf(token))),
+  }));
   const sum = found.reduce((total, { idf }) => total + idf, 0);
   return found.map(({ idf, ...term }) => ({ ...term, weight: sum > 0 ? idf / sum : 1 / found.length }));
 }
@@ -300,17 +291,11 @@ export function askedTerms(
  * a warning.
  * @param said words that another warning already names
  */
-export function wordsUnheld(
-  question: string,
-  { terms, said }: { readonly terms: readonly AskedTerm[]; readonly said: readonly string[] },
-  tokens: NameParts["tokens"],
-): string[] {
+export function wordsUnheld(terms: readonly AskedTerm[], said: readonly string[], tokens: NameParts["tokens"]): string[] {
   const named = new Set(said.flatMap((word) => tokens(word)));
   const unheld = terms.filter(({ known, common, tokens: own }) => !known && !common && !own.some((token) => named.has(token)));
   if (unheld.reduce((sum, { weight }) => sum + weight, 0) <= MOSTLY) return [];
-  const wanted = new Set(unheld.flatMap((term) => term.tokens));
-  const words = (question.match(WRITTEN) ?? []).map((word) => word.replace(/['’]s$/u, ""));
-  return wordsOnce(words.filter((word) => tokens(word).some((token) => wanted.has(token))));
+  return wordsOnce(unheld.map(({ word }) => word.replace(/['’]s$/u, "")));
 }
 
 /** Returns the warning about words that no document contains. */

@@ -1,3 +1,5 @@
+import { words } from "../text/tokens.ts";
+
 /** Kinds of value as bits, so that one number holds all kinds of a text. */
 export const VALUE_KINDS = {
   money: 1,
@@ -145,6 +147,11 @@ export interface AskedWordsIndex {
 export interface AskedWord {
   readonly word: string;
   readonly tokens: readonly string[];
+}
+
+/** Checks whether a text holds a word of a question: one of its tokens, or all of a word with parts, such as "E-077". */
+export function holdsWord({ word, tokens }: AskedWord, has: (token: string) => boolean): boolean {
+  return words(word).length > 1 ? tokens.every(has) : tokens.some(has);
 }
 
 /** Returns the content words of a question as written, with their tokens. Inflected forms of one word count once. */

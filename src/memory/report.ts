@@ -1,5 +1,13 @@
 import { PERSONAL_KINDS, redactPersonalData } from "../guard/pii.ts";
-import { type AskedWord, type AskedWordsIndex, askedValues, askedWords, heldValues, VALUE_KINDS } from "../language/asked-values.ts";
+import {
+  type AskedWord,
+  type AskedWordsIndex,
+  askedValues,
+  askedWords,
+  heldValues,
+  holdsWord,
+  VALUE_KINDS,
+} from "../language/asked-values.ts";
 import { readQuestion } from "../language/question.ts";
 import { codesIn, keyOf, valuesIn } from "../language/values.ts";
 import type { Answer, CheckResult, Conflict, Evidence, Question } from "../shared/types.ts";
@@ -192,14 +200,17 @@ interface AskedTerms {
   readonly values: readonly { readonly text: string; readonly key: string }[];
 }
 
-/** Extracts what the question asks about. A code is not also a value, and a term with digits is not a word. */
+/** Extracts what the question asks about. A code is not also a value, and neither is also a word. */
 function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   const codes = codesIn(text).slice(0, MAX_TERMS);
   const held = new Set(codes.flatMap((code) => [code, ...index.tokens(code)]));
   const values = new Map(valuesIn(text).map((value) => [keyOf(value), text.slice(value.start, value.end).trim()]));
+  const told = [...values.values()];
   return {
     words: askedWords(text, index)
-      .filter(({ word }) => !/\p{N}/u.test(word))
+      .filter(
+        ({ word, tokens }) => /\p{L}/u.test(word) && !tokens.some((token) => held.has(token)) && !told.some((text) => text.includes(word)),
+      )
       .slice(0, MAX_TERMS),
     codes,
     values: [...values]
@@ -236,7 +247,7 @@ function viewPassage(
       ...{ headingPath, range, scores, score, verdict, reason },
       topics: readTopics(whole),
       lacks: [
-        ...asked.words.filter((word) => !holdsWord(view, word)).map(({ word }) => word),
+        ...asked.words.filter((word) => !holdsWord(word, (token) => view.tokens.has(token))).map(({ word }) => word),
         ...asked.codes.filter((code) => !view.tokens.has(code)).map(shownCode),
         ...asked.values.filter(({ key }) => !view.values.has(key)).map(({ text }) => text),
       ],
@@ -249,17 +260,13 @@ function shownCode(code: string): string {
   return code.toUpperCase();
 }
 
-function holdsWord({ tokens }: Pick<PassageView, "tokens">, word: AskedWord): boolean {
-  return word.tokens.some((token) => tokens.has(token));
-}
-
 function missingTerms(asked: AskedTerms, views: readonly PassageView[], { words: index, holds, isCommon }: ReportParts): MissingTerm[] {
   const rank = ({ word }: AskedWord) => (isCommon(word.toLowerCase()) ? 1 : 0);
   return [
     ...asked.words
-      .filter((word) => !views.some((view) => holdsWord(view, word)))
+      .filter((word) => !views.some((view) => holdsWord(word, (token) => view.tokens.has(token))))
       .sort((a, b) => rank(a) - rank(b))
-      .map(({ word, tokens }) => ({ text: word, kind: "word" as const, inDocuments: tokens.some(holds) })),
+      .map((one) => ({ text: one.word, kind: "word" as const, inDocuments: holdsWord(one, holds) })),
     ...asked.codes
       .filter((code) => !views.some(({ tokens }) => tokens.has(code)))
       .map((code) => ({ text: shownCode(code), kind: "code" as const, inDocuments: holds(code) })),

@@ -19,7 +19,7 @@ import {
   wordsOnce,
   wordsUnheld,
 } from "../evidence/named-things.ts";
-import { otherNumbers, otherNumbersNamed } from "../evidence/numbered-things.ts";
+import { otherNumbers } from "../evidence/numbered-things.ts";
 import { askedValues, heldValues } from "../language/asked-values.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
@@ -154,8 +154,8 @@ async function withNamed(
   if (!made.answer) return made;
   const usable = holdingCodes(made.usable, things.codes);
   const repaired = new Set(repairs.map(({ written }) => written.toLowerCase()));
-  const others = otherNumbers(question.resolved, usable);
-  if (others !== null && !isNamed) return { ...refusedFor(made), warnings: otherNumbersNamed(others) };
+  const others = isNamed ? [] : otherNumbers(question.resolved, usable);
+  if (others.length > 0) return { ...refusedFor(made), warnings: others };
   const beside = alignQuestionWords(question.text, usable, words);
   const forms = formsHeld(beside, words.tokens);
   const unlike = await unlikeForms(forms, context.ranking().read, signal);
@@ -172,11 +172,7 @@ async function withNamed(
   const refused = refusedFor(made);
   if (unknown.some(isCode)) return { ...refused, warnings: unknownCodes(unknown.filter(isCode)) };
   if (usable.length === 0) return { ...refused, warnings: [] };
-  const unheld = wordsUnheld(
-    question.resolved,
-    { terms, said: [...repaired, ...unknown, ...similar, ...otherwise, ...held] },
-    words.tokens,
-  );
+  const unheld = wordsUnheld(terms, [...repaired, ...unknown, ...similar, ...otherwise, ...held], words.tokens);
   log.fact("not_held", unheld.join(", ") || null);
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...similarWords(similar), ...unheldWords(unheld)] };
 }

@@ -2,7 +2,7 @@ import { checkSentence } from "../checks/check.ts";
 import { holdsCode } from "../evidence/named-things.ts";
 import { detectLanguage } from "../guard/detect-language.ts";
 import { readPlain } from "../guard/hotlines.ts";
-import { type AskedWord, askedValues, askedWords, heldValues, kindsInWords } from "../language/asked-values.ts";
+import { askedValues, askedWords, heldValues, holdsWord, kindsInWords } from "../language/asked-values.ts";
 import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
@@ -11,7 +11,6 @@ import type { CorpusCounts } from "../store/document-rows.ts";
 import { foldMarks } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { headingOf } from "../text/read-passage.ts";
-import { words as partsIn } from "../text/tokens.ts";
 import { aboveUnit, unitAt } from "../text/units.ts";
 import { quotesOf } from "../writing/quotes.ts";
 import type { Outcome } from "./assemble.ts";
@@ -155,11 +154,10 @@ function lacksOf(
   const held = new Set(words.tokens([document.title, ...headingPath, ...above, text].join("\n")).map(foldMarks));
   const shown = heldValues(text);
   const isHeld = (token: string) => held.has(foldMarks(token));
-  // Of "E-077", the letter alone is not it.
-  const isMissing = ({ word, tokens }: AskedWord) =>
-    partsIn(word).length > 1 ? !tokens.every(isHeld) && !holdsCode(text, [word]) : !tokens.some(isHeld);
   return {
-    missing: asked.filter(isMissing).map(({ word }) => word),
+    missing: asked
+      .filter((one) => !holdsWord(one, isHeld) && !(one.word.includes("-") && holdsCode(text, [one.word])))
+      .map(({ word }) => word),
     missingValues: kinds.filter((group) => (group & shown) === 0).map(kindsInWords),
   };
 }
