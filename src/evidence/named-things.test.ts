@@ -15,6 +15,7 @@ import {
   spelledLikeOthers,
   unheldWords,
   unlikeForms,
+  withCodesAsWritten,
   wordsUnheld,
 } from "./named-things.ts";
 
@@ -102,6 +103,23 @@ describe("spelledLikeOthers", () => {
     ["Is baking allowed?", "Whoever bakes pays; to bake costs 2 dollars."],
   ])("asks nobody whether a word that is inflected is the same: %s", (question, text) => {
     expect(formsHeld(lay(question, text), words.tokens).size).toBe(0);
+  });
+});
+
+describe("withCodesAsWritten", () => {
+  it.each([
+    ["What is PB7X?", ["See PB-7X."], "What is PB-7X?"],
+    ["What is pb-77?", ["PB 77 is red."], "What is PB 77?"],
+    ["What is PB77?", ["PB-770 is red, and so is XPB77."], "What is PB77?"],
+    ["Compare PB77 and QQ-4", ["pb–77 | QQ4"], "Compare pb–77 and QQ4"],
+    ["Is 20-0997 due?", ["Form 200997"], "Is 200997 due?"],
+    ["What is it?", ["PB-77"], "What is it?"],
+    ["What is PB77?", [], "What is PB77?"],
+  ])("%s beside %j: %s", (question, texts, expected) => expect(withCodesAsWritten(question, texts)).toBe(expected));
+
+  it("is linear in a hostile code", () => {
+    const code = `A1${"-1".repeat(3_000)}`;
+    expect(withCodesAsWritten(`What is ${code}?`, [code.replaceAll("-", "")])).toContain("A111");
   });
 });
 

@@ -41,6 +41,14 @@ describe("what a refusal tells", () => {
     expect(ask("Does cost may?")).toEqual([]);
   });
 
+  it("a code is missing beside a similar one, and is not in another spelling", () => {
+    const near = fakeEvidence(fakePassage({ title: "Faults", pieces: ["T-41 is a worn belt.", "E mail is read."] }));
+    const missing = (question: string) => refuse(question, [near]).nearest[0]?.missing;
+    expect(missing("What is T-44?")).toEqual(["T-44"]);
+    expect(missing("What is T-41?")).toEqual([]);
+    expect(missing("Is e-mail read?")).toEqual([]);
+  });
+
   it("the words that the nearest passages do not hold, as they were written", () => {
     const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.3 });
     const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), { score: 0.1 });

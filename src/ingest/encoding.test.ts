@@ -8,6 +8,13 @@ test.each<[string, Uint8Array, string, string]>([
   ["no mark", Buffer.from(GERMAN, "utf16le"), "utf-16le", GERMAN],
   ["no mark, other way round", Buffer.from(GERMAN, "utf16le").swap16(), "utf-16be", GERMAN],
   ["Latin-1", Buffer.from(GERMAN, "latin1"), "windows-1252", GERMAN],
+  ["Mac Roman", Buffer.from("4d9f6c6c657220736572766573206372906d652062729e6c8e6521", "hex"), "macintosh", "Müller serves crême brûlée!"],
+  [
+    "typographic marks of Windows",
+    Buffer.from("It doesn\x92t cost 5\x80 at M\xfcller\x92s\x99\x85", "latin1"),
+    "windows-1252",
+    "It doesn’t cost 5€ at Müller’s™…",
+  ],
   ["UTF-8", Buffer.from(GERMAN), "utf-8", GERMAN],
   ["a declaration", Buffer.from(`<meta charset="iso-8859-2">\xb1`, "latin1"), "iso-8859-2", '<meta charset="iso-8859-2">ą'],
   [

@@ -21,6 +21,7 @@ const MIN_NUL_SHARE = 0.2;
 /** Minimum NUL bytes for UTF-16; fewer are taken for binary data. */
 const MIN_NULS = 2;
 const WESTERN = "windows-1252";
+const MAC = "macintosh";
 /** The escape sequences of ISO-2022, a seven-bit encoding that would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** `charset=…` of HTML, `encoding="…"` of XML. */
@@ -109,6 +110,17 @@ function declaredEncoding(bytes: Uint8Array): string | null {
 }
 
 function likelyEncoding(bytes: Uint8Array): string {
+  const found = detectedEncoding(bytes);
+  return found === WESTERN && misplacedIn(bytes, MAC) < misplacedIn(bytes, WESTERN) ? MAC : found;
+}
+
+/** Counts capitals, controls and symbols right behind small letters: read as windows-1252, "café" of an old Macintosh is "cafŽ". */
+function misplacedIn(bytes: Uint8Array, encoding: string): number {
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));
+  return text.match(/(?<=\p{Ll})(?![\0-\x7f])[\p{Lu}\p{Cc}\p{S}]/gu)?.length ?? 0;
+}
+
+function detectedEncoding(bytes: Uint8Array): string {
   for (const { name, confidence } of analyse(bytes.subarray(0, SAMPLE_BYTES))) {
     if (confidence < MIN_CONFIDENCE) break;
     const encoding = knownLabel(name);

@@ -137,6 +137,20 @@ describe("head-lines", () => {
       expect(headsOf(PAGE)).toEqual(["What a berth costs", "Can I leave my boat on the slipway?", "Lost keys", "Keys of visitors"]);
     });
 
+    test("in plain text, a number may begin such a line; in Markdown it begins an item", () => {
+      const minutes = ["Slipway", "Repairs", "Guests"].flatMap((title, i) => [
+        `${i + 1}. ${title}`,
+        `The chair reported on the matter of the ${title.toLowerCase()} at length.`,
+        "",
+      ]);
+      const headings = (parse: typeof parseText) => {
+        const { text, blocks } = parse(minutes.join("\n"), "minutes");
+        return blocks.filter(({ type }) => type === "heading").map(({ start, end }) => text.slice(start, end));
+      };
+      expect(headings(parseText)).toEqual(["1. Slipway", "2. Repairs", "3. Guests"]);
+      expect(headings(parseMarkdown)).toEqual([]);
+    });
+
     test("two such lines are no habit, and neither are three among many others", () => {
       expect(headsOf(PAGE.slice(0, 6))).toEqual([]);
       const others = Array.from({ length: 4 }, () => [

@@ -40,6 +40,8 @@ describe("heldValues", () => {
     ["It ends on March 3, 2019.", date],
     ["Fill out VA Form 21-526EZ.", form],
     ["Call 1-800-827-1000.", phone],
+    ["The dentist is on 020 7946 0018.", phone],
+    ["Ring +47 22 12 34 56.", phone],
     ["Write to P.O. Box 5365.", address],
     ["It is signed by Ann Lee.", name],
     ["Two letters are needed.", number],

@@ -26,7 +26,7 @@ import type { GateSettings } from "../profiles/profile.ts";
 import { equalRows } from "../ranking/equal-rows.ts";
 import type { AskedQuestion, CandidateView, Choice, OpenPart, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, readingText, withFollowing } from "../ranking/rank.ts";
-import type { Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
+import type { Block, Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
 import { questionParts } from "./admit.ts";
 import { writersOf } from "./compress.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
@@ -104,9 +104,12 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
   const equal = equalRows(choice, await wordsFor(question, context));
   if (equal === null) return { rows: choice, left: 0 };
   const { rows, documentId, header } = equal;
-  const document = (await context.store.documents.load(question.scope, [documentId])).get(documentId);
-  const table = (document?.blocks ?? []).filter((block) => block.header !== undefined && document?.blocks[block.header]?.start === header.start);
-  const all = table.filter(({ start, end }) => start !== header.start && equal.matches(document?.text.slice(start, end) ?? "")).length;
+  const { blocks = [], text = "" } = (await context.store.documents.load(question.scope, [documentId])).get(documentId) ?? {};
+  const { start: from, end: to } = rows[0]?.view.evidence.passage.bounds ?? { start: 0, end: text.length };
+  const isOfTable = (block: Block) => blocks[block.header ?? -1]?.start === header.start && block.start > header.start;
+  const all = blocks.filter(
+    (one) => isOfTable(one) && one.start >= from && one.end <= to && equal.matches(text.slice(one.start, one.end)),
+  ).length;
   if (all > Math.min(rows.length, MAX_EQUAL_ROWS)) return { rows: choice, left: all };
   const [first, ...others] = rows as [ScoredCandidate, ...ScoredCandidate[]];
   const rest = choice.candidates.filter((candidate) => !rows.includes(candidate));
