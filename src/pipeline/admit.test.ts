@@ -7,7 +7,6 @@ import cases from "./admit.cases.json" with { type: "json" };
 import { admitQuestion, assertSelection, leansOnHistory, questionParts, resolveFollowUp } from "./admit.ts";
 import { readFilters } from "./filters.ts";
 
-const embed = (texts: readonly string[]) => texts.map(() => Float32Array.of(1));
 const request = (question: string): AskRequest => ({
   question,
   scope: { domain: "d", tenant: null, access: ["public"] },
@@ -16,7 +15,7 @@ const request = (question: string): AskRequest => ({
   sessionId: null,
   selection: null,
 });
-const admit = (question: string, maxCharacters = 500) => admitQuestion(request(question), [], { maxCharacters, embed });
+const admit = (question: string, maxCharacters = 500) => admitQuestion(request(question), [], { maxCharacters });
 const codeOf = (question: string) => {
   try {
     admit(question);
@@ -58,7 +57,7 @@ describe("admitQuestion", () => {
 
   it("lets history travel along, and resolves what leans on it; what is shown stays as asked", () => {
     const history = [{ question: "What is the pension?", answer: "Money." }];
-    const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500, embed });
+    const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500 });
     expect(asked("And then?")).toMatchObject({ history, text: "And then?", resolved: "And then? (pension)" });
     expect(asked("Who pays the dental care?")).toMatchObject({ history, resolved: "Who pays the dental care?" });
   });
@@ -67,7 +66,7 @@ describe("admitQuestion", () => {
     const history = [{ question: "How is a pension applied for?", answer: "By letter." }];
     const selection = { documentId: "waiting", start: 0, end: 31 };
     const asked = (chosen: AskRequest["selection"]) =>
-      admitQuestion({ ...request("And how long is that?"), selection: chosen }, history, { maxCharacters: 500, embed }).resolved;
+      admitQuestion({ ...request("And how long is that?"), selection: chosen }, history, { maxCharacters: 500 }).resolved;
     expect(asked(selection)).toBe("And how long is that?");
     expect(asked(null)).not.toBe("And how long is that?");
   });

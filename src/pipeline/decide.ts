@@ -76,7 +76,10 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
     if (gate.type === "similarity" || gate.type === "best-similarity") log.fact("minimum", Number(gate.minimum.toFixed(4)));
     if (scale.note !== null && !isLearned) log.notice(`thresholds_${scale.type}`, scale.note);
   }
-  const named = things === null ? made : await withNamed(made, { question, isNamed: choice.candidates[0]?.isNamed === true }, things, context, log, signal);
+  const named =
+    things === null
+      ? made
+      : await withNamed(made, { question, isNamed: choice.candidates[0]?.isNamed === true }, things, context, log, signal);
   const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
   log.fact("answer", decision.answer);

@@ -62,7 +62,7 @@ describe("the sentence that answered the turn before", () => {
 
   it("is given to a model, which may say more of it", async () => {
     const model = fakeChatModel([[`${first.slice(0, -1)} [1].`]]);
-    const { follow } = await open({ small: model, large: model }, 0.05);
+    const { follow } = await open({ small: model, large: model }, 0.2);
     expect((await follow("sunday", "and on sundays?"))[0]).toBe(first);
     expect(model.calls.at(-1)?.prompt.user.split("Sources:")[1]).toContain(first);
   });

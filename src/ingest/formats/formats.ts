@@ -73,7 +73,8 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   const oldName = OLD_NAMES.get(extension);
   const named =
     oldName === undefined ? ([...FORMATS, GZIP].find(({ extensions }) => extensions.includes(extension)) ?? null) : byName(oldName);
-  const found = formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, named, oldName !== undefined) : null);
+  const found =
+    formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, named, oldName !== undefined) : null);
   if (found !== null && found !== named) {
     const message = `read as ${found.name}: that is what its bytes are, whatever its name says`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
