@@ -18,14 +18,6 @@ The press of version 4 prints 900 sheets an hour.
 | R-07 | Roller dry | Ink the roller |
 | R-19 | Feed jammed | Open the feed board |
 `,
-    "harbour.md": `# Harbour rules
-
-Boats under 12 metres moor at the north pier. Boats over 12 metres moor at the south pier.
-
-The summer regatta is on 11 July. The winter regatta is on 6 December.
-
-Skippers pay 50 crowns a season. Rowers pay 20 crowns a season.
-`,
   },
 });
 

@@ -104,7 +104,7 @@ const MAX_EQUAL_ROWS = 12;
  */
 async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
   if (writersOf(context) !== null || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
-  const equal = equalRows(choice, await wordsFor(question, context));
+  const equal = equalRows(question.resolved, choice, await wordsFor(question, context));
   if (equal === null) return { rows: choice, left: 0 };
   const { rows, documentId, header } = equal;
   const { blocks = [], text = "" } = (await context.store.documents.load(question.scope, [documentId])).get(documentId) ?? {};

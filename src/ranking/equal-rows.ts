@@ -1,5 +1,6 @@
 import type { SourceText } from "../shared/types.ts";
 import { onceEach } from "../text/numbers.ts";
+import { type Word, words } from "../text/tokens.ts";
 import { cellsOf } from "../text/units.ts";
 import type { CandidateView, Choice, QuoteWords, ScoredCandidate } from "./features.ts";
 
@@ -20,17 +21,20 @@ const NEAR_BEST = 0.6;
  * Returns the rows that match the question as well as the best candidate; `null`: the best candidate is no row, names no cell, or is alone.
  * One of them does not answer "Which huts are in the Lenz valley?". A cell is named if the question holds all its words.
  */
-export function equalRows({ asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">): EqualRows | null {
+export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">): EqualRows | null {
   const [best] = candidates;
   const header = best?.view.candidate.header ?? null;
   if (best === undefined || header === null || best.isNamed) return null;
   const { document } = best.view.evidence.passage;
+  const said = new Set(words(question).map(({ text }) => text));
+  const isSaid = ({ text }: Word) => {
+    const own = tokens(text);
+    const held = asked.tokensIn(asked.bitsIn(text));
+    // Stop words count too: "Lock A" is not any lock.
+    return own.length === 0 ? said.has(text) : own.every((token) => held.includes(token));
+  };
   const namedIn = (row: string): number[] =>
-    cellsOf(row).flatMap((cell, column) => {
-      const own = new Set(tokens(cell));
-      const held = new Set(asked.tokensIn(asked.bitsIn(cell)));
-      return own.size > 0 && [...own].every((token) => held.has(token)) ? [column] : [];
-    });
+    cellsOf(row).flatMap((cell, column) => (tokens(cell).length > 0 && words(cell).every(isSaid) ? [column] : []));
   const isOfTable = ({ candidate, evidence }: CandidateView) =>
     evidence.passage.document.id === document.id && candidate.header?.start === header.start;
   const table = onceEach(
