@@ -5,8 +5,9 @@ import { sha256Hex } from "../text/hash.ts";
 import { documentPath } from "../text/paths.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
-import { chooseFormat, TEXT_FORMATS } from "./formats/formats.ts";
+import { chooseFormat, createInnerFiles, TEXT_FORMATS } from "./formats/formats.ts";
 import { type FormatResult, statedDay, topLines } from "./formats/parsed.ts";
+import type { Recogniser } from "./formats/pdf/recognise.ts";
 
 /** Maximum length of a list item or code block that is one unit, in characters. Longer ones are split by sentence or line. */
 const WHOLE_UNIT_MAX_CHARS = 400;
@@ -70,7 +71,7 @@ export interface ParsedDocument {
  */
 export async function readDocuments(
   { path, bytes }: { readonly path: string; readonly bytes: Uint8Array },
-  recogniser: FormatFile["recogniser"] = null,
+  recogniser: Recogniser | null = null,
 ): Promise<ParsedDocument[]> {
   try {
     const { format, notices } = chooseFormat(path, bytes);
@@ -78,7 +79,7 @@ export async function readDocuments(
       { path, name: nameOf(path), bytes },
       format,
       notices,
-      await format.read({ path, name: nameOf(path), bytes, recogniser }),
+      await format.read({ path, name: nameOf(path), bytes, recogniser, inner: createInnerFiles(recogniser) }),
     );
   } catch (error) {
     throw withPath(error, path);
@@ -121,7 +122,7 @@ function toDocuments(
     sourceMap: result.sourceMap,
     pages: result.pages ?? null,
     reading: {
-      format: format.name,
+      format: result.format ?? format.name,
       unit: result.unit ?? "utf16",
       encoding: result.encoding ?? null,
       places: result.places ?? null,

@@ -3,6 +3,7 @@ import { extname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { IngestError, messageOf, systemCodeOf } from "../shared/errors.ts";
 import type { FileRecord } from "../store/document-rows.ts";
 import type { Origin } from "../store/origins.ts";
+import { conversionOf } from "./formats/format.ts";
 
 export interface ScannedFile {
   readonly absolute: string;
@@ -52,7 +53,7 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
       } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file", extension: null });
       else if (extname(entry.name) !== "" && !extensions.includes(extname(entry.name).toLowerCase())) {
         const extension = extname(entry.name).toLowerCase();
-        skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not read`, extension });
+        skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not read${conversionOf(extension)}`, extension });
       } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
     }
   };
@@ -73,7 +74,7 @@ export function scanFiles(paths: readonly string[], root: string, extensions: re
     const file = fileBelow(absolute, root);
     const extension = extname(absolute).toLowerCase();
     if (extension !== "" && !extensions.includes(extension))
-      skipped.push({ path: file.path, reason: `format ${extension} is not read`, extension });
+      skipped.push({ path: file.path, reason: `format ${extension} is not read${conversionOf(extension)}`, extension });
     else files.push(file);
   }
   return { files, skipped, unreadable: [] };

@@ -30,6 +30,7 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
     ...(pages.length === 0 ? {} : { pages }),
     ...(isRecognised(reading, pages) ? { recognised: true as const } : {}),
     ...(cells.length === 0 ? {} : { cells }),
+    ...(places?.type === "times" ? timeAt(places.cues, place.start) : {}),
     ...(part === null ? {} : { part: part[1] }),
   };
 }
@@ -40,8 +41,17 @@ function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePl
   return pages.some(({ page }) => recognised.includes(page));
 }
 
-/** The place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml". */
-export function originalInWords({ start, end, pages, cells, part, recognised }: Omit<OriginalPlace, "sha256" | "normaliser">): string {
+/** The place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml", "Ann Bell at 00:12:31". */
+export function originalInWords({
+  start,
+  end,
+  pages,
+  cells,
+  part,
+  recognised,
+  time,
+  speaker,
+}: Omit<OriginalPlace, "sha256" | "normaliser">): string {
   const [first] = cells ?? [];
   if (first !== undefined) {
     const rows = [...new Set(cells?.map(({ row }) => row))];
@@ -49,6 +59,7 @@ export function originalInWords({ start, end, pages, cells, part, recognised }: 
     const inSheet = first.sheet === undefined ? "" : ` of ${first.sheet}`;
     return `${numbered("row", rows)}, ${numbered("column", columns)}${inSheet}`;
   }
+  if (time !== undefined) return `${speaker === undefined ? "" : `${speaker} `}at ${time}`;
   const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}`;
   if (pages === undefined || pages.length === 0) return characters;
   const place = `${pagesInWords(pages.map(({ page }) => page))}, ${characters}`;
@@ -69,6 +80,14 @@ function pagesInWords(pages: readonly number[]): string {
 
 function partAt(parts: readonly (readonly [number, string])[], at: number): readonly [number, string] | null {
   return parts.findLast(([start]) => start <= at) ?? parts[0] ?? null;
+}
+
+/** The time and speaker of the last part of a transcript that begins at or before `at`. */
+function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick<OriginalPlace, "time" | "speaker"> {
+  const [, milliseconds, speaker] = cues[firstIndex(cues.length, (i) => (cues[i]?.[0] ?? 0) > at) - 1] ?? cues[0] ?? [0, 0, null];
+  const seconds = Math.floor(milliseconds / 1_000);
+  const time = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60].map((n) => String(n).padStart(2, "0")).join(":");
+  return speaker === null ? { time } : { time, speaker };
 }
 
 /** Pages of a format that knows only where they begin. */

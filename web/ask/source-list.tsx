@@ -115,10 +115,12 @@ interface FilePlaceProps {
 }
 
 /** Shows the position of a quote in its source file. In an archive, the offsets count from the start of the inner file. */
-export function FilePlace({ original: { path, part, start, end } }: FilePlaceProps) {
+export function FilePlace({ original: { path, part, start, end, time, speaker } }: FilePlaceProps) {
   return (
     <>
-      <code>{path}</code>, characters {formatNumber(start)}–{formatNumber(end)}
+      <code>{path}</code>
+      {time === undefined ? "" : `, ${speaker === undefined ? "" : `${speaker} `}at ${time}`}, characters {formatNumber(start)}–
+      {formatNumber(end)}
       {part === undefined ? null : (
         <>
           {" of "}

@@ -59,7 +59,7 @@ function Opened(props: OpenedProps) {
     <>
       <DocumentFacts document={document} />
       <PlaceLine located={located} place={place} />
-      {document.format !== "pdf" ? (
+      {document.format !== "pdf" || document.path.includes("#") ? (
         <Text {...props} located={located} />
       ) : (
         <Tabbed

@@ -82,7 +82,7 @@ const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 11,
+  version: 12,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "the file has no word/document.xml: save it again as DOCX");

@@ -12,6 +12,16 @@ export interface FormatFile {
   readonly bytes: Uint8Array;
   /** Recognises text in pictures (OCR). Without it, scanned pages have no text. */
   readonly recogniser?: Recogniser | null;
+  /** Reads the files inside this one. Without it, attachments are named only, and archives are refused. */
+  readonly inner?: InnerFiles;
+}
+
+/** Reads files that stand in another file: attachments of a mail, members of an archive. */
+export interface InnerFiles {
+  /** Extensions of the formats that are read. */
+  readonly extensions: readonly string[];
+  /** @throws IngestError the format's errors, `too_deep`, `unpacks_too_far` */
+  read(path: string, bytes: Uint8Array): Promise<readonly FormatResult[]>;
 }
 
 /** A reader for one kind of file. */
@@ -62,4 +72,18 @@ export function extensionOf(path: string): string {
 export function nameOf(path: string): string {
   const file = path.split("/").at(-1) ?? path;
   return file.replace(/\.[^.]*$/, "") || file;
+}
+
+/** What to save a file as whose format is not read. */
+const SAVE_AS: ReadonlyMap<string, string> = new Map([
+  ...[".doc", ".dot", ".wps", ".wpd", ".pages"].map((extension) => [extension, "DOCX"] as const),
+  ...[".xls", ".xlt", ".xlsb", ".numbers"].map((extension) => [extension, "XLSX"] as const),
+  ...[".ppt", ".pps", ".pot", ".key"].map((extension) => [extension, "PPTX"] as const),
+  [".msg", "EML"],
+]);
+
+/** Says what to do with a file whose format is not read; empty if there is no advice. */
+export function conversionOf(extension: string): string {
+  const target = SAVE_AS.get(extension);
+  return target === undefined ? "" : `: open it, and save it as ${target}`;
 }

@@ -2,46 +2,70 @@ import { basename } from "node:path";
 import { IngestError, RequestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import { isText } from "../encoding.ts";
+import { MAX_UNPACKED_BYTES } from "../limits.ts";
+import { archiveFormat } from "./archive.ts";
 import { csvFormat } from "./csv.ts";
 import { docxFormat } from "./docx.ts";
 import { epubFormat } from "./epub.ts";
-import { extensionOf, type Format, nameOf, type TextFormat, textFormat } from "./format.ts";
+import { conversionOf, extensionOf, type Format, type InnerFiles, nameOf, type TextFormat, textFormat } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { parseJson, parseJsonLines, yamlFormat } from "./json.ts";
 import { emlFormat, mboxFormat } from "./mail.ts";
 import { parseMarkdown } from "./markdown.ts";
+import { odsFormat } from "./office/ods.ts";
+import { odpFormat, odtFormat } from "./office/odt.ts";
+import { pptxFormat } from "./office/pptx.ts";
+import { rtfFormat } from "./office/rtf.ts";
 import { pdfFormat } from "./pdf/read.ts";
+import type { Recogniser } from "./pdf/recognise.ts";
+import { srtFormat, vttFormat } from "./subtitles.ts";
 import { parseText } from "./text.ts";
 import { asciidocFormat, rstFormat } from "./text-markup.ts";
 import { xlsxFormat } from "./xlsx.ts";
-import { unpackGzip, zipKind } from "./zip.ts";
+import { unpackGzip, unpacksTooFar, zipKind } from "./zip.ts";
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 17, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 18, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log"], 10, (source, name) => [parseText(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 12, (source, name) => [parseHtml(source, name)]),
+  textFormat("html", [".html", ".htm", ".xhtml"], 13, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
   yamlFormat,
   csvFormat,
   rstFormat,
   asciidocFormat,
+  vttFormat,
+  srtFormat,
 ];
 
 /** Every format but gzip, which unpacks to one of them. */
-export const FORMATS: readonly Format[] = [...TEXT_FORMATS, pdfFormat, docxFormat, epubFormat, xlsxFormat, emlFormat, mboxFormat];
+export const FORMATS: readonly Format[] = [
+  ...TEXT_FORMATS,
+  pdfFormat,
+  docxFormat,
+  odtFormat,
+  rtfFormat,
+  pptxFormat,
+  odpFormat,
+  epubFormat,
+  xlsxFormat,
+  odsFormat,
+  emlFormat,
+  mboxFormat,
+  archiveFormat,
+];
 
 const GZIP: Format = {
   name: "gzip",
   extensions: [".gz"],
   version: 1,
-  async read({ path, bytes }) {
+  async read({ path, bytes, ...given }) {
     const unpacked = unpackGzip(bytes);
     const inner = path.replace(/\.gz$/i, "");
     const { format, notices } = chooseFormat(inner, unpacked);
     if (format === GZIP) throw new IngestError("too_deep", "the file is compressed more than once: unpack it, or leave it out");
-    const results = await format.read({ path: inner, name: nameOf(inner), bytes: unpacked });
+    const results = await format.read({ ...given, path: inner, name: nameOf(inner), bytes: unpacked });
     return results.map((result) => ({ ...result, notices: [...notices, ...(result.notices ?? [])] }));
   },
 };
@@ -58,6 +82,39 @@ const OLD_NAMES: ReadonlyMap<string, string> = new Map([
 export const openedExtensions: readonly string[] = [...supportedExtensions, ...OLD_NAMES.keys()];
 
 export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
+
+/** Maximum depth of files within files, such as a document in an archive attached to a mail. */
+const MAX_INNER_DEPTH = 3;
+const CONTAINERS: ReadonlySet<string> = new Set(["zip", "gzip", "eml", "mbox"]);
+
+/**
+ * Creates the reader of the files inside a file. All of them together may have `MAX_UNPACKED_BYTES`.
+ * @param depth number of files around the inner ones
+ */
+export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total = { bytes: 0 }): InnerFiles {
+  return {
+    extensions: supportedExtensions,
+    async read(path, bytes) {
+      total.bytes += bytes.length;
+      if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
+      const { format, notices } = chooseFormat(path, bytes);
+      if (CONTAINERS.has(format.name) && depth >= MAX_INNER_DEPTH)
+        throw new IngestError("too_deep", `files are packed more than ${MAX_INNER_DEPTH} times: unpack it`);
+      const results = await format.read({
+        path,
+        name: nameOf(path),
+        bytes,
+        recogniser,
+        inner: createInnerFiles(recogniser, depth + 1, total),
+      });
+      return results.map((result) => ({
+        ...result,
+        format: result.format ?? format.name,
+        notices: [...notices, ...(result.notices ?? [])],
+      }));
+    },
+  };
+}
 
 /** Changes with each format's version, so that files are read again. */
 export const FORMATS_VERSION = FORMATS.map(({ name, version }) => `${name}${version}`).join(" ");
@@ -90,7 +147,7 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
 
 /** Returns whether files of this format begin with a signature. */
 function isPacked({ name }: Format): boolean {
-  return ["pdf", "docx", "epub", "xlsx", "gzip"].includes(name);
+  return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip", "gzip"].includes(name);
 }
 
 /** First bytes as Latin-1 text. */
@@ -112,18 +169,30 @@ function formatByContent(bytes: Uint8Array): Format | null {
   const head = headOf(bytes);
   if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
   if (head.startsWith("\x1f\x8b")) return GZIP;
-  if (head.startsWith("\xd0\xcf\x11\xe0")) {
-    const message = "this is an old Office file, or one with a password: save it as DOCX, XLSX or PDF without a password";
-    throw new IngestError("unsupported_format", message);
-  }
+  if (head.startsWith("{\\rtf")) return byName("rtf");
+  if (head.startsWith("\xd0\xcf\x11\xe0")) throw new IngestError("unsupported_format", describeOldFile(bytes));
   if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
-  const kind = zipKind(bytes);
-  if (kind === null) throw new IngestError("unsupported_format", "this is an archive: unpack it, and ingest the folder");
-  return byName(kind);
+  return byName(zipKind(bytes));
+}
+
+/** Kinds of compound files by a stream that each holds, and what to do. */
+const COMPOUND_FILES: readonly (readonly [stream: string, message: string])[] = [
+  ["EncryptedPackage", "the file has a password: save it without one"],
+  ["WordDocument", "this is a Word 97–2003 document (.doc): open it, and save it as DOCX"],
+  ["Workbook", "this is an Excel 97–2003 workbook (.xls): open it, and save it as XLSX"],
+  ["PowerPoint Document", "this is a PowerPoint 97–2003 presentation (.ppt): open it, and save it as PPTX"],
+  ["__substg1.0_", "this is an Outlook message (.msg): save it as EML"],
+];
+
+function describeOldFile(bytes: Uint8Array): string {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const found = COMPOUND_FILES.find(([stream]) => content.includes(Buffer.from(stream, "utf16le")));
+  return found?.[1] ?? "this is an old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF";
 }
 
 export function unsupportedFormat(extension: string): IngestError {
-  const message = `the format "${extension}" is not supported: use one of ${supportedExtensions.join(" ")}`;
+  const advice = conversionOf(extension) || `: use one of ${supportedExtensions.join(" ")}`;
+  const message = `the format "${extension}" is not supported${advice}`;
   return new IngestError("unsupported_format", message, { extension });
 }
 

@@ -1,4 +1,5 @@
 import { BlockWriter } from "../block-writer.ts";
+import { describeFigures } from "./described-figures.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents } from "./markup.ts";
 import { withNotesAtCalls, withRaisedText } from "./notes-at-calls.ts";
@@ -23,15 +24,16 @@ export function parseHtml(source: string, name: string, struck = 0): FormatResul
   const panels = findPanels(read);
   const unseen = findUnseenText(read, panels);
   const all = withNotesAtCalls(withPanelsAsDetails(read, panels, unseen.elements));
-  const events = withRaisedText(mainContent(all, unseen.elements));
+  const { events, figures } = describeFigures(withRaisedText(mainContent(all, unseen.elements)));
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, { inline: (event) => writeInline(writer, event, front.bodyStart) });
   const written = writer.finish();
   const result = withFrontMatter(written, front, { ...head, title: head.title ?? titleOf(written) ?? name });
-  return { ...result, notices: unseenNotices({ ...unseen, struck: unseen.struck + struck }) };
+  return { ...result, notices: unseenNotices({ ...unseen, struck: unseen.struck + struck, figures }) };
 }
 
-function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number): void {
+/** Writes text, line breaks, pictures' alternative text and bold. @param bodyStart start of the text after front matter */
+export function writeInline(writer: BlockWriter, event: MarkupEvent, bodyStart: number): void {
   if (event.type === "text") {
     if (event.text.length === event.end - event.start) writer.text(Math.max(bodyStart, event.start), event.end);
     else writer.opaque(event.text, event.start, event.end);

@@ -2,8 +2,9 @@ import type { Email } from "postal-mime";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { Block } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
+import { describeUnread, type InnerFile, readInnerFiles } from "./archive.ts";
 import { splitEarlierMails } from "./earlier-mails.ts";
-import type { Format } from "./format.ts";
+import type { Format, InnerFiles } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { type FormatResult, joinWritten, oneLine, plainMetadata } from "./parsed.ts";
 import { parseText } from "./text.ts";
@@ -15,9 +16,9 @@ const MAX_MESSAGES = 200_000;
 export const emlFormat: Format = {
   name: "eml",
   extensions: [".eml"],
-  version: 10,
-  async read({ bytes, name }) {
-    const [mail, ...earlier] = await readMail(bytes, name);
+  version: 11,
+  async read({ bytes, name, inner }) {
+    const [mail, ...earlier] = await readMail(bytes, name, inner);
     if (mail === undefined) return [];
     const { entryId: _, ...own } = mail;
     return [own, ...earlier];
@@ -28,12 +29,12 @@ export const emlFormat: Format = {
 export const mboxFormat: Format = {
   name: "mbox",
   extensions: [".mbox", ".mbx"],
-  version: 10,
-  async read({ bytes, name }) {
+  version: 11,
+  async read({ bytes, name, inner }) {
     const seen = new Map<string, number>();
     const results: FormatResult[] = [];
     for (const message of messagesOf(bytes)) {
-      const [mail, ...earlier] = await readMail(message, `${name} ${results.length + 1}`);
+      const [mail, ...earlier] = await readMail(message, `${name} ${results.length + 1}`, inner);
       if (mail === undefined) continue;
       const id = mail.entryId ?? String(results.length + 1);
       const times = seen.get(id) ?? 0;
@@ -68,8 +69,8 @@ function withoutEscapes(message: Buffer): Buffer {
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
 }
 
-/** Returns the mail and, with dates of their own, the earlier mails that its text quotes. */
-async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult[]> {
+/** Returns the mail, then, with dates of their own, the earlier mails that its text quotes, then the documents attached to it. */
+async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles | undefined): Promise<FormatResult[]> {
   const mail = await parseMail(bytes);
   const subject = oneLine(mail.subject ?? "");
   const head = headOf(mail, subject);
@@ -78,21 +79,27 @@ async function readMail(bytes: Uint8Array, name: string): Promise<FormatResult[]
   const written = isPlain ? readPlainMail(own, name) : parseHtml(mail.html ?? "", name);
   const top = parseText(head, name);
   const joined = joinWritten([{ written: subject === "" ? top : withHeading(top) }, { written, sourceStart: head.length + 2 }]);
-  const attached = mail.attachments.map(({ filename }) => filename ?? "without a name");
-  const named = `${attached.slice(0, 5).join(", ")}${attached.length > 5 ? ", …" : ""}`;
-  const notice = { code: "attachments", message: `attachments were not read: ${named}. Ingest them as files.` };
+  const files = mail.attachments.map(({ filename, content }, i): InnerFile => {
+    const own = oneLine(filename ?? "").replaceAll(/[\p{Cc}/\\]/gu, "_") || `attachment-${i + 1}`;
+    return { name: `attached/${own}`, bytes: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content) };
+  });
+  const attached =
+    inner === undefined
+      ? { results: [], unread: files.map((file) => ({ name: file.name, reason: "ingest it as a file" })) }
+      : await readInnerFiles(files, inner);
+  const notice = { code: "attachments", message: `attachments were not read: ${describeUnread(attached.unread)}` };
   const result = {
     ...joined,
     metadata: plainMetadata(subject || name, { asOf: isoDay(mail.date) }),
     unit: "extracted_utf16" as const,
     ...(mail.messageId === undefined ? {} : { entryId: mail.messageId.replace(/^<|>$/g, "") }),
-    notices: [...(attached.length === 0 ? [] : [notice]), ...(written.notices ?? [])],
+    notices: [...(attached.unread.length === 0 ? [] : [notice]), ...(written.notices ?? [])],
   };
   const quoted = earlier.map(({ text, date }, i): FormatResult => {
     const metadata = plainMetadata(`${subject || name}, quoted mail of ${date}`, { asOf: date });
     return { ...readPlainMail(text, name), metadata, unit: "extracted_utf16", entryId: `quoted-${i + 1}` };
   });
-  return [result, ...quoted];
+  return [result, ...quoted, ...attached.results];
 }
 
 /** The prefix of lines quoted from earlier mails. */

@@ -64,6 +64,8 @@ export interface FormatResult extends WrittenBlocks {
   readonly tenant?: string | null;
   /** Distinguishes the documents of one file; absent if the file is one document. */
   readonly entryId?: string;
+  /** Name of the format of a file inside the file, such as an attachment; absent if it is the file's own. */
+  readonly format?: string;
   /** Start of each page in the text; absent or `null` without pages. */
   readonly pages?: readonly number[] | null;
   /** Unit of the source map's target offsets. @default "utf16" */

@@ -145,7 +145,7 @@ export function findUnseenText(events: readonly MarkupEvent[], { controls }: Pan
 }
 
 /** Returns at most one notice per reason. */
-export function unseenNotices({ hidden, struck }: LeftOut): ReadingNotice[] {
+export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { readonly figures?: number }): ReadingNotice[] {
   const notices: ReadingNotice[] = [];
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters that the page does not show were left out` });
   if (struck > 0)
@@ -153,6 +153,10 @@ export function unseenNotices({ hidden, struck }: LeftOut): ReadingNotice[] {
       code: "struck_text",
       message: `${struck} characters that are struck through or deleted were left out: they do not hold any more`,
     });
+  if (figures > 0) {
+    const message = `${figures} pictures or charts have no alternative text and no caption: what they show cannot be found`;
+    notices.push({ code: "figures_without_text", message });
+  }
   return notices;
 }
 

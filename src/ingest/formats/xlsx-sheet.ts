@@ -155,7 +155,9 @@ const MAX_COLUMNS = 16_384;
  */
 export function readSheet(xml: string, styles: ValueStyles): Sheet {
   const { cells, merged, hidden } = readCells(xml);
-  assertSize(cells);
+  let [lastRow, lastColumn] = [0, 0];
+  for (const { row, column } of cells) [lastRow, lastColumn] = [Math.max(lastRow, row), Math.max(lastColumn, column)];
+  assertSheetSize(lastRow, lastColumn);
   const count = { errors: 0, formulas: 0 };
   const [leftRows, leftColumns] = [new Set<number>(), new Set<number>()];
   const rows = new Map<number, Map<number, string>>();
@@ -234,10 +236,8 @@ function readCells(xml: string): {
   return { cells, merged, hidden };
 }
 
-/** Limits the laid-out size: a single distant cell would create billions of cells. */
-function assertSize(cells: readonly Cell[]): void {
-  let [rows, columns] = [0, 0];
-  for (const { row, column } of cells) [rows, columns] = [Math.max(rows, row), Math.max(columns, column)];
+/** Limits the laid-out size: a single distant cell would create billions of cells. @throws IngestError `file_too_large` */
+export function assertSheetSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS && rows <= MAX_TABLE_ROWS) return;
   const message = `a sheet reaches to row ${rows} and column ${columns}: at most ${MAX_SHEET_CELLS} cells are read. Remove what stands far from the table`;
   throw new IngestError("file_too_large", message, { rows, columns });

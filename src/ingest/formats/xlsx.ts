@@ -57,7 +57,7 @@ function sheetsOf(workbook: string, relations: string): ListedSheet[] {
 
 type NamedSheet = Sheet & { readonly name: string };
 
-function noticesOf(hiddenSheets: readonly string[], sheets: readonly NamedSheet[]): ReadingNotice[] {
+export function noticesOf(hiddenSheets: readonly string[], sheets: readonly NamedSheet[]): ReadingNotice[] {
   const total = (what: keyof LeftOutCells) => sheets.reduce((sum, { leftOut }) => sum + leftOut[what], 0);
   const [columns, rows, errors, formulas] = [total("columns"), total("rows"), total("errors"), total("formulas")];
   const notices: ReadingNotice[] = [];
@@ -69,7 +69,8 @@ function noticesOf(hiddenSheets: readonly string[], sheets: readonly NamedSheet[
   return notices;
 }
 
-function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResult {
+/** Writes the sheets with the place of each cell. The heading of a sheet is its name, where there are several. */
+export function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResult {
   const source: string[] = [];
   let length = 0;
   const add = (text: string) => {

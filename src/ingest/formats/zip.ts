@@ -25,19 +25,50 @@ export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean
   );
 }
 
-/** Detects the kind of document by the names of the archive's parts; `null` if unsupported. */
-export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | null {
+const OPEN_DOCUMENT: ReadonlyMap<string, "odt" | "ods" | "odp"> = new Map([
+  ["text", "odt"],
+  ["spreadsheet", "ods"],
+  ["presentation", "odp"],
+]);
+/** Maximum bytes of the part that names the kind of a document. */
+const MAX_MIMETYPE_BYTES = 200;
+
+/** Detects the kind of document by the names of the archive's parts; `zip` is a folder of files. */
+export function zipKind(bytes: Uint8Array): "docx" | "epub" | "xlsx" | "pptx" | "odt" | "ods" | "odp" | "zip" {
   const names = new Set<string>();
-  walkZip(bytes, (name) => {
+  const { mimetype } = walkZip(bytes, (name, size) => {
     names.add(name);
-    return false;
+    return name === "mimetype" && size <= MAX_MIMETYPE_BYTES;
   });
   if (names.has("META-INF/container.xml")) return "epub";
   if (names.has("word/document.xml")) return "docx";
-  return names.has("xl/workbook.xml") ? "xlsx" : null;
+  if (names.has("xl/workbook.xml")) return "xlsx";
+  if (names.has("ppt/presentation.xml")) return "pptx";
+  const [, kind = ""] = /^application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(Buffer.from(mimetype ?? []).toString("latin1")) ?? [];
+  return (names.has("content.xml") && OPEN_DOCUMENT.get(kind)) || "zip";
+}
+
+const END_OF_DIRECTORY = 0x06054b50;
+const DIRECTORY_ENTRY = 0x02014b50;
+const END_BYTES = 22;
+const ENTRY_BYTES = 46;
+
+/** Returns whether the archive's directory marks a file as encrypted. */
+function hasEncryptedFile(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let end = bytes.length - END_BYTES;
+  while (end >= 0 && view.getUint32(end, true) !== END_OF_DIRECTORY) end--;
+  if (end < 0) return false;
+  let at = view.getUint32(end + 16, true);
+  while (at + ENTRY_BYTES <= bytes.length && view.getUint32(at, true) === DIRECTORY_ENTRY) {
+    if ((view.getUint16(at + 8, true) & 1) === 1) return true;
+    at += ENTRY_BYTES + view.getUint16(at + 28, true) + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  }
+  return false;
 }
 
 function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => boolean): Record<string, Uint8Array> {
+  if (hasEncryptedFile(bytes)) throw new IngestError("encrypted", "it has a password: save or pack it without one");
   let parts = 0;
   try {
     return unzipSync(bytes, {
@@ -49,7 +80,7 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     });
   } catch (cause) {
     if (cause instanceof IngestError) throw cause;
-    const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged, truncated or has a password`;
+    const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated`;
     throw new IngestError("bad_archive", message, {}, { cause });
   }
 }
@@ -64,7 +95,7 @@ export function unpackGzip(bytes: Uint8Array): Uint8Array {
   }
 }
 
-function unpacksTooFar(limit: number): IngestError {
+export function unpacksTooFar(limit: number): IngestError {
   const message = `it unpacks to more than ${limit / 1024 / 1024} MB, so nothing was read. Leave it out, or split it`;
   return new IngestError("unpacks_too_far", message, { limit });
 }

@@ -142,8 +142,8 @@ export interface Reading {
 
 export interface ReadingNotice {
   /**
-   * `pages_without_text`, `hidden_text`, `struck_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`, `attachments`, `left_out`,
-   * `scripts`, `not_english`.
+   * `pages_without_text`, `figures_without_text`, `hidden_text`, `struck_text`, `encoding_guessed`, `fields_guessed`, `wrong_extension`,
+   * `attachments`, `left_out`, `scripts`, `not_english`.
    */
   readonly code: string;
   readonly message: string;
@@ -151,14 +151,16 @@ export interface ReadingNotice {
   readonly pages?: readonly number[];
 }
 
-/** Positions of the original's characters on pages, in cells or in files of an archive: flattened, ordered by `start`, without overlaps. */
+/** Positions of the original's characters on pages, in cells, in files of an archive or in time: flattened, ordered by `start`, without overlaps. */
 export type PlaceData =
   /** `[start, end, page, x, y, width, height]` per word, in tenths of a point from the upper left corner of the displayed page. */
   | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[] }
   /** `[start, end, row, column]` per cell, both from 1. `sheets`: start and name of each sheet. */
   | { readonly type: "cells"; readonly cells: readonly number[]; readonly sheets: readonly (readonly [number, string])[] }
   /** Start and name of each file of an archive. */
-  | { readonly type: "parts"; readonly parts: readonly (readonly [number, string])[] };
+  | { readonly type: "parts"; readonly parts: readonly (readonly [number, string])[] }
+  /** Start, time in milliseconds and speaker of each part of a transcript. */
+  | { readonly type: "times"; readonly cues: readonly (readonly [number, number, string | null])[] };
 
 /**
  * A map from normalised to original text: flattened segments `[outStart, outEnd, sourceStart, sourceEnd]`, ordered by `outStart`. A segment

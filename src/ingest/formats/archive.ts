@@ -1,0 +1,101 @@
+import { IngestError, messageOf } from "../../shared/errors.ts";
+import { documentPath } from "../../text/paths.ts";
+import { extensionOf, type Format, type InnerFiles } from "./format.ts";
+import type { FormatResult } from "./parsed.ts";
+import { unpackZip } from "./zip.ts";
+
+/** A file inside another file. */
+export interface InnerFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** An inner file that gave no document, and why. */
+export interface UnreadFile {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/**
+ * Reads the files inside a file. Each document gets the name of its file as entry. A file that cannot be read is reported, and the others
+ * are read.
+ * @throws IngestError `unpacks_too_far`
+ */
+export async function readInnerFiles(
+  files: readonly InnerFile[],
+  inner: InnerFiles,
+): Promise<{ readonly results: readonly FormatResult[]; readonly unread: readonly UnreadFile[] }> {
+  const results: FormatResult[] = [];
+  const unread: UnreadFile[] = [];
+  const seen = new Map<string, number>();
+  for (const { name, bytes } of files) {
+    const times = (seen.get(name) ?? 0) + 1;
+    seen.set(name, times);
+    const entry = documentPath(times === 1 ? name : `${name}~${times}`);
+    try {
+      for (const result of await inner.read(name, bytes))
+        results.push({ ...result, entryId: result.entryId === undefined ? entry : `${entry}#${result.entryId}` });
+    } catch (error) {
+      if (error instanceof IngestError && error.code === "unpacks_too_far") throw error;
+      unread.push({ name, reason: messageOf(error) });
+    }
+  }
+  return { results, unread };
+}
+
+/** Maximum files that a notice names. */
+const NAMED = 10;
+
+/** Lists unread files with their reasons. */
+export function describeUnread(unread: readonly UnreadFile[]): string {
+  const named = unread.slice(0, NAMED).map(({ name, reason }) => `${name} (${reason})`);
+  return `${named.join("; ")}${unread.length > NAMED ? `; and ${unread.length - NAMED} more` : ""}`;
+}
+
+/** Reads archives as folders: each file is a document of its own, with its path in the archive. */
+export const archiveFormat: Format = {
+  name: "zip",
+  extensions: [".zip"],
+  version: 1,
+  async read({ bytes, inner }) {
+    if (inner === undefined) throw new IngestError("unsupported_format", "this is an archive: unpack it, and ingest the folder");
+    const refused: UnreadFile[] = [];
+    const parts = unpackZip(bytes, (name) => {
+      const reason = leadsOut(name) ? "its path leads out of the archive" : isUnsupported(name, inner) ? "its format is not read" : null;
+      if (isHidden(name)) return false;
+      if (reason !== null) refused.push({ name: printable(name), reason });
+      return reason === null;
+    });
+    const files = [...parts].map(([name, content]) => ({ name: printable(name), bytes: content }));
+    const { results, unread } = await readInnerFiles(
+      files.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      inner,
+    );
+    const all = [...refused, ...unread];
+    const [first, ...others] = results;
+    if (first === undefined) {
+      const why = all.length === 0 ? "it is empty" : `no file in it could be read: ${describeUnread(all)}`;
+      throw new IngestError("no_document", `${why}. Leave the archive out, or pack documents of a supported format`);
+    }
+    const notice = { code: "left_out", message: `files of the archive that were not read: ${describeUnread(all)}` };
+    return all.length === 0 ? results : [{ ...first, notices: [notice, ...(first.notices ?? [])] }, ...others];
+  },
+};
+
+function leadsOut(name: string): boolean {
+  return /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..");
+}
+
+/** Returns whether the entry is a folder, a hidden file, or what macOS adds to archives. */
+function isHidden(name: string): boolean {
+  return name.endsWith("/") || name.split("/").some((part) => part === "__MACOSX" || (part.startsWith(".") && part !== ".."));
+}
+
+function isUnsupported(name: string, { extensions }: InnerFiles): boolean {
+  const extension = extensionOf(name);
+  return extension !== "" && !extensions.includes(extension);
+}
+
+function printable(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, "_");
+}

@@ -1,0 +1,70 @@
+import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
+import { oneLine } from "./parsed.ts";
+
+/** Labels the description of a picture, so that a quote of it is not taken for running text. */
+export function describeImage(description: string): string {
+  return `Image: ${oneLine(description)}`;
+}
+
+/** Maximum width or height of a spacer or tracker, in pixels. */
+const SPACER_PX = 2;
+const HEADING = /^h[1-6]$/;
+
+/**
+ * Labels the alternative text of each picture that stands alone in its block, and counts pictures without text: no alternative text and no
+ * caption. An empty alternative text marks decoration. A picture within running text stays part of its sentence.
+ */
+export function describeFigures(events: readonly MarkupEvent[]): { readonly events: readonly MarkupEvent[]; readonly figures: number } {
+  if (!events.some(isImage)) return { events, figures: 0 };
+  const partner = partnersOf(events);
+  const captioned = captionedImages(events, partner);
+  const labelled = new Set<OpenEvent>();
+  let figures = 0;
+  /** The pictures of the current block; `null` after visible text. */
+  let alone: OpenEvent[] | null = [];
+  let headings = 0;
+  const endBlock = () => {
+    for (const image of alone ?? []) labelled.add(image);
+    alone = [];
+  };
+  for (const [i, event] of events.entries()) {
+    if (event.type === "text" && event.text.trim() !== "") alone = null;
+    if ((event.type === "open" || event.type === "close") && BLOCK_ELEMENTS.has(event.name)) {
+      endBlock();
+      if (HEADING.test(event.name)) headings += event.type === "open" ? 1 : -1;
+    }
+    if (isImage(event)) {
+      if ((event.attributes.alt ?? "").trim() !== "" && headings === 0) alone?.push(event);
+      else if (event.attributes.alt === undefined && !isSpacer(event) && !captioned.has(i)) figures++;
+    }
+  }
+  endBlock();
+  return { events: events.flatMap((event) => (isImage(event) && labelled.has(event) ? asParagraph(event) : [event])), figures };
+}
+
+function asParagraph(image: OpenEvent): MarkupEvent[] {
+  const attributes = { ...image.attributes, alt: describeImage(image.attributes.alt ?? "") };
+  return [opening("p", image.start), { ...image, attributes }, closing("p", image.end)];
+}
+
+function isImage(event: MarkupEvent): event is OpenEvent {
+  return event.type === "open" && event.name === "img";
+}
+
+function isSpacer({ attributes }: OpenEvent): boolean {
+  return [attributes.width, attributes.height].some((size) => size !== undefined && Number.parseFloat(size) <= SPACER_PX);
+}
+
+/** Returns the indexes of the pictures in figures with a caption. */
+function captionedImages(events: readonly MarkupEvent[], partner: Int32Array): ReadonlySet<number> {
+  const found = new Set<number>();
+  let end = -1;
+  for (const [i, event] of events.entries()) {
+    if (i <= end || event.type !== "open" || event.name !== "figure") continue;
+    end = partner[i] ?? i;
+    const inside = events.slice(i, end);
+    if (!inside.some((one) => one.type === "open" && one.name === "figcaption")) continue;
+    for (const [at, one] of inside.entries()) if (isImage(one)) found.add(i + at);
+  }
+  return found;
+}

@@ -1,0 +1,234 @@
+import { oneLine } from "../parsed.ts";
+import type { ExtractedText } from "./extracted-text.ts";
+import type { OdfStyles } from "./odf.ts";
+import { descendants, elementsOf, firstOf, prefixed, textOf, type XmlElement, type XmlNode } from "./xml.ts";
+
+/** What a reader of OpenDocument text writes to, and what it leaves out. */
+export interface OdfWriter {
+  readonly out: ExtractedText;
+  readonly styles: OdfStyles;
+  /** Parts that were left out, such as comments. */
+  readonly leftOut: Set<string>;
+  /** Next number of a numbered list, by style. */
+  readonly numbers: Map<string, number>;
+}
+
+/** Parts that hold no text of the document, and the name of those worth a notice. */
+const LEFT_OUT: ReadonlyMap<string, string | null> = new Map([
+  ["table-of-content", "tables of contents"],
+  ...["illustration-index", "table-index", "object-index", "alphabetical-index", "user-index"].map((name) => [name, "indexes"] as const),
+  ["annotation", "comments in the margin"],
+  ...["forms", "notes"].map((name) => [name, null] as const),
+]);
+/** Style names of quotations and of preformatted text, both of LibreOffice. */
+const QUOTE = "Quotations";
+const PREFORMATTED = "Preformatted Text";
+
+/** Writes blocks with the notes behind the block, list or table that calls them. */
+export function writeOdfBody(blocks: readonly XmlElement[], writer: OdfWriter): void {
+  for (const run of runsOf(blocks, writer.styles)) {
+    if (run.length > 1) writer.out.element("pre", () => writeLines(run, writer));
+    else writeOdfBlock(run[0] as XmlElement, writer);
+    writer.out.flushNotes();
+  }
+}
+
+/** Groups neighbouring paragraphs of preformatted text, which are the lines of one block. */
+function runsOf(blocks: readonly XmlElement[], styles: OdfStyles): XmlElement[][] {
+  const isCode = (block: XmlElement) =>
+    block.name === "p" && styles.looks("paragraph", prefixed(block, "style-name")).names.includes(PREFORMATTED);
+  const runs: XmlElement[][] = [];
+  for (const block of blocks) {
+    const last = runs.at(-1);
+    if (last?.[0] !== undefined && isCode(block) && isCode(last[0])) last.push(block);
+    else runs.push([block]);
+  }
+  return runs;
+}
+
+function writeLines(lines: readonly XmlElement[], writer: OdfWriter): void {
+  for (const [i, line] of lines.entries()) {
+    if (i > 0) writer.out.element("br");
+    writeInline(line.children, writer);
+  }
+}
+
+/** @param hasCaption whether the block stands in a box with text, which describes its pictures */
+export function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption = false): void {
+  const { out, styles, leftOut } = writer;
+  const inside = () => {
+    for (const child of elementsOf(block)) writeOdfBlock(child, writer, hasCaption);
+  };
+  const skipped = LEFT_OUT.get(block.name);
+  if (skipped !== undefined) {
+    if (skipped !== null) leftOut.add(skipped);
+  } else if (block.name === "tracked-changes") {
+    for (const deleted of descendants(block, "deletion"))
+      out.leftOut.struck += [...descendants(deleted, "p", "h")].map(textOf).join("").length;
+  } else if (block.name === "h" || block.name === "p") writeParagraph(block, writer, hasCaption);
+  else if (block.name === "list") writeList(block, writer, { style: "", level: 1 });
+  else if (block.name === "table") writeTable(block, writer);
+  else if (block.name === "frame") writeFrame(block, writer, hasCaption);
+  else if (block.name === "section" && prefixed(block, "display") === "none") out.leftOut.hidden += textOf(block).trim().length;
+  else if (!styles.looks("graphic", prefixed(block, "style-name")).isHidden) inside();
+}
+
+function writeParagraph(block: XmlElement, writer: OdfWriter, hasCaption: boolean): void {
+  const { out, styles } = writer;
+  const { names, isBold, isHidden, isStruck } = styles.looks("paragraph", prefixed(block, "style-name"));
+  if (isHidden) out.leftOut.hidden += textOf(block).trim().length;
+  else if (isStruck) out.leftOut.struck += textOf(block).trim().length;
+  else {
+    const level =
+      block.name === "h"
+        ? Number.parseInt(prefixed(block, "outline-level") ?? "1", 10) || 1
+        : names.includes("Title")
+          ? 1
+          : names.includes("Subtitle")
+            ? 2
+            : 0;
+    const write = () => writeInline(block.children, writer);
+    if (level > 0) out.element(`h${Math.min(6, Math.max(1, level))}`, write);
+    else if (names.includes(QUOTE)) out.element("blockquote", write);
+    else if (names.includes(PREFORMATTED)) out.element("pre", write);
+    else out.element("p", () => (isBold ? out.element("b", write) : write()));
+  }
+  // Text boxes and pictures that are anchored in the paragraph stand behind it.
+  const isCaption = hasCaption && spokenIn(block) !== "";
+  for (const frame of descendants(block, ...DRAWN)) writeOdfBlock(frame, writer, isCaption);
+}
+
+/** Drawings that are anchored in a paragraph. */
+const DRAWN = ["frame", "custom-shape", "rect", "ellipse", "g", "line", "connector", "polygon", "path"] as const;
+const IS_DRAWN: ReadonlySet<string> = new Set(DRAWN);
+
+const BLANKS: ReadonlySet<string> = new Set(["line-break", "tab", "s"]);
+
+/** Returns the words of a block without those of the drawings inside it. */
+export function spokenIn(block: XmlElement): string {
+  const inner = block.children.map((child) => {
+    if (typeof child === "string") return child;
+    return BLANKS.has(child.name) ? " " : IS_DRAWN.has(child.name) ? "" : spokenIn(child);
+  });
+  return oneLine(inner.join(block.name === "text-box" ? " " : ""));
+}
+
+/** Maximum blanks of one `text:s`; more are no text. */
+const MAX_BLANKS = 100;
+
+function writeInline(nodes: readonly XmlNode[], writer: OdfWriter): void {
+  const { out, styles, leftOut } = writer;
+  for (const node of nodes) {
+    if (typeof node === "string") out.text(node.replace(/\s+/g, " "));
+    else if (node.name === "s") out.text(" ".repeat(Math.min(MAX_BLANKS, Number.parseInt(prefixed(node, "c") ?? "1", 10) || 1)));
+    else if (node.name === "tab") out.text("\t");
+    else if (node.name === "line-break") out.element("br");
+    else if (node.name === "note") writeNote(node, writer);
+    else if (node.name === "annotation") leftOut.add("comments in the margin");
+    else if (node.name === "hidden-text") out.leftOut.hidden += textOf(node).length;
+    else if (node.name === "span") {
+      const { isBold, isHidden, isStruck, raised } = styles.looks("text", prefixed(node, "style-name"));
+      const write = () => writeInline(node.children, writer);
+      if (isHidden) out.leftOut.hidden += textOf(node).trim().length;
+      else if (isStruck) out.leftOut.struck += textOf(node).trim().length;
+      else if (raised !== null) out.element(raised, write);
+      else if (isBold) out.element("b", write);
+      else write();
+    } else if (!IS_DRAWN.has(node.name)) writeInline(node.children, writer);
+  }
+}
+
+function writeNote(note: XmlElement, writer: OdfWriter): void {
+  const { out } = writer;
+  const mark = `[${oneLine(textOf(firstOf(note, "note-citation") ?? "")) || "*"}]`;
+  out.text(mark);
+  out.note(() => {
+    const [first, ...others] = elementsOf(firstOf(note, "note-body") ?? note);
+    if (first === undefined) return;
+    out.element("p", () => {
+      out.text(`${mark} `);
+      writeInline(first.children, writer);
+    });
+    for (const other of others) writeOdfBlock(other, writer);
+  });
+}
+
+/** The list that a list stands in. @param style name of its style, which lists inside it inherit */
+interface ListPlace {
+  readonly style: string;
+  /** From 1. */
+  readonly level: number;
+}
+
+function writeList(list: XmlElement, writer: OdfWriter, place: ListPlace): void {
+  const { out, styles, numbers } = writer;
+  const style = prefixed(list, "style-name") ?? place.style;
+  const { isNumbered, form, start } = styles.listLevel(style, place.level);
+  const key = `${style}/${place.level}`;
+  const isContinued = prefixed(list, "continue-numbering") === "true" || prefixed(list, "continue-list") !== undefined;
+  let next = isContinued ? (numbers.get(key) ?? Number(start)) : Number(start);
+  const items = elementsOf(list).filter(({ name }) => name === "list-item" || name === "list-header");
+  out.element(
+    isNumbered ? "ol" : "ul",
+    () => {
+      for (const item of items) {
+        const own = elementsOf(item).filter(({ name }) => name !== "list");
+        const value = Number(prefixed(item, "start-value") ?? next);
+        if (own.length > 0) {
+          if (item.name === "list-item") next = value + 1;
+          const shown = item.name === "list-header" ? { style: "list-style: none" } : { value: String(value) };
+          out.element("li", () => own.forEach((block) => writeOdfBlock(block, writer)), shown);
+        }
+        for (const inner of elementsOf(item)) if (inner.name === "list") writeList(inner, writer, { style, level: place.level + 1 });
+      }
+    },
+    { type: form },
+  );
+  numbers.set(key, next);
+}
+
+/** Maximum copies of a repeated row or cell with text. */
+const MAX_REPEATS = 1_000;
+
+function writeTable(table: XmlElement, writer: OdfWriter): void {
+  const { out } = writer;
+  const isNamed = prefixed(table, "use-first-row-styles") === "true";
+  let first = true;
+  const writeRows = (rows: readonly XmlElement[], isHeader: boolean) => {
+    for (const row of rows) {
+      if (row.name === "table-header-rows") writeRows(elementsOf(row), true);
+      else if (row.name === "table-rows" || row.name === "table-row-group") writeRows(elementsOf(row), isHeader);
+      else if (row.name === "table-row") {
+        const name = isHeader || (isNamed && first) ? "th" : "td";
+        for (let i = repeatsOf(row, "number-rows-repeated"); i > 0; i--) out.element("tr", () => writeCells(row, name, writer));
+        first = false;
+      }
+    }
+  };
+  out.element("table", () => writeRows(elementsOf(table), false));
+}
+
+function writeCells(row: XmlElement, name: "th" | "td", writer: OdfWriter): void {
+  for (const cell of elementsOf(row)) {
+    if (cell.name !== "table-cell") continue;
+    const spans = { colspan: prefixed(cell, "number-columns-spanned") ?? "1", rowspan: prefixed(cell, "number-rows-spanned") ?? "1" };
+    for (let i = repeatsOf(cell, "number-columns-repeated"); i > 0; i--)
+      writer.out.element(name, () => elementsOf(cell).forEach((block) => writeOdfBlock(block, writer)), spans);
+  }
+}
+
+function repeatsOf(element: XmlElement, attribute: string): number {
+  return Math.min(MAX_REPEATS, Math.max(1, Number.parseInt(prefixed(element, attribute) ?? "1", 10) || 1));
+}
+
+/** Writes a frame: a text box, a table, or the description of a picture, chart or formula. */
+function writeFrame(frame: XmlElement, writer: OdfWriter, hasCaption: boolean): void {
+  const children = elementsOf(frame);
+  const box = children.find(({ name }) => name === "text-box" || name === "table");
+  const described = [...children.filter(({ name }) => name === "title"), ...children.filter(({ name }) => name === "desc")];
+  const description = oneLine(described.map(textOf).join(". "));
+  if (box?.name === "table") writeTable(box, writer);
+  else if (box !== undefined) for (const block of elementsOf(box)) writeOdfBlock(block, writer, true);
+  else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name)))
+    if (description !== "" || !hasCaption) writer.out.figure(description);
+}

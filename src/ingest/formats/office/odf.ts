@@ -1,0 +1,129 @@
+import { IngestError } from "../../../shared/errors.ts";
+import { oneLine } from "../parsed.ts";
+import { unpackZip } from "../zip.ts";
+import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
+
+/** The parts of an OpenDocument file that hold text. */
+export interface OdfPackage {
+  readonly content: XmlElement;
+  readonly styles: OdfStyles;
+  readonly title: string | null;
+  readonly subject: string | null;
+  /** Headers and footers of pages, each once. */
+  readonly margins: readonly string[];
+}
+
+/**
+ * Unpacks an OpenDocument file.
+ * @throws IngestError `encrypted`, `bad_archive`, `unpacks_too_far`, `too_deep`
+ */
+export function openOdf(bytes: Uint8Array): OdfPackage {
+  const textOfPart = unpackOdf(bytes);
+  const content = readXml(textOfPart("content.xml"));
+  const shared = readXml(textOfPart("styles.xml"));
+  const meta = readXml(textOfPart("meta.xml"));
+  const said = (name: string) => oneLine(textOf(firstOf(meta, name) ?? "")) || null;
+  const margins = [...descendants(shared, "header", "footer", "header-left", "footer-left", "header-first", "footer-first")].map((margin) =>
+    oneLine([...descendants(margin, "p", "h")].map(textOf).join(" ")),
+  );
+  return {
+    ...{ content, styles: readOdfStyles([shared, content]), title: said("title"), subject: said("subject") },
+    margins: [...new Set(margins)].filter((line) => /[\p{L}\p{N}]/u.test(line)),
+  };
+}
+
+/** Returns the text of a part by its name; empty for a missing part. @throws IngestError as `openOdf` */
+export function unpackOdf(bytes: Uint8Array): (part: string) => string {
+  const parts = unpackZip(bytes, (part) => /^(?:content|styles|meta|META-INF\/manifest)\.xml$/.test(part));
+  const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+  if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
+    throw new IngestError("encrypted", "the file has a password: save it without one");
+  if (!parts.has("content.xml")) throw new IngestError("bad_archive", "the file has no content.xml: save it again as OpenDocument");
+  return textOfPart;
+}
+
+/** The effect of a style on text. */
+export interface OdfLooks {
+  readonly isBold: boolean;
+  readonly isHidden: boolean;
+  readonly isStruck: boolean;
+  readonly raised: "sup" | "sub" | null;
+  /** Its name and those of the styles that it is based on, nearest first. */
+  readonly names: readonly string[];
+}
+
+export interface OdfListLevel {
+  readonly isNumbered: boolean;
+  /** Form of the number, such as `1` or `a`. */
+  readonly form: string;
+  readonly start: string;
+}
+
+export interface OdfStyles {
+  readonly looks: (family: string, name: string | undefined) => OdfLooks;
+  /** @param level from 1 */
+  readonly listLevel: (name: string, level: number) => OdfListLevel;
+  /** Attributes of the properties of an automatic style, such as `presentation:visibility`. */
+  readonly properties: (family: string, name: string | undefined) => XmlElement | undefined;
+}
+
+/** Maximum length of a chain of styles; longer ones are loops. */
+const MAX_CHAIN = 20;
+
+function readOdfStyles(parts: readonly XmlElement[]): OdfStyles {
+  const styles = new Map<string, XmlElement>();
+  const lists = new Map<string, XmlElement>();
+  for (const part of parts) {
+    for (const style of descendants(part, "style", "list-style", "body")) {
+      if (style.name === "style") styles.set(`${prefixed(style, "family")}/${prefixed(style, "name")}`, style);
+      else if (style.name === "list-style") lists.set(prefixed(style, "name") ?? "", style);
+    }
+  }
+  const chainOf = (family: string, name: string | undefined) => {
+    const chain: XmlElement[] = [];
+    for (let at = name; at !== undefined && chain.length < MAX_CHAIN; ) {
+      const style = styles.get(`${family}/${at}`);
+      if (style === undefined) break;
+      chain.push(style);
+      at = prefixed(style, "parent-style-name");
+    }
+    return chain;
+  };
+  const known = new Map<string, OdfLooks>();
+  return {
+    looks(family, name) {
+      const key = `${family}/${name}`;
+      const looks = known.get(key) ?? looksOf(chainOf(family, name), name);
+      known.set(key, looks);
+      return looks;
+    },
+    listLevel(name, level) {
+      const list = lists.get(name);
+      const style = (list === undefined ? [] : elementsOf(list)).find((one) => prefixed(one, "level") === String(level));
+      const form = (style !== undefined && prefixed(style, "num-format")) || "";
+      const isNumbered = style?.name === "list-level-style-number" && form !== "";
+      return { isNumbered, form, start: (style !== undefined && prefixed(style, "start-value")) || "1" };
+    },
+    properties: (family, name) => chainOf(family, name)[0],
+  };
+}
+
+function looksOf(chain: readonly XmlElement[], name: string | undefined): OdfLooks {
+  const valueOf = (attribute: string) => {
+    for (const style of chain) {
+      const properties = elementsOf(style).find((one) => one.name === "text-properties");
+      const value = properties === undefined ? undefined : prefixed(properties, attribute);
+      if (value !== undefined) return value;
+    }
+    return "";
+  };
+  const position = valueOf("text-position");
+  const names = chain.flatMap((style) => [prefixed(style, "name") ?? "", prefixed(style, "display-name") ?? ""]);
+  return {
+    isBold: /^(?:bold|[6-9]00)$/.test(valueOf("font-weight")),
+    isHidden: valueOf("display") === "none",
+    isStruck: !["", "none"].includes(valueOf("text-line-through-style")) || !["", "none"].includes(valueOf("text-line-through-type")),
+    raised: /^(?:super|[1-9])/.test(position) ? "sup" : /^(?:sub|-)/.test(position) ? "sub" : null,
+    names: [...(name === undefined ? [] : [name]), ...names].map((one) => one.replaceAll("_20_", " ")),
+  };
+}

@@ -1,0 +1,88 @@
+import { IngestError } from "../../../shared/errors.ts";
+import type { ReadingNotice } from "../../../shared/types.ts";
+import type { Format } from "../format.ts";
+import { plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
+import { ExtractedText } from "./extracted-text.ts";
+import { openOdf } from "./odf.ts";
+import { type OdfWriter, spokenIn, writeOdfBlock, writeOdfBody } from "./odf-text.ts";
+import { type Slide, writeSlides } from "./slides.ts";
+import { elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
+
+/** Reads OpenDocument texts. Each note follows the block that calls it. Offsets count the extracted text. */
+export const odtFormat: Format = {
+  name: "odt",
+  extensions: [".odt", ".ott"],
+  version: 1,
+  read({ bytes, name }) {
+    const { content, styles, title, subject, margins } = openOdf(bytes);
+    const body = firstOf(content, "text");
+    if (body === undefined) throw new IngestError("bad_archive", "the file holds no text document: save it again as ODT");
+    const out = new ExtractedText();
+    const leftOut = new Set<string>();
+    writeOdfBody(elementsOf(body), { out, styles, leftOut, numbers: new Map() });
+    const written = out.finish();
+    const metadata = { description: subject, asOf: statedDay([...topLines(written), ...margins]) };
+    return [
+      {
+        ...written,
+        metadata: plainMetadata(titleOf(written) ?? title ?? name, metadata),
+        unit: "extracted_utf16",
+        notices: [...out.notices(), ...leftOutNotices(leftOut, margins)],
+      },
+    ];
+  },
+};
+
+function leftOutNotices(leftOut: ReadonlySet<string>, margins: readonly string[]): ReadingNotice[] {
+  const notices = [...leftOut].map((what) => ({ code: "left_out", message: `${what} were left out` }));
+  if (margins.length > 0)
+    notices.push({ code: "left_out", message: `headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}` });
+  return notices;
+}
+
+/** Placeholders that repeat on every slide. */
+const FURNITURE: ReadonlySet<string> = new Set(["header", "footer", "date-time", "page-number", "page"]);
+
+/** Reads OpenDocument presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
+export const odpFormat: Format = {
+  name: "odp",
+  extensions: [".odp", ".otp"],
+  version: 1,
+  read({ bytes, name }) {
+    const { content, styles, title } = openOdf(bytes);
+    const body = firstOf(content, "presentation");
+    const pages = body === undefined ? [] : elementsOf(body).filter((one) => one.name === "page");
+    if (pages.length === 0) throw new IngestError("bad_archive", "the presentation contains no slide: save it again as ODP");
+    const leftOut = new Set<string>();
+    const numbers = new Map<string, number>();
+    const slides = pages.map((page): Slide => {
+      const shapes = elementsOf(page).filter((shape) => !FURNITURE.has(prefixed(shape, "class") ?? ""));
+      const named = shapes.find((shape) => prefixed(shape, "class") === "title" && spokenIn(shape) !== "");
+      const notes = notesOf(page);
+      const properties = styles.properties("drawing-page", prefixed(page, "style-name"));
+      const drawing = firstOf(properties, "drawing-page-properties");
+      return {
+        title: named === undefined ? "" : spokenIn(named),
+        isHidden: drawing !== undefined && prefixed(drawing, "visibility") === "hidden",
+        body: (out) =>
+          writeShapes(
+            shapes.filter((shape) => shape !== named),
+            { out, styles, leftOut, numbers },
+          ),
+        notes: notes.length === 0 ? null : (out) => writeShapes(notes, { out, styles, leftOut, numbers }),
+      };
+    });
+    return [writeSlides(slides, { name, title, notices: leftOutNotices(leftOut, []) })];
+  },
+};
+
+/** Returns the filled shapes of a slide's speaker notes. */
+function notesOf(page: XmlElement): XmlElement[] {
+  const notes = elementsOf(page).find(({ name }) => name === "notes");
+  const shapes = notes === undefined ? [] : elementsOf(notes);
+  return shapes.filter((shape) => prefixed(shape, "class") === "notes" && spokenIn(shape) !== "");
+}
+
+function writeShapes(shapes: readonly XmlElement[], writer: OdfWriter): void {
+  for (const shape of shapes) writeOdfBlock(shape, writer);
+}

@@ -1,0 +1,247 @@
+import { posix } from "node:path";
+import { IngestError } from "../../../shared/errors.ts";
+import type { ReadingNotice } from "../../../shared/types.ts";
+import type { Format } from "../format.ts";
+import { oneLine } from "../parsed.ts";
+import { type ArchiveParts, unpackZip } from "../zip.ts";
+import type { ExtractedText } from "./extracted-text.ts";
+import { type Slide, writeSlides } from "./slides.ts";
+import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
+
+/** Reads presentations: slides in order with titles, text, tables, diagrams and speaker notes. Offsets count the extracted text. */
+export const pptxFormat: Format = {
+  name: "pptx",
+  extensions: [".pptx", ".pptm", ".ppsx"],
+  version: 1,
+  read({ bytes, name }) {
+    const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
+    const presentation = partOf(parts, MAIN_PART);
+    const relations = relationsOf(parts, MAIN_PART);
+    const listed = [...descendants(presentation, "sldId")].flatMap((slide) => relations.get(prefixed(slide, "id") ?? "") ?? []);
+    const present = listed.filter(({ part }) => parts.has(part));
+    if (present.length === 0) throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
+    const leftOut = { hidden: 0, comments: false, footers: new Set<string>() };
+    const slides = present.map(({ part }) => readSlide(parts, part, leftOut));
+    const title = firstOf(partOf(parts, "docProps/core.xml"), "title");
+    const result = writeSlides(slides, {
+      name,
+      title: title === undefined ? null : oneLine(textOf(title)) || null,
+      notices: noticesOf(leftOut, listed.length - present.length),
+    });
+    return [result];
+  },
+};
+
+const MAIN_PART = "ppt/presentation.xml";
+
+interface LeftOutParts {
+  hidden: number;
+  comments: boolean;
+  readonly footers: Set<string>;
+}
+
+function noticesOf({ hidden, comments, footers }: LeftOutParts, missing: number): ReadingNotice[] {
+  const notices: ReadingNotice[] = [];
+  if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters of hidden shapes were left out` });
+  if (footers.size > 0)
+    notices.push({ code: "left_out", message: `footers of slides were left out: ${[...footers].join("; ").slice(0, 300)}` });
+  if (comments) notices.push({ code: "left_out", message: "comments were left out" });
+  if (missing > 0) notices.push({ code: "left_out", message: `${missing} slides that the presentation names and does not hold` });
+  return notices;
+}
+
+function partOf(parts: ArchiveParts, part: string): XmlElement {
+  return readXml(Buffer.from(parts.get(part) ?? []).toString("utf8"));
+}
+
+/** Returns the parts that a part refers to, by the id of the reference. Targets are only looked up in the archive. */
+function relationsOf(parts: ArchiveParts, part: string): Map<string, { readonly type: string; readonly part: string }> {
+  const folder = posix.dirname(part);
+  const relations = partOf(parts, `${folder}/_rels/${posix.basename(part)}.rels`);
+  return new Map(
+    [...descendants(relations, "Relationship")].map(({ attributes: { Id = "", Type = "", Target = "" } }) => [
+      Id,
+      { type: posix.basename(Type), part: posix.join("/", Target.startsWith("/") ? "" : folder, Target).slice(1) },
+    ]),
+  );
+}
+
+/** Placeholders that repeat on every slide. */
+const FURNITURE: ReadonlySet<string> = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
+const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"]);
+
+function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutParts): Slide {
+  const slide = partOf(parts, part);
+  const relations = relationsOf(parts, part);
+  const shapes = shapesIn(firstOf(slide, "spTree")).filter((shape) => {
+    if (isHidden(shape)) leftOut.hidden += spokenIn(shape).length;
+    return !isHidden(shape);
+  });
+  for (const shape of shapes) if (placeholderOf(shape) === "ftr" && spokenIn(shape) !== "") leftOut.footers.add(spokenIn(shape));
+  const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? "") && spokenIn(shape) !== "");
+  const body = shapes.filter((shape) => shape !== title && !FURNITURE.has(placeholderOf(shape) ?? ""));
+  const related = [...relations.values()];
+  if (related.some(({ type }) => type === "comments")) leftOut.comments = true;
+  const notesPart = related.find(({ type }) => type === "notesSlide")?.part;
+  const notes = notesPart === undefined ? [] : shapesIn(firstOf(partOf(parts, notesPart), "spTree"));
+  const spoken = notes.filter((shape) => placeholderOf(shape) === "body" && spokenIn(shape) !== "");
+  return {
+    title: title === undefined ? "" : spokenIn(title),
+    isHidden: ["0", "false"].includes(firstOf(slide, "sld")?.attributes.show ?? ""),
+    body(out) {
+      for (const shape of body) writeShape(out, shape, (id) => partOf(parts, relations.get(id)?.part ?? ""));
+    },
+    notes: spoken.length === 0 ? null : (out) => {
+            for (const shape of spoken) writeParagraphs(out, firstOf(shape, "txBody"), false);
+          },
+  };
+}
+
+function isHidden(shape: XmlElement): boolean {
+  return firstOf(shape, "cNvPr")?.attributes.hidden === "1";
+}
+
+/** Returns the shapes of a slide in reading order; the members of a group take its place. */
+function shapesIn(tree: XmlElement | undefined): XmlElement[] {
+  return (tree === undefined ? [] : elementsOf(tree)).flatMap((shape) => {
+    if (shape.name === "grpSp") return isHidden(shape) ? [shape] : shapesIn(shape);
+    if (shape.name === "AlternateContent") return shapesIn(firstOf(shape, "Choice"));
+    return ["sp", "pic", "graphicFrame", "cxnSp"].includes(shape.name) ? [shape] : [];
+  });
+}
+
+/** Returns the type of a placeholder, `obj` without one; `null` if the shape is no placeholder. */
+function placeholderOf(shape: XmlElement): string | null {
+  const placeholder = firstOf(shape, "ph");
+  return placeholder === undefined ? null : (placeholder.attributes.type ?? "obj");
+}
+
+function spokenIn(shape: XmlElement): string {
+  return oneLine(
+    [...descendants(shape, "p")]
+      .map((paragraph) => [...descendants(paragraph, "t", "br")].map((part) => (part.name === "br" ? " " : textOf(part))).join(""))
+      .join(" "),
+  );
+}
+
+function writeShape(out: ExtractedText, shape: XmlElement, openPart: (id: string) => XmlElement): void {
+  const table = firstOf(shape, "tbl");
+  const diagram = firstOf(shape, "relIds");
+  const text = firstOf(shape, "txBody");
+  const { descr = "", title = "" } = firstOf(shape, "cNvPr")?.attributes ?? {};
+  const isDecorative = firstOf(shape, "decorative")?.attributes.val === "1";
+  if (table !== undefined) writeTable(out, table);
+  else if (diagram !== undefined) writeDiagram(out, openPart(prefixed(diagram, "dm") ?? ""));
+  else if (text !== undefined) writeParagraphs(out, text, ["body", "obj"].includes(placeholderOf(shape) ?? ""));
+  if ((shape.name === "pic" || (shape.name === "graphicFrame" && table === undefined && diagram === undefined)) && !isDecorative)
+    out.figure(descr || title);
+  else if (descr !== "" && !isDecorative) out.figure(descr);
+}
+
+/** Writes the texts of a diagram (SmartArt) as a list. */
+function writeDiagram(out: ExtractedText, data: XmlElement): void {
+  const texts = [...descendants(data, "pt")].flatMap((point) => [...descendants(point, "t")].filter((text) => spokenIn(text) !== ""));
+  out.element("ul", () => {
+    for (const text of texts) out.element("li", () => out.text(spokenIn(text)));
+  });
+}
+
+function writeTable(out: ExtractedText, table: XmlElement): void {
+  const hasHeader = firstOf(table, "tblPr")?.attributes.firstRow === "1";
+  out.element("table", () => {
+    for (const [r, row] of [...descendants(table, "tr")].entries()) {
+      out.element("tr", () => {
+        for (const cell of descendants(row, "tc")) {
+          const { gridSpan = "1", rowSpan = "1", hMerge = "0", vMerge = "0" } = cell.attributes;
+          if (hMerge === "1" || vMerge === "1") continue;
+          const spans = { colspan: gridSpan, rowspan: rowSpan };
+          out.element(hasHeader && r === 0 ? "th" : "td", () => writeParagraphs(out, firstOf(cell, "txBody"), false), spans);
+        }
+      });
+    }
+  });
+}
+
+interface SlideParagraph {
+  readonly element: XmlElement;
+  /** From 0. */
+  readonly level: number;
+  /** Attributes of its list; `null`: no list item. */
+  readonly list: { readonly name: "ul" | "ol"; readonly start: string; readonly form: string } | null;
+}
+
+/** @param isList whether paragraphs are list items unless they state otherwise, as in the body of a slide */
+function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isList: boolean): void {
+  const paragraphs = (body === undefined ? [] : elementsOf(body)).filter(({ name }) => name === "p");
+  const filled = paragraphs.filter((paragraph) => spokenIn({ name: "", attributes: {}, children: [paragraph] }) !== "");
+  writeLevel(
+    out,
+    filled.map((element): SlideParagraph => {
+      const properties = elementsOf(element).find(({ name }) => name === "pPr");
+      const level = Math.min(8, Math.max(0, Number.parseInt(properties?.attributes.lvl ?? "0", 10) || 0));
+      const numbers = firstOf(properties, "buAutoNum")?.attributes;
+      const hasBullet = firstOf(properties, "buChar", "buBlip") !== undefined;
+      const isPlain = firstOf(properties, "buNone") !== undefined || (!isList && !hasBullet);
+      if (numbers !== undefined) return { element, level, list: { name: "ol", start: numbers.startAt ?? "1", form: formOf(numbers.type) } };
+      return { element, level, list: isPlain ? null : { name: "ul", start: "1", form: "1" } };
+    }),
+    0,
+  );
+}
+
+function formOf(type = ""): string {
+  const [, form = ""] = /^(arabic|alphaLc|alphaUc|romanLc|romanUc)/.exec(type) ?? [];
+  return { arabic: "1", alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" }[form] ?? "1";
+}
+
+/** Writes paragraphs from one level on: neighbouring items of one kind are a list, deeper ones a list inside it. */
+function writeLevel(out: ExtractedText, paragraphs: readonly SlideParagraph[], level: number): void {
+  for (let i = 0; i < paragraphs.length; ) {
+    const first = paragraphs[i] as SlideParagraph;
+    const { list } = first;
+    if (list === null) {
+      out.element("p", () => writeRuns(out, first.element));
+      i++;
+      continue;
+    }
+    let end = i + 1;
+    while (end < paragraphs.length && belongsTo(paragraphs[end] as SlideParagraph, list.name, level)) end++;
+    const items = paragraphs.slice(i, end);
+    out.element(list.name, () => writeItems(out, items, level), { start: list.start, type: list.form });
+    i = end;
+  }
+}
+
+function belongsTo({ list, level }: SlideParagraph, name: "ul" | "ol", listLevel: number): boolean {
+  return list !== null && (level > listLevel || list.name === name);
+}
+
+function writeItems(out: ExtractedText, items: readonly SlideParagraph[], level: number): void {
+  for (let i = 0; i < items.length; ) {
+    const item = items[i] as SlideParagraph;
+    let end = i + 1;
+    if (item.level > level) {
+      while (end < items.length && (items[end] as SlideParagraph).level > level) end++;
+      writeLevel(out, items.slice(i, end), level + 1);
+    } else out.element("li", () => writeRuns(out, item.element));
+    i = end;
+  }
+}
+
+const BOLD_OFF: ReadonlySet<string> = new Set(["0", "false", ""]);
+
+/** Writes the runs of a paragraph. Struck-through runs are counted, not written. */
+function writeRuns(out: ExtractedText, paragraph: XmlElement): void {
+  for (const run of descendants(paragraph, "r", "fld", "br")) {
+    if (run.name === "br") {
+      out.element("br");
+      continue;
+    }
+    const { b = "", strike = "noStrike", baseline = "0" } = firstOf(run, "rPr")?.attributes ?? {};
+    const text = [...descendants(run, "t")].map(textOf).join("");
+    if (strike !== "noStrike") out.leftOut.struck += text.trim().length;
+    else if (Number(baseline) !== 0) out.element(Number(baseline) > 0 ? "sup" : "sub", () => out.text(text));
+    else if (BOLD_OFF.has(b)) out.text(text);
+    else out.element("b", () => out.text(text));
+  }
+}

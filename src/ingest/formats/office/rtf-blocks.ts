@@ -1,0 +1,191 @@
+import type { SourceText, TextRange } from "../../../shared/types.ts";
+import { closing, type MarkupEvent, opening } from "../markup.ts";
+
+/** Properties of a paragraph at its end, where RTF states them. */
+export interface RtfParagraph {
+  readonly isInTable: boolean;
+  /** Of a heading, from 1; `null`: no heading. */
+  readonly level: number | null;
+  /** Of a list item, from 1. */
+  readonly listLevel: number;
+}
+
+interface Cell {
+  readonly events: readonly MarkupEvent[];
+  readonly merge: Merge;
+}
+interface Row {
+  readonly isHeader: boolean;
+  readonly cells: readonly Cell[];
+}
+/** How a cell is merged with the one to its left or above it. */
+type Merge = "none" | "left" | "above";
+
+/** The text between two ends of paragraphs, and the blocks around it. */
+interface Flow {
+  readonly events: MarkupEvent[];
+  inline: MarkupEvent[];
+  /** The number of a list item; `null`: no item. */
+  number: MarkupEvent[] | null;
+  openLists: number;
+}
+
+const newFlow = (): Flow => ({ events: [], inline: [], number: null, openLists: 0 });
+const PLAIN: RtfParagraph = { isInTable: false, level: null, listLevel: 1 };
+
+/** Arranges the paragraphs, cells and notes of RTF as markup. */
+export class RtfBlocks {
+  #flow = newFlow();
+  /** The text around the open note. */
+  #outer: Flow | null = null;
+  #behind: MarkupEvent[] = [];
+  #notes = 0;
+  #rows: Row[] = [];
+  #cells: MarkupEvent[][] = [];
+  #cell: MarkupEvent[] = [];
+  #merges: Merge[] = [];
+  #merge: Merge = "none";
+  #isHeader = false;
+
+  inline(events: readonly MarkupEvent[], isNumber: boolean): void {
+    if (isNumber && this.#flow.number !== null) this.#flow.number.push(...events);
+    else this.#flow.inline.push(...events);
+  }
+
+  lineBreak({ start, end }: TextRange): void {
+    this.#flow.inline.push(opening("br", start), closing("br", end));
+  }
+
+  /** Begins the number or bullet of a list item. */
+  beginNumber(): void {
+    this.#flow.number ??= [];
+  }
+
+  /** The mark of the open note, or of the next one. */
+  noteMark(): string {
+    return `[${this.#outer === null ? this.#notes + 1 : this.#notes}]`;
+  }
+
+  beginNote(): void {
+    // A note within a note is part of it.
+    if (this.#outer !== null) return;
+    this.#notes++;
+    this.#outer = this.#flow;
+    this.#flow = newFlow();
+  }
+
+  endNote(end: number): void {
+    if (this.#outer === null) return;
+    this.endParagraph(PLAIN, end);
+    this.#closeLists(0, end);
+    this.#behind.push(...this.#flow.events);
+    this.#flow = this.#outer;
+    this.#outer = null;
+  }
+
+  /** Writes the description of a picture behind the open block. */
+  figure({ text, start, end }: SourceText): void {
+    this.#behind.push(opening("p", start), { type: "text", text, start, end }, closing("p", end));
+  }
+
+  endParagraph({ isInTable, level, listLevel }: RtfParagraph, end: number): void {
+    const flow = this.#flow;
+    const { inline, number } = flow;
+    [flow.inline, flow.number] = [[], null];
+    if (!inline.some(isVisible)) return;
+    const start = (number?.[0] ?? inline[0])?.start ?? end;
+    const said = number?.some(isCounted) === true ? [...number, ...inline] : inline;
+    if (isInTable && this.#outer === null) {
+      this.#cell.push(opening("p", start), ...said, closing("p", end));
+      return;
+    }
+    this.#endTable(end);
+    const isItem = number !== null && level === null;
+    this.#closeLists(isItem ? listLevel : 0, end);
+    if (isItem) for (; flow.openLists < listLevel; flow.openLists++) flow.events.push(opening("ul", start));
+    const name = level !== null ? `h${Math.min(6, Math.max(1, level))}` : isItem ? "li" : "p";
+    flow.events.push(opening(name, start), ...said, closing(name, end));
+    if (!isItem) this.#writeBehind();
+  }
+
+  /** Handles the words of tables: definitions of rows and cells, and their ends. */
+  table(word: string, end: number): void {
+    if (word === "trowd") [this.#merges, this.#merge, this.#isHeader] = [[], "none", false];
+    else if (word === "trhdr") this.#isHeader = true;
+    else if (word === "clmrg") this.#merge = "left";
+    else if (word === "clvmrg") this.#merge = "above";
+    else if (word === "cellx") {
+      this.#merges.push(this.#merge);
+      this.#merge = "none";
+    } else if (word === "cell") {
+      this.endParagraph({ ...PLAIN, isInTable: true }, end);
+      if (this.#outer === null) this.#cells.push(this.#cell);
+      this.#cell = [];
+    } else if (word === "row") this.#endRow();
+  }
+
+  /** Returns the markup of the file. */
+  finish(end: number): MarkupEvent[] {
+    this.endNote(end);
+    this.endParagraph({ ...PLAIN, isInTable: this.#cells.length > 0 }, end);
+    if (this.#cell.length > 0) this.#cells.push(this.#cell);
+    this.#endRow();
+    this.#endTable(end);
+    this.#closeLists(0, end);
+    this.#writeBehind();
+    return this.#flow.events;
+  }
+
+  #closeLists(level: number, end: number): void {
+    const flow = this.#flow;
+    if (flow.openLists <= level) return;
+    for (; flow.openLists > level; flow.openLists--) flow.events.push(closing("ul", end));
+    if (level === 0) this.#writeBehind();
+  }
+
+  /** Writes notes and descriptions behind the block, list or table that they belong to. */
+  #writeBehind(): void {
+    if (this.#outer !== null) return;
+    this.#flow.events.push(...this.#behind);
+    this.#behind = [];
+  }
+
+  #endRow(): void {
+    const cells = this.#cells.map((events, i): Cell => ({ events, merge: this.#merges[i] ?? "none" }));
+    if (cells.length > 0) this.#rows.push({ isHeader: this.#isHeader, cells });
+    [this.#cells, this.#cell] = [[], []];
+  }
+
+  #endTable(end: number): void {
+    if (this.#rows.length === 0 || this.#outer !== null) return;
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#closeLists(0, end);
+    const { events } = this.#flow;
+    const at = rows[0]?.cells.find((cell) => cell.events.length > 0)?.events[0]?.start ?? end;
+    events.push(opening("table", at));
+    for (const [r, { cells, isHeader }] of rows.entries()) {
+      events.push(opening("tr", at));
+      for (const [c, cell] of cells.entries()) {
+        if (cell.merge !== "none") continue;
+        let [width, height] = [1, 1];
+        while (cells[c + width]?.merge === "left") width++;
+        while (rows[r + height]?.cells[c]?.merge === "above") height++;
+        const name = isHeader ? "th" : "td";
+        events.push(opening(name, at, { colspan: String(width), rowspan: String(height) }), ...cell.events, closing(name, end));
+      }
+      events.push(closing("tr", end));
+    }
+    events.push(closing("table", end));
+    this.#writeBehind();
+  }
+}
+
+function isVisible(event: MarkupEvent): boolean {
+  return event.type === "text" && event.text.trim() !== "";
+}
+
+/** Returns whether a number holds a letter or digit; a bullet does not. */
+function isCounted(event: MarkupEvent): boolean {
+  return event.type === "text" && /[\p{L}\p{N}]/u.test(event.text);
+}

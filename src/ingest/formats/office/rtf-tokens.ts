@@ -1,0 +1,111 @@
+import type { TextRange } from "../../../shared/types.ts";
+
+/** A token of RTF with its range in the file. */
+export type RtfToken = TextRange &
+  (
+    | { readonly type: "open" }
+    | { readonly type: "close" }
+    /** A control word, or a control symbol such as `*`. `value`: its number; `null` without one. */
+    | { readonly type: "control"; readonly word: string; readonly value: number | null }
+    /** One byte of text, written as `\'hh`. */
+    | { readonly type: "byte"; readonly value: number }
+    /** Text without escapes, one character per byte. */
+    | { readonly type: "text"; readonly text: string }
+  );
+
+const TOKEN = /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)/g;
+
+/** Splits RTF into tokens. Line breaks of the file are no text. Skips binary data. */
+export function* readRtfTokens(source: string): Generator<RtfToken> {
+  const pattern = new RegExp(TOKEN);
+  for (let match = pattern.exec(source); match !== null; match = pattern.exec(source)) {
+    const [whole, word, number, hex, symbol, brace, text] = match;
+    const range = { start: match.index, end: match.index + whole.length };
+    if (text !== undefined) yield { type: "text", text, ...range };
+    else if (word !== undefined) {
+      const value = number === undefined ? null : Number(number);
+      if (word === "bin") pattern.lastIndex = Math.min(source.length, range.end + Math.max(0, value ?? 0));
+      else yield { type: "control", word, value, ...range };
+    } else if (hex !== undefined) yield { type: "byte", value: Number.parseInt(hex, 16), ...range };
+    else if (brace !== undefined) yield brace === "{" ? { type: "open", ...range } : { type: "close", ...range };
+    else if (symbol === "\n" || symbol === "\r") yield { type: "control", word: "par", value: null, ...range };
+    else if (symbol === "\\" || symbol === "{" || symbol === "}") yield { type: "text", text: symbol, ...range };
+    else if (symbol !== undefined) yield { type: "control", word: symbol, value: null, ...range };
+  }
+}
+
+/** Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. */
+const CHARSETS: ReadonlyMap<number, string> = new Map([
+  ...([
+    [77, "macintosh"],
+    [128, "shift_jis"],
+    [129, "euc-kr"],
+    [134, "gbk"],
+    [136, "big5"],
+    [161, "windows-1253"],
+  ] as const),
+  ...([
+    [162, "windows-1254"],
+    [163, "windows-1258"],
+    [177, "windows-1255"],
+    [178, "windows-1256"],
+    [186, "windows-1257"],
+  ] as const),
+  ...([
+    [204, "windows-1251"],
+    [222, "windows-874"],
+    [238, "windows-1250"],
+  ] as const),
+]);
+/** Encodings by code page that are not called `windows-` and its number. */
+const CODE_PAGES: ReadonlyMap<number, string> = new Map([
+  ...([
+    [932, "shift_jis"],
+    [936, "gbk"],
+    [949, "euc-kr"],
+    [950, "big5"],
+    [10_000, "macintosh"],
+    [65_001, "utf-8"],
+  ] as const),
+]);
+const WESTERN = "windows-1252";
+/** The character set of fonts of symbols, such as Wingdings. */
+const SYMBOLS = 2;
+const BULLET = 0xb7;
+
+/** Returns the encoding of a code page; `null` if it is unknown, as those of DOS. */
+export function encodingOfCodePage(page: number): string | null {
+  return CODE_PAGES.get(page) ?? (page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null);
+}
+
+/** Decodes bytes in the character set of a font. @param encoding of the document, for fonts without a set of their own */
+export function decodeRtfBytes(bytes: readonly number[], charset: number, encoding: string = WESTERN): string {
+  if (charset === SYMBOLS) return bytes.map((byte) => (byte === BULLET ? "•" : "\ufffd")).join("");
+  return new TextDecoder(CHARSETS.get(charset) ?? encoding).decode(Uint8Array.from(bytes));
+}
+
+/** Returns whether each byte is one character, so that bytes can be decoded one by one. */
+export function isSingleByte(charset: number, encoding: string = WESTERN): boolean {
+  return !["shift_jis", "euc-kr", "gbk", "big5", "utf-8"].includes(CHARSETS.get(charset) ?? encoding);
+}
+
+/** Characters that have a control word or symbol. An optional hyphen is no text. */
+export const RTF_CHARACTERS: ReadonlyMap<string, string> = new Map([
+  ...([
+    ["emdash", "—"],
+    ["endash", "–"],
+    ["lquote", "‘"],
+    ["rquote", "’"],
+    ["ldblquote", "“"],
+    ["rdblquote", "”"],
+  ] as const),
+  ...([
+    ["bullet", "•"],
+    ["emspace", " "],
+    ["enspace", " "],
+    ["qmspace", " "],
+    ["tab", " "],
+    ["~", " "],
+    ["_", "-"],
+  ] as const),
+]);

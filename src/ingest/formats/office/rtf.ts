@@ -1,0 +1,338 @@
+import { IngestError } from "../../../shared/errors.ts";
+import type { ReadingNotice, TextRange } from "../../../shared/types.ts";
+import { describeImage } from "../described-figures.ts";
+import type { Format } from "../format.ts";
+import { closing, type MarkupEvent, opening } from "../markup.ts";
+import { oneLine, plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
+import { unseenNotices } from "../unseen-text.ts";
+import { writeMarkup } from "./extracted-text.ts";
+import { RtfBlocks } from "./rtf-blocks.ts";
+import { decodeRtfBytes, encodingOfCodePage, isSingleByte, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
+
+/** Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, since each is one character of its encoding. */
+export const rtfFormat: Format = {
+  name: "rtf",
+  extensions: [".rtf"],
+  version: 1,
+  read({ bytes, name }) {
+    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+    const reader = new RtfReader();
+    for (const token of readRtfTokens(source)) reader.take(token);
+    const { events, title, margins, notices } = reader.finish(source.length);
+    const written = writeMarkup(source, events);
+    const metadata = plainMetadata(titleOf(written) ?? (title || name), { asOf: statedDay([...topLines(written), ...margins]) });
+    return [{ ...written, metadata, encoding: "windows-1252", notices }];
+  },
+};
+
+/** Where the text of a group goes. */
+type Destination = "body" | "skip" | "number" | "note" | "fonts" | "styles" | "title" | "margin" | "property-name" | "property";
+
+/** Formatting and destination of a group, which groups inside it inherit. */
+interface GroupState {
+  destination: Destination;
+  readonly start: number;
+  /** Text of the group, where it is not written. Not inherited. */
+  text: string;
+  /** Whether the group begins with `\*`, so that it is skipped if its first word is unknown. Not inherited. */
+  isOptional: boolean;
+  isBold: boolean;
+  isHidden: boolean;
+  isStruck: boolean;
+  raised: "sup" | "sub" | null;
+  font: number;
+  /** Number of characters after `\u` that repeat it for older programs. */
+  fallback: number;
+  style: number | null;
+  /** Level of a heading from 1; `null`: as its style states. */
+  heading: number | null;
+  isInTable: boolean;
+  /** Level of a list item from 1. */
+  listLevel: number;
+}
+
+const PLAIN = { isBold: false, isHidden: false, isStruck: false, raised: null } as const;
+const PLAIN_PARAGRAPH = { style: null, heading: null, isInTable: false, listLevel: 1 } as const;
+
+const DESTINATIONS: ReadonlyMap<string, Destination> = new Map<string, Destination>([
+  ...([
+    ["fonttbl", "fonts"],
+    ["stylesheet", "styles"],
+    ["title", "title"],
+    ["listtext", "number"],
+    ["pntext", "number"],
+  ] as const),
+  ...([
+    ["footnote", "note"],
+    ["sn", "property-name"],
+    ["sv", "property"],
+    ["shptxt", "body"],
+    ["ud", "body"],
+    ["shppict", "body"],
+  ] as const),
+  ..."header headerl headerr headerf footer footerl footerr footerf".split(" ").map((word) => [word, "margin"] as const),
+  ...(
+    "colortbl info pict nonshppict fldinst annotation atnid atnauthor atndate atnref atnparent shprslt upr tc tcn xe rxe txe private " +
+    "bkmkstart bkmkend filetbl revtbl ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn listtable listoverridetable author operator"
+  )
+    .split(" ")
+    .map((word) => [word, "skip"] as const),
+]);
+/** Destinations that are read inside a skipped group. */
+const READ_IN_SKIPPED: ReadonlySet<string> = new Set(["title", "sn", "sv", "shptxt", "ud"]);
+
+/** Maximum open groups; programs write fewer than 100. */
+const MAX_GROUPS = 2_000;
+/** Text of this size or smaller, in half points, is not seen. */
+const SMALLEST_HALF_POINTS = 2;
+const DESCRIPTION = "wzDescription";
+
+/** Reads tokens in order into paragraphs, and these into blocks. */
+class RtfReader {
+  readonly #blocks = new RtfBlocks();
+  readonly #groups: GroupState[] = [];
+  #state: GroupState = { ...PLAIN, ...PLAIN_PARAGRAPH, destination: "skip", start: 0, text: "", isOptional: false, font: -1, fallback: 1 };
+  #encoding: string | null = null;
+  #isGuessed = false;
+  readonly #charsets = new Map<number, number>();
+  readonly #headings = new Map<number, number>();
+  #defaultFont = -1;
+  /** Escaped bytes before they are decoded, since a character may have several. */
+  #bytes: (TextRange & { readonly value: number })[] = [];
+  /** Characters still to be skipped after `\u`. */
+  #fallbacks = 0;
+  #high: (TextRange & { readonly code: number }) | null = null;
+  #propertyName = "";
+  #title = "";
+  readonly #margins = new Set<string>();
+  readonly #leftOut = { hidden: 0, struck: 0, figures: 0 };
+  #hasComments = false;
+  #isEnded = false;
+
+  take(token: RtfToken): void {
+    // Some programs write zero bytes behind the last group.
+    if (this.#isEnded) return;
+    if (token.type !== "byte") this.#decode();
+    if (token.type === "open") this.#open(token.start);
+    else if (token.type === "close") this.#close(token.end);
+    else if (token.type === "control") this.#control(token);
+    else if (token.type === "text") this.#text(token);
+    else if (this.#fallbacks > 0) this.#fallbacks--;
+    else this.#bytes.push(token);
+  }
+
+  /** @throws IngestError `bad_rtf` */
+  finish(end: number) {
+    if (!this.#isEnded)
+      throw new IngestError("bad_rtf", "the file ends within an open group, so a part of it is missing: save it again as RTF");
+    const notices: ReadingNotice[] = unseenNotices({ ...this.#leftOut, figures: Math.max(0, this.#leftOut.figures) });
+    const margins = [...this.#margins];
+    if (margins.length > 0)
+      notices.push({ code: "left_out", message: `headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}` });
+    if (this.#hasComments) notices.push({ code: "left_out", message: "comments in the margin were left out" });
+    if (this.#isGuessed) notices.push({ code: "encoding_guessed", message: "the file names no known code page: read as windows-1252" });
+    return { events: this.#blocks.finish(end), title: this.#title, margins, notices };
+  }
+
+  #open(start: number): void {
+    if (this.#groups.length >= MAX_GROUPS)
+      throw new IngestError("too_deep", `groups are nested more than ${MAX_GROUPS} levels deep: save it again as RTF`);
+    this.#groups.push(this.#state);
+    this.#state = { ...this.#state, start, text: "", isOptional: false };
+    this.#fallbacks = 0;
+  }
+
+  #close(end: number): void {
+    const closed = this.#state;
+    const outer = this.#groups.pop();
+    if (outer === undefined) return;
+    this.#state = outer;
+    this.#fallbacks = 0;
+    this.#isEnded = this.#groups.length === 0;
+    const { destination, text } = closed;
+    if (destination === "note" && outer.destination !== "note") this.#blocks.endNote(end);
+    if (destination === "styles") this.#nameStyle(closed);
+    else if (destination === outer.destination) outer.text += text;
+    else if (destination === "title") this.#title = oneLine(text);
+    else if (destination === "margin" && /[\p{L}\p{N}]/u.test(text)) this.#margins.add(oneLine(text));
+    else if (destination === "property-name") this.#propertyName = text.trim();
+    else if (destination === "property" && this.#propertyName === DESCRIPTION && text.trim() !== "") {
+      this.#leftOut.figures--;
+      this.#blocks.figure({ text: describeImage(text), start: closed.start, end });
+    }
+  }
+
+  /** Records the level of a heading style; programs write the names of the built-in styles in English. */
+  #nameStyle({ style, heading, text }: GroupState): void {
+    const [, number] = /^heading ([1-9])$/i.exec(oneLine(text.replace(/;.*$/s, ""))) ?? [];
+    const level = number !== undefined ? Number(number) : /^Title;/i.test(text.trim()) ? 1 : heading;
+    if (style !== null && level !== null) this.#headings.set(style, level);
+  }
+
+  #control({ word, value, start, end }: RtfToken & { type: "control" }): void {
+    if (this.#fallbacks > 0 && word !== "u") {
+      this.#fallbacks--;
+      return;
+    }
+    const state = this.#state;
+    if (word === "*") {
+      state.isOptional = true;
+      return;
+    }
+    if (this.#groups.length === 1 && word === "rtf") state.destination = "body";
+    const destination = DESTINATIONS.get(word) ?? (state.isOptional ? "skip" : null);
+    state.isOptional = false;
+    if (destination !== null) {
+      if (state.destination !== "skip" || READ_IN_SKIPPED.has(word)) this.#enter(word, destination);
+      return;
+    }
+    const isOn = value !== 0;
+    switch (word) {
+      case "ansicpg":
+        this.#encoding = encodingOfCodePage(value ?? 0);
+        this.#isGuessed = this.#encoding === null;
+        break;
+      case "mac":
+        this.#encoding ??= "macintosh";
+        break;
+      case "deff":
+        this.#defaultFont = value ?? -1;
+        break;
+      case "f":
+        state.font = value ?? -1;
+        break;
+      case "fcharset":
+        if (state.destination === "fonts") this.#charsets.set(state.font, value ?? 0);
+        break;
+      case "uc":
+        state.fallback = Math.max(0, value ?? 1);
+        break;
+      case "u":
+        this.#unicode(value ?? 0, { start, end });
+        break;
+      case "plain":
+        Object.assign(state, PLAIN);
+        break;
+      case "pard":
+        Object.assign(state, PLAIN_PARAGRAPH);
+        break;
+      case "b":
+        state.isBold = isOn;
+        break;
+      case "v":
+        state.isHidden = isOn;
+        break;
+      case "fs":
+        if (value !== null) state.isHidden = value <= SMALLEST_HALF_POINTS;
+        break;
+      case "strike":
+      case "striked":
+      case "deleted":
+        state.isStruck = isOn;
+        break;
+      case "super":
+      case "up":
+        state.raised = isOn ? "sup" : null;
+        break;
+      case "sub":
+      case "dn":
+        state.raised = isOn ? "sub" : null;
+        break;
+      case "nosupersub":
+        state.raised = null;
+        break;
+      case "s":
+        state.style = value;
+        break;
+      case "outlinelevel":
+        state.heading = value !== null && value < 9 ? value + 1 : null;
+        break;
+      case "ilvl":
+        state.listLevel = Math.min(9, Math.max(1, (value ?? 0) + 1));
+        break;
+      case "intbl":
+        state.isInTable = true;
+        break;
+      default:
+        if (state.destination === "body" || state.destination === "note") this.#layOut(word, { start, end });
+        else if (RTF_CHARACTERS.has(word)) this.#say(RTF_CHARACTERS.get(word) ?? "", { start, end });
+    }
+  }
+
+  #enter(word: string, destination: Destination): void {
+    const state = this.#state;
+    if (word === "pict" && state.destination !== "skip") this.#leftOut.figures++;
+    if (word === "annotation") this.#hasComments = true;
+    if (destination === "note") this.#blocks.beginNote();
+    if (destination === "number") this.#blocks.beginNumber();
+    state.destination = destination;
+  }
+
+  /** Handles what ends paragraphs, cells and rows, and characters with a word of their own. */
+  #layOut(word: string, range: TextRange): void {
+    const { isInTable, style, heading, listLevel } = this.#state;
+    const level = heading ?? (style === null ? null : (this.#headings.get(style) ?? null));
+    const paragraph = { isInTable, level, listLevel };
+    if (word === "par" || word === "sect" || word === "page" || word === "nestcell") this.#blocks.endParagraph(paragraph, range.end);
+    else if (word === "line") this.#blocks.lineBreak(range);
+    else if (word === "chftn") this.#say(this.#blocks.noteMark(), range);
+    else if (RTF_CHARACTERS.has(word)) this.#say(RTF_CHARACTERS.get(word) ?? "", range);
+    else this.#blocks.table(word, range.end);
+  }
+
+  #unicode(code: number, { start, end }: TextRange): void {
+    const unit = code < 0 ? code + 0x10000 : code;
+    this.#fallbacks = this.#state.fallback;
+    const high = this.#high;
+    this.#high = null;
+    if (unit >= 0xd800 && unit < 0xdc00) this.#high = { code: unit, start, end };
+    else if (high !== null) this.#say(String.fromCharCode(high.code, unit), { start: high.start, end });
+    else if (unit <= 0xffff) this.#say(String.fromCharCode(unit), { start, end });
+  }
+
+  #text({ text, start, end }: RtfToken & { type: "text" }): void {
+    const skipped = Math.min(this.#fallbacks, text.length);
+    this.#fallbacks -= skipped;
+    const rest = text.slice(skipped);
+    // An escaped brace is one character of two bytes.
+    const from = text.length === end - start ? start + skipped : start;
+    if (rest === "") return;
+    if (!/[\x80-\xff]/.test(rest)) {
+      this.#say(rest, { start: from, end });
+      return;
+    }
+    for (let i = 0; i < rest.length; i++) this.#bytes.push({ value: rest.charCodeAt(i), start: from + i, end: from + i + 1 });
+    this.#decode();
+  }
+
+  #decode(): void {
+    const bytes = this.#bytes;
+    const [first] = bytes;
+    if (first === undefined) return;
+    this.#bytes = [];
+    const charset = this.#charsets.get(this.#state.font < 0 ? this.#defaultFont : this.#state.font) ?? 0;
+    const encoding = this.#encoding ?? undefined;
+    if (isSingleByte(charset, encoding))
+      for (const { value, start, end } of bytes) this.#say(decodeRtfBytes([value], charset, encoding), { start, end });
+    else {
+      const values = bytes.map(({ value }) => value);
+      this.#say(decodeRtfBytes(values, charset, encoding), { start: first.start, end: bytes.at(-1)?.end ?? first.end });
+    }
+  }
+
+  #say(text: string, range: TextRange): void {
+    const { destination, isBold, isHidden, isStruck, raised } = this.#state;
+    if (destination === "skip") return;
+    if (destination !== "body" && destination !== "note" && destination !== "number") {
+      this.#state.text += text;
+      return;
+    }
+    if (isHidden) this.#leftOut.hidden += text.trim().length;
+    else if (isStruck) this.#leftOut.struck += text.trim().length;
+    else {
+      const said: MarkupEvent = { type: "text", text, ...range };
+      const wrapped = (name: string): MarkupEvent[] => [opening(name, range.start), said, closing(name, range.end)];
+      this.#blocks.inline(raised !== null ? wrapped(raised) : isBold ? wrapped("b") : [said], destination === "number");
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { decodeHTMLStrict } from "entities";
+import { BlockWriter } from "../block-writer.ts";
+import { linesOf } from "../visible.ts";
+import { textFormat } from "./format.ts";
+import { type FormatResult, plainMetadata } from "./parsed.ts";
+
+/** The line of a cue's times, in WebVTT or SubRip. */
+const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3})(?:\s|$)/;
+/** Blocks of WebVTT that are not spoken. */
+const SILENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
+/** Markup in a cue: a tag, a position of SubRip, an entity. */
+const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
+/** A silence of this length begins a new paragraph, in milliseconds: the turns of a talk are seldom closer. */
+const PAUSE_MS = 2_000;
+
+/** Reads subtitles and transcripts. The place of a quote is its time and speaker. */
+export const vttFormat = textFormat("vtt", [".vtt"], 1, (source, name) => [readCues(source, name)]);
+export const srtFormat = textFormat("srt", [".srt"], 1, (source, name) => [readCues(source, name)]);
+
+/** Writes what is spoken. A cue continues the paragraph of the one before it, unless the speaker changes or a pause lies between. */
+function readCues(source: string, name: string): FormatResult {
+  const writer = new BlockWriter(source);
+  const cues: [number, number, string | null][] = [];
+  let state: "outside" | "spoken" | "silent" = "outside";
+  let [speaker, last]: [string | null, string | null] = [null, null];
+  let ended = Number.NEGATIVE_INFINITY;
+  for (const { start, end, text } of linesOf(source, 0, source.length)) {
+    const [, from, to] = TIMES.exec(text) ?? [];
+    if (from !== undefined && to !== undefined && state !== "silent") {
+      const begun = millisecondsOf(from);
+      if (begun - ended >= PAUSE_MS) writer.paragraph();
+      ended = millisecondsOf(to);
+      cues.push([Math.min(source.length, end + 1), begun, null]);
+      [state, speaker] = ["spoken", null];
+    } else if (text.trim() === "") state = "outside";
+    else if (state === "outside" && SILENT.test(text.replace("\ufeff", ""))) state = "silent";
+    else if (state === "spoken") writeLine(start, Math.min(end + 1, source.length));
+  }
+  return { ...writer.finish(), metadata: plainMetadata(name), places: { type: "times", cues } };
+
+  function writeLine(start: number, end: number): void {
+    const line = source.slice(start, end);
+    let at = 0;
+    for (const { 0: found, 1: tag = "", index } of line.matchAll(MARKUP)) {
+      writer.text(start + at, start + index);
+      at = index + found.length;
+      const range = [start + index, start + at] as const;
+      if (found.startsWith("&")) writer.opaque(decodeHTMLStrict(found), ...range);
+      else if (tag.toLowerCase() === "v") speak(decodeHTMLStrict(/^<v[^\s<>]*\s+([^<>]*)>$/i.exec(found)?.[1] ?? "").trim(), range);
+    }
+    writer.text(start + at, end);
+  }
+
+  /** Begins the words of a speaker. */
+  function speak(named: string, [start, end]: readonly [number, number]): void {
+    if (named === "") return;
+    const cue = cues.at(-1);
+    if (cue !== undefined && speaker === null) cue[2] = named;
+    else cues.push([start, cue?.[1] ?? 0, named]);
+    if (named !== last) {
+      writer.paragraph();
+      writer.opaque(`${named}: `, start, end);
+    }
+    [speaker, last] = [named, named];
+  }
+}
+
+function millisecondsOf(time: string): number {
+  const [seconds = 0, minutes = 0, hours = 0] = time.replace(",", ".").split(":").reverse().map(Number);
+  return Math.round((hours * 3_600 + minutes * 60 + seconds) * 1_000);
+}
