@@ -1,13 +1,15 @@
 import { decodeHTMLStrict } from "entities";
+import { IngestError } from "../../shared/errors.ts";
 import { BlockWriter } from "../block-writer.ts";
 import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 
 /** The line of a cue's times, in WebVTT or SubRip. */
-const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3})(?:\s|$)/;
+const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})(?:\s|$)/;
 /** Blocks of WebVTT that are not spoken. */
 const SILENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
+const HEADER_ONLY = /^\ufeff?(?:WEBVTT[^\n]*)?\s*$/;
 /** Markup in a cue: a tag, a position of SubRip, an entity. */
 const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
 /** A silence of this length begins a new paragraph, in milliseconds: the turns of a talk are seldom closer. */
@@ -36,6 +38,8 @@ function readCues(source: string, name: string): FormatResult {
     else if (state === "outside" && SILENT.test(text.replace("\ufeff", ""))) state = "silent";
     else if (state === "spoken") writeLine(start, Math.min(end + 1, source.length));
   }
+  if (cues.length === 0 && !HEADER_ONLY.test(source))
+    throw new IngestError("wrong_content", "no line states times, such as 00:01:02.000 --> 00:01:04.000: check what the file is");
   return { ...writer.finish(), metadata: plainMetadata(name), places: { type: "times", cues } };
 
   function writeLine(start: number, end: number): void {
@@ -59,7 +63,9 @@ function readCues(source: string, name: string): FormatResult {
     else cues.push([start, cue?.[1] ?? 0, named]);
     if (named !== last) {
       writer.paragraph();
-      writer.opaque(`${named}: `, start, end);
+      // The blank stands for the end of the tag, so that no character has two places.
+      writer.opaque(`${named}:`, start, end - 1);
+      writer.opaque(" ", end - 1, end);
     }
     [speaker, last] = [named, named];
   }

@@ -3,19 +3,32 @@ import { escapeXml, type MadeBlock, zip } from "./made-files.ts";
 export type MadeOfficeFormat = "pptx" | "odt" | "ods" | "odp" | "rtf" | "vtt" | "srt";
 
 /** Generates a file of the format with exactly these blocks. Presentations begin a slide with each heading. */
-export function makeOfficeFile(format: MadeOfficeFormat, blocks: readonly MadeBlock[]): { readonly path: string; readonly bytes: Uint8Array } {
+export function makeOfficeFile(
+  format: MadeOfficeFormat,
+  blocks: readonly MadeBlock[],
+): { readonly path: string; readonly bytes: Uint8Array } {
   const bytes = WRITERS[format](blocks);
   return { path: `made.${format}`, bytes: typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes };
 }
 
 const WRITERS: Readonly<Record<MadeOfficeFormat, (blocks: readonly MadeBlock[]) => string | Uint8Array>> = {
   pptx: (blocks) => pptxOf(slidesOf(blocks).map(({ title, body }) => ({ shapes: shapesOf(title, body) }))),
-  odp: (blocks) => odpOf(slidesOf(blocks).map(({ title, body }) => odpPage(title, body)).join("")),
+  odp: (blocks) =>
+    odpOf(
+      slidesOf(blocks)
+        .map(({ title, body }) => odpPage(title, body))
+        .join(""),
+    ),
   odt: (blocks) => odtOf(blocks.map(toOdf).join("")),
   ods: (blocks) => odsOf([{ name: "Made", rows: blocks.flatMap(rowsOf) }]),
   rtf: (blocks) => rtfOf(blocks.map(toRtf).join("\n")),
   vtt: (blocks) => Buffer.from(`WEBVTT\n\n${cuesOf(blocks, ".").join("\n")}`),
-  srt: (blocks) => Buffer.from(cuesOf(blocks, ",").map((cue, i) => `${i + 1}\r\n${cue.replaceAll("\n", "\r\n")}`).join("\r\n")),
+  srt: (blocks) =>
+    Buffer.from(
+      cuesOf(blocks, ",")
+        .map((cue, i) => `${i + 1}\r\n${cue.replaceAll("\n", "\r\n")}`)
+        .join("\r\n"),
+    ),
 };
 
 function rowsOf(block: MadeBlock): string[][] {
@@ -74,7 +87,10 @@ export function pptxOf(
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${content}</Relationships>`;
   const relation = (id: string, type: string, target: string) => `<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`;
   const parts = slides.flatMap(({ shapes, notes, isHidden = false, relations: own = "" }, i) => [
-    [`ppt/slides/slide${i + 1}.xml`, `<p:sld ${names}${isHidden ? ' show="0"' : ""}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`],
+    [
+      `ppt/slides/slide${i + 1}.xml`,
+      `<p:sld ${names}${isHidden ? ' show="0"' : ""}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:sld>`,
+    ],
     [
       `ppt/slides/_rels/slide${i + 1}.xml.rels`,
       relations(`${own}${notes === undefined ? "" : relation("n", "notesSlide", `../notesSlides/notesSlide${i + 1}.xml`)}`),
@@ -122,7 +138,9 @@ export function odpOf(pages: string, parts: OdfParts = {}): Uint8Array {
 
 export function odsOf(sheets: readonly { readonly name: string; readonly rows: readonly (readonly string[])[] }[]): Uint8Array {
   const cell = (text: string) =>
-    text === "" ? "<table:table-cell/>" : `<table:table-cell office:value-type="string"><text:p>${escapeXml(text)}</text:p></table:table-cell>`;
+    text === ""
+      ? "<table:table-cell/>"
+      : `<table:table-cell office:value-type="string"><text:p>${escapeXml(text)}</text:p></table:table-cell>`;
   const row = (cells: readonly string[]) => `<table:table-row>${cells.map(cell).join("")}</table:table-row>`;
   const tables = sheets.map(({ name, rows }) => `<table:table table:name="${escapeXml(name)}">${rows.map(row).join("")}</table:table>`);
   return odsFrom(tables.join(""));
@@ -147,7 +165,8 @@ function toOdf(block: MadeBlock): string {
 }
 
 function odpPage(title: string, body: readonly MadeBlock[]): string {
-  const box = (content: string, kind: string) => `<draw:frame presentation:class="${kind}"><draw:text-box>${content}</draw:text-box></draw:frame>`;
+  const box = (content: string, kind: string) =>
+    `<draw:frame presentation:class="${kind}"><draw:text-box>${content}</draw:text-box></draw:frame>`;
   const shapes = body.map((block) => (block.type === "table" ? `<draw:frame>${toOdf(block)}</draw:frame>` : box(toOdf(block), "outline")));
   return `<draw:page>${title === "" ? "" : box(`<text:p>${escapeXml(title)}</text:p>`, "title")}${shapes.join("")}</draw:page>`;
 }

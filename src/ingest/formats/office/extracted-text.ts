@@ -23,7 +23,9 @@ export function writeMarkup(source: string, events: readonly MarkupEvent[]): Wri
 export class ExtractedText {
   readonly #parts: string[] = [];
   #length = 0;
-  #events: MarkupEvent[] = [];
+  /** The number of the open item, until its first text. */
+  #number: string | null = null;
+  readonly #events: MarkupEvent[] = [];
   #notes: (() => void)[] = [];
   /** Characters that the program does not show, or strikes through; pictures and charts without a description. */
   readonly leftOut = { hidden: 0, struck: 0, figures: 0 };
@@ -35,8 +37,10 @@ export class ExtractedText {
   text(text: string): void {
     if (text === "") return;
     const start = this.#length;
-    this.#append(text);
-    this.#events.push({ type: "text", text, start, end: this.#length });
+    const whole = this.#number === null ? text : `${this.#number} ${text}`;
+    this.#number = null;
+    this.#append(whole);
+    this.#events.push({ type: "text", text: whole, start, end: this.#length });
   }
 
   /** Writes an element around what `write` writes. */
@@ -45,6 +49,26 @@ export class ExtractedText {
     write();
     this.#events.push(closing(name, this.#length));
     if (BLOCK_ELEMENTS.has(name) || name === "br") this.#append("\n");
+  }
+
+  /** Writes a list item with its number, such as "4."; a bullet is `null`. */
+  item(number: string | null, write: () => void): void {
+    this.#number = number;
+    this.element("li", write);
+    this.#number = null;
+  }
+
+  /** Writes text under a heading, and nothing if there is no text. */
+  under(name: "h1" | "h2", heading: string, write: () => void): void {
+    const [parts, events, length] = [this.#parts.length, this.#events.length, this.#length];
+    this.element(name, () => this.text(heading));
+    const begun = this.#length;
+    write();
+    this.flushNotes();
+    if (this.#length > begun) return;
+    this.#parts.length = parts;
+    this.#events.length = events;
+    this.#length = length;
   }
 
   /** Writes the description of a picture as a paragraph of its own; counts the picture if it has none. */

@@ -1,3 +1,4 @@
+import { ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import type { ExtractedText } from "./extracted-text.ts";
 import type { OdfStyles } from "./odf.ts";
@@ -53,12 +54,13 @@ function writeLines(lines: readonly XmlElement[], writer: OdfWriter): void {
   }
 }
 
-/** @param hasCaption whether the block stands in a box with text, which describes its pictures */
-export function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption = false): void {
+/** @param hasCaption whether the blocks stand in a box with text, which describes their pictures */
+export function writeOdfBlocks(blocks: readonly XmlElement[], writer: OdfWriter, hasCaption = false): void {
+  for (const block of blocks) writeOdfBlock(block, writer, hasCaption);
+}
+
+function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption = false): void {
   const { out, styles, leftOut } = writer;
-  const inside = () => {
-    for (const child of elementsOf(block)) writeOdfBlock(child, writer, hasCaption);
-  };
   const skipped = LEFT_OUT.get(block.name);
   if (skipped !== undefined) {
     if (skipped !== null) leftOut.add(skipped);
@@ -70,7 +72,7 @@ export function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption =
   else if (block.name === "table") writeTable(block, writer);
   else if (block.name === "frame") writeFrame(block, writer, hasCaption);
   else if (block.name === "section" && prefixed(block, "display") === "none") out.leftOut.hidden += textOf(block).trim().length;
-  else if (!styles.looks("graphic", prefixed(block, "style-name")).isHidden) inside();
+  else if (!styles.looks("graphic", prefixed(block, "style-name")).isHidden) writeOdfBlocks(elementsOf(block), writer, hasCaption);
 }
 
 function writeParagraph(block: XmlElement, writer: OdfWriter, hasCaption: boolean): void {
@@ -149,7 +151,7 @@ function writeNote(note: XmlElement, writer: OdfWriter): void {
       out.text(`${mark} `);
       writeInline(first.children, writer);
     });
-    for (const other of others) writeOdfBlock(other, writer);
+    writeOdfBlocks(others, writer);
   });
 }
 
@@ -163,27 +165,20 @@ interface ListPlace {
 function writeList(list: XmlElement, writer: OdfWriter, place: ListPlace): void {
   const { out, styles, numbers } = writer;
   const style = prefixed(list, "style-name") ?? place.style;
-  const { isNumbered, form, start } = styles.listLevel(style, place.level);
+  const { form, start } = styles.listLevel(style, place.level);
   const key = `${style}/${place.level}`;
   const isContinued = prefixed(list, "continue-numbering") === "true" || prefixed(list, "continue-list") !== undefined;
-  let next = isContinued ? (numbers.get(key) ?? Number(start)) : Number(start);
-  const items = elementsOf(list).filter(({ name }) => name === "list-item" || name === "list-header");
-  out.element(
-    isNumbered ? "ol" : "ul",
-    () => {
-      for (const item of items) {
-        const own = elementsOf(item).filter(({ name }) => name !== "list");
-        const value = Number(prefixed(item, "start-value") ?? next);
-        if (own.length > 0) {
-          if (item.name === "list-item") next = value + 1;
-          const shown = item.name === "list-header" ? { style: "list-style: none" } : { value: String(value) };
-          out.element("li", () => own.forEach((block) => writeOdfBlock(block, writer)), shown);
-        }
-        for (const inner of elementsOf(item)) if (inner.name === "list") writeList(inner, writer, { style, level: place.level + 1 });
-      }
-    },
-    { type: form },
-  );
+  let next = isContinued ? (numbers.get(key) ?? start) : start;
+  out.element("ul", () => {
+    for (const item of elementsOf(list).filter(({ name }) => name === "list-item" || name === "list-header")) {
+      const own = elementsOf(item).filter(({ name }) => name !== "list");
+      next = Number(prefixed(item, "start-value") ?? next) || next;
+      const number = form === null || item.name === "list-header" ? null : `${ordinal(next, form)}.`;
+      if (own.length > 0) out.item(number, () => writeOdfBlocks(own, writer));
+      if (own.length > 0 && item.name === "list-item") next++;
+      for (const inner of elementsOf(item)) if (inner.name === "list") writeList(inner, writer, { style, level: place.level + 1 });
+    }
+  });
   numbers.set(key, next);
 }
 
@@ -213,7 +208,7 @@ function writeCells(row: XmlElement, name: "th" | "td", writer: OdfWriter): void
     if (cell.name !== "table-cell") continue;
     const spans = { colspan: prefixed(cell, "number-columns-spanned") ?? "1", rowspan: prefixed(cell, "number-rows-spanned") ?? "1" };
     for (let i = repeatsOf(cell, "number-columns-repeated"); i > 0; i--)
-      writer.out.element(name, () => elementsOf(cell).forEach((block) => writeOdfBlock(block, writer)), spans);
+      writer.out.element(name, () => writeOdfBlocks(elementsOf(cell), writer), spans);
   }
 }
 
@@ -228,7 +223,7 @@ function writeFrame(frame: XmlElement, writer: OdfWriter, hasCaption: boolean): 
   const described = [...children.filter(({ name }) => name === "title"), ...children.filter(({ name }) => name === "desc")];
   const description = oneLine(described.map(textOf).join(". "));
   if (box?.name === "table") writeTable(box, writer);
-  else if (box !== undefined) for (const block of elementsOf(box)) writeOdfBlock(block, writer, true);
+  else if (box !== undefined) writeOdfBlocks(elementsOf(box), writer, true);
   else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name)))
     if (description !== "" || !hasCaption) writer.out.figure(description);
 }

@@ -1,4 +1,5 @@
 import { IngestError } from "../../../shared/errors.ts";
+import type { OrdinalForm } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { unpackZip } from "../zip.ts";
 import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
@@ -53,10 +54,9 @@ export interface OdfLooks {
 }
 
 export interface OdfListLevel {
-  readonly isNumbered: boolean;
-  /** Form of the number, such as `1` or `a`. */
-  readonly form: string;
-  readonly start: string;
+  /** Form of the number; `null`: a bullet. */
+  readonly form: OrdinalForm | null;
+  readonly start: number;
 }
 
 export interface OdfStyles {
@@ -67,6 +67,7 @@ export interface OdfStyles {
   readonly properties: (family: string, name: string | undefined) => XmlElement | undefined;
 }
 
+const FORMS: readonly OrdinalForm[] = ["1", "a", "A", "i", "I"];
 /** Maximum length of a chain of styles; longer ones are loops. */
 const MAX_CHAIN = 20;
 
@@ -100,16 +101,16 @@ function readOdfStyles(parts: readonly XmlElement[]): OdfStyles {
     listLevel(name, level) {
       const list = lists.get(name);
       const style = (list === undefined ? [] : elementsOf(list)).find((one) => prefixed(one, "level") === String(level));
-      const form = (style !== undefined && prefixed(style, "num-format")) || "";
-      const isNumbered = style?.name === "list-level-style-number" && form !== "";
-      return { isNumbered, form, start: (style !== undefined && prefixed(style, "start-value")) || "1" };
+      const isNumbered = style?.name === "list-level-style-number";
+      const form = isNumbered ? (FORMS.find((one) => one === prefixed(style, "num-format")) ?? null) : null;
+      return { form, start: isNumbered ? Number(prefixed(style, "start-value") ?? "1") || 1 : 1 };
     },
     properties: (family, name) => chainOf(family, name)[0],
   };
 }
 
 function looksOf(chain: readonly XmlElement[], name: string | undefined): OdfLooks {
-  const valueOf = (attribute: string) => {
+  const lookOf = (attribute: string) => {
     for (const style of chain) {
       const properties = elementsOf(style).find((one) => one.name === "text-properties");
       const value = properties === undefined ? undefined : prefixed(properties, attribute);
@@ -117,12 +118,12 @@ function looksOf(chain: readonly XmlElement[], name: string | undefined): OdfLoo
     }
     return "";
   };
-  const position = valueOf("text-position");
+  const position = lookOf("text-position");
   const names = chain.flatMap((style) => [prefixed(style, "name") ?? "", prefixed(style, "display-name") ?? ""]);
   return {
-    isBold: /^(?:bold|[6-9]00)$/.test(valueOf("font-weight")),
-    isHidden: valueOf("display") === "none",
-    isStruck: !["", "none"].includes(valueOf("text-line-through-style")) || !["", "none"].includes(valueOf("text-line-through-type")),
+    isBold: /^(?:bold|[6-9]00)$/.test(lookOf("font-weight")),
+    isHidden: lookOf("display") === "none",
+    isStruck: !["", "none"].includes(lookOf("text-line-through-style")) || !["", "none"].includes(lookOf("text-line-through-type")),
     raised: /^(?:super|[1-9])/.test(position) ? "sup" : /^(?:sub|-)/.test(position) ? "sub" : null,
     names: [...(name === undefined ? [] : [name]), ...names].map((one) => one.replaceAll("_20_", " ")),
   };

@@ -4,7 +4,7 @@ import type { Format } from "../format.ts";
 import { plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
 import { ExtractedText } from "./extracted-text.ts";
 import { openOdf } from "./odf.ts";
-import { type OdfWriter, spokenIn, writeOdfBlock, writeOdfBody } from "./odf-text.ts";
+import { spokenIn, writeOdfBlocks, writeOdfBody } from "./odf-text.ts";
 import { type Slide, writeSlides } from "./slides.ts";
 import { elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
@@ -65,11 +65,11 @@ export const odpFormat: Format = {
         title: named === undefined ? "" : spokenIn(named),
         isHidden: drawing !== undefined && prefixed(drawing, "visibility") === "hidden",
         body: (out) =>
-          writeShapes(
+          writeOdfBlocks(
             shapes.filter((shape) => shape !== named),
             { out, styles, leftOut, numbers },
           ),
-        notes: notes.length === 0 ? null : (out) => writeShapes(notes, { out, styles, leftOut, numbers }),
+        notes: (out) => writeOdfBlocks(notes, { out, styles, leftOut, numbers }),
       };
     });
     return [writeSlides(slides, { name, title, notices: leftOutNotices(leftOut, []) })];
@@ -81,8 +81,4 @@ function notesOf(page: XmlElement): XmlElement[] {
   const notes = elementsOf(page).find(({ name }) => name === "notes");
   const shapes = notes === undefined ? [] : elementsOf(notes);
   return shapes.filter((shape) => prefixed(shape, "class") === "notes" && spokenIn(shape) !== "");
-}
-
-function writeShapes(shapes: readonly XmlElement[], writer: OdfWriter): void {
-  for (const shape of shapes) writeOdfBlock(shape, writer);
 }

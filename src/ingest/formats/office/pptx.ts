@@ -2,6 +2,7 @@ import { posix } from "node:path";
 import { IngestError } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format } from "../format.ts";
+import { type OrdinalForm, ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { type ArchiveParts, unpackZip } from "../zip.ts";
 import type { ExtractedText } from "./extracted-text.ts";
@@ -19,7 +20,8 @@ export const pptxFormat: Format = {
     const relations = relationsOf(parts, MAIN_PART);
     const listed = [...descendants(presentation, "sldId")].flatMap((slide) => relations.get(prefixed(slide, "id") ?? "") ?? []);
     const present = listed.filter(({ part }) => parts.has(part));
-    if (present.length === 0) throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
+    if (!parts.has(MAIN_PART) || (present.length === 0 && listed.length > 0))
+      throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
     const leftOut = { hidden: 0, comments: false, footers: new Set<string>() };
     const slides = present.map(({ part }) => readSlide(parts, part, leftOut));
     const title = firstOf(partOf(parts, "docProps/core.xml"), "title");
@@ -91,9 +93,9 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutParts): Sl
     body(out) {
       for (const shape of body) writeShape(out, shape, (id) => partOf(parts, relations.get(id)?.part ?? ""));
     },
-    notes: spoken.length === 0 ? null : (out) => {
-            for (const shape of spoken) writeParagraphs(out, firstOf(shape, "txBody"), false);
-          },
+    notes(out) {
+      for (const shape of spoken) writeParagraphs(out, firstOf(shape, "txBody"), false);
+    },
   };
 }
 
@@ -166,8 +168,8 @@ interface SlideParagraph {
   readonly element: XmlElement;
   /** From 0. */
   readonly level: number;
-  /** Attributes of its list; `null`: no list item. */
-  readonly list: { readonly name: "ul" | "ol"; readonly start: string; readonly form: string } | null;
+  /** Its list, and the first number of it; `null`: no list item. */
+  readonly list: { readonly form: OrdinalForm | "bullet"; readonly start: number } | null;
 }
 
 /** @param isList whether paragraphs are list items unless they state otherwise, as in the body of a slide */
@@ -182,16 +184,23 @@ function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isLis
       const numbers = firstOf(properties, "buAutoNum")?.attributes;
       const hasBullet = firstOf(properties, "buChar", "buBlip") !== undefined;
       const isPlain = firstOf(properties, "buNone") !== undefined || (!isList && !hasBullet);
-      if (numbers !== undefined) return { element, level, list: { name: "ol", start: numbers.startAt ?? "1", form: formOf(numbers.type) } };
-      return { element, level, list: isPlain ? null : { name: "ul", start: "1", form: "1" } };
+      if (numbers !== undefined)
+        return { element, level, list: { form: formOf(numbers.type), start: Number(numbers.startAt ?? "1") || 1 } };
+      return { element, level, list: isPlain ? null : { form: "bullet", start: 1 } };
     }),
     0,
   );
 }
 
-function formOf(type = ""): string {
-  const [, form = ""] = /^(arabic|alphaLc|alphaUc|romanLc|romanUc)/.exec(type) ?? [];
-  return { arabic: "1", alphaLc: "a", alphaUc: "A", romanLc: "i", romanUc: "I" }[form] ?? "1";
+const FORMS: ReadonlyMap<string, OrdinalForm> = new Map([
+  ["alphaLc", "a"],
+  ["alphaUc", "A"],
+  ["romanLc", "i"],
+  ["romanUc", "I"],
+]);
+
+function formOf(type = ""): OrdinalForm {
+  return FORMS.get(/^(?:alpha|roman)[LU]c/.exec(type)?.[0] ?? "") ?? "1";
 }
 
 /** Writes paragraphs from one level on: neighbouring items of one kind are a list, deeper ones a list inside it. */
@@ -205,25 +214,29 @@ function writeLevel(out: ExtractedText, paragraphs: readonly SlideParagraph[], l
       continue;
     }
     let end = i + 1;
-    while (end < paragraphs.length && belongsTo(paragraphs[end] as SlideParagraph, list.name, level)) end++;
+    while (end < paragraphs.length && belongsTo(paragraphs[end] as SlideParagraph, list.form, level)) end++;
     const items = paragraphs.slice(i, end);
-    out.element(list.name, () => writeItems(out, items, level), { start: list.start, type: list.form });
+    out.element("ul", () => writeItems(out, items, level));
     i = end;
   }
 }
 
-function belongsTo({ list, level }: SlideParagraph, name: "ul" | "ol", listLevel: number): boolean {
-  return list !== null && (level > listLevel || list.name === name);
+function belongsTo({ list, level }: SlideParagraph, form: OrdinalForm | "bullet", listLevel: number): boolean {
+  return list !== null && (level > listLevel || list.form === form);
 }
 
 function writeItems(out: ExtractedText, items: readonly SlideParagraph[], level: number): void {
+  let next = items[0]?.list?.start ?? 1;
   for (let i = 0; i < items.length; ) {
     const item = items[i] as SlideParagraph;
     let end = i + 1;
     if (item.level > level) {
       while (end < items.length && (items[end] as SlideParagraph).level > level) end++;
       writeLevel(out, items.slice(i, end), level + 1);
-    } else out.element("li", () => writeRuns(out, item.element));
+    } else {
+      const { form = "bullet" } = item.list ?? {};
+      out.item(form === "bullet" ? null : `${ordinal(next++, form)}.`, () => writeRuns(out, item.element));
+    }
     i = end;
   }
 }

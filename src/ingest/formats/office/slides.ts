@@ -9,8 +9,7 @@ export interface Slide {
   readonly title: string;
   readonly isHidden: boolean;
   readonly body: (out: ExtractedText) => void;
-  /** Speaker notes; `null` without any. */
-  readonly notes: ((out: ExtractedText) => void) | null;
+  readonly notes: (out: ExtractedText) => void;
 }
 
 /**
@@ -25,12 +24,15 @@ export function writeSlides(
   const starts = slides.map((slide, i) => {
     const start = out.length;
     const shown = slide.title === "" ? `Slide ${i + 1}` : slide.title;
-    out.element("h1", () => out.text(slide.isHidden ? `${shown} (hidden slide)` : shown));
-    slide.body(out);
-    out.flushNotes();
-    if (slide.notes !== null) {
-      out.element("h2", () => out.text("Speaker notes"));
-      slide.notes(out);
+    const write = () => {
+      slide.body(out);
+      out.under("h2", "Speaker notes", () => slide.notes(out));
+    };
+    const heading = slide.isHidden ? `${shown} (hidden slide)` : shown;
+    if (slide.title === "") out.under("h1", heading, write);
+    else {
+      out.element("h1", () => out.text(heading));
+      write();
     }
     return start;
   });

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { originalPlaceOf } from "../../../text/original-place.ts";
+import { readFirst } from "../../testing/first-document.ts";
+import { rtfOf } from "../../testing/made-office.ts";
+import { blocksOf } from "../show-blocks.test-helper.ts";
+
+const read = (body: string) => readFirst("a.rtf", Buffer.from(rtfOf(body), "latin1"));
+const said = ({ reading }: Awaited<ReturnType<typeof readFirst>>) => reading.notices.map(({ code, message }) => `${code} ${message}`);
+
+describe("RTF", () => {
+  test("decodes escapes, code pages of fonts, Unicode with and without fallbacks, and characters beyond 16 bits", async () => {
+    const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Cyr;}{\f2\fcharset128 Jap;}{\f3\fcharset2 Sym;}}`;
+    const body = String.raw`caf\'e9 \f1\'cf\'f0\'e8 \f2\'93\'fa\'96\'7b \f0\u8364?5 \uc0\u8364 6 \u-10179 \u-8704 \f3\'b7\f0\endash\~\{x\}`;
+    const { text } = await readFirst("a.rtf", Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252${fonts}\pard ${body}\par}`, "latin1"));
+    expect(text).toBe("café При 日本 €5 €6 😀•– {x}");
+  });
+
+  test("reads headings by their style or level, lists with numbers or bullets, and plain lines", async () => {
+    const body = String.raw`\pard\s1 Fees\par\pard{\listtext 1.\tab}\ls1 First\par{\listtext\'b7\tab}\ls1\ilvl1 Under\par\pard\outlinelevel1 Late\par\pard a\line b\par`;
+    expect(blocksOf(await read(body))).toEqual([
+      "heading1 Fees",
+      "list-item1 1. First",
+      "list-item2 Under",
+      "heading2 Late",
+      "paragraph a⏎b",
+    ]);
+  });
+
+  test("reads tables with header rows and merged cells", async () => {
+    const row = (...cells: string[]) => `${cells.map((cell) => `\\pard\\intbl ${cell}\\cell`).join("")}\\row`;
+    const body = [
+      `\\trowd\\trhdr\\cellx1\\cellx2\\cellx3 ${row("Kind", "Day", "Fee")}`,
+      `\\trowd\\clvmgf\\cellx1\\cellx2\\cellx3 ${row("Late", "Mon", "5")}`,
+      `\\trowd\\clvmrg\\cellx1\\cellx2\\cellx3 ${row("", "Tue", "6")}`,
+      `\\trowd\\cellx1\\clmgf\\cellx2\\clmrg\\cellx3 ${row("Lost", "9", "")}`,
+    ];
+    expect(blocksOf(await read(`${body.join("\n")}\\pard End.\\par`))).toEqual([
+      ...["table-row^0 Kind | Day | Fee", "table-row^0 Late | Mon | 5", "table-row^0 Late | Tue | 6", "table-row^0 Lost | 9 | 9"],
+      "paragraph End.",
+    ]);
+  });
+
+  test("puts a note behind its paragraph, and shows the result of a field, not its code", async () => {
+    const body = String.raw`Open{\super\chftn}{\footnote{\super\chftn} Not on Sunday.} daily, see {\field{\*\fldinst HYPERLINK "x"}{\fldrslt the list}}.\par Next.\par`;
+    expect((await read(body)).text).toBe("Open[1] daily, see the list.\n\n[1] Not on Sunday.\n\nNext.");
+  });
+
+  test("leaves out hidden and struck text, margins and comments with a notice, and data of other programs silently", async () => {
+    const body = String.raw`{\header Port of Ys}{\*\generator Writer;}Seen{\v secret}{\strike old}{\fs2 tiny}{\*\annotation a remark}{\*\unknown x{y}z}.\par\bin4 }}}}End.\par`;
+    const document = await read(body);
+    expect(document.text).toBe("Seen.\n\nEnd.");
+    expect(said(document)).toEqual([
+      expect.stringMatching(/^hidden_text 10 /),
+      expect.stringMatching(/^struck_text 3 /),
+      "left_out headers and footers of pages were left out: Port of Ys",
+      "left_out comments in the margin were left out",
+    ]);
+  });
+
+  test("quotes the description of a picture as such, and counts pictures without one", async () => {
+    const described = String.raw`{\*\shppict{\pict{\*\picprop{\sp{\sn wzDescription}{\sv A map of the quays}}}\pngblip 89504e47}}{\nonshppict{\pict 00}}`;
+    const document = await read(String.raw`Text.${described}{\pict\pngblip 8950}\par`);
+    expect(document.text).toBe("Text.\n\nImage: A map of the quays");
+    expect(said(document)).toEqual([expect.stringMatching(/^figures_without_text 1 /)]);
+  });
+
+  test("places a quote at the bytes of the file", async () => {
+    const source = rtfOf(String.raw`One.\par caf\'e9 \b costs\b0  5.\par`);
+    const document = await readFirst("a.rtf", Buffer.from(source, "latin1"));
+    const start = document.text.indexOf("café");
+    const place = originalPlaceOf({ ...document, normaliser: "test" }, { start, end: document.text.length });
+    expect([place.unit, source.slice(place.start, place.end)]).toEqual(["utf16", String.raw`caf\'e9 \b costs\b0  5.`]);
+  });
+
+  test.each([
+    ["cut off", rtfOf("Some text of it.\\par").slice(0, -1), "bad_rtf"],
+    ["of endless groups", `{\\rtf1${"{".repeat(100_000)}`, "too_deep"],
+    ["of another kind", "PLAIN TEXT", "wrong_content"],
+  ])("%s is refused", async (_, source, code) => {
+    await expect(readFirst("a.rtf", source)).rejects.toMatchObject({ code, message: expect.stringMatching(/^a\.rtf: .{20,}/) });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { originalInWords, originalPlaceOf } from "../../text/original-place.ts";
+import { parseFirst } from "../testing/first-document.ts";
+import { faultsOf } from "../testing/soundness.ts";
+
+const VTT = `WEBVTT - Council
+
+NOTE not spoken
+
+STYLE
+::cue { color: red }
+
+1
+00:12:31.000 --> 00:12:33.500 align:start
+<v Ann Bell>The ferry stops
+at <i>nine</i> &amp; ten.
+
+00:12:34.000 --> 00:12:36.000
+<v Ann Bell>It costs five.</v>
+
+00:12:36.500 --> 00:12:38.000
+<v Bo>Why <00:12:37.000>five?
+
+01:00:00.000 --> 01:00:02.000
+Later on.
+`;
+
+function placeOf(source: string, quote: string) {
+  const document = parseFirst("talk.vtt", source);
+  const start = document.text.indexOf(quote);
+  expect(start).toBeGreaterThanOrEqual(0);
+  return originalPlaceOf({ ...document, normaliser: "test" }, { start, end: start + quote.length });
+}
+
+describe("subtitles", () => {
+  test("are paragraphs by speaker and pause, with markup and what is not spoken left out", () => {
+    const document = parseFirst("talk.vtt", VTT);
+    expect(document.text).toBe("Ann Bell: The ferry stops at nine & ten. It costs five.\n\nBo: Why five?\n\nLater on.");
+    expect(faultsOf(document, VTT)).toEqual([]);
+  });
+
+  test("place a quote by its time and speaker, and by its characters", () => {
+    expect(originalInWords(placeOf(VTT, "It costs five."))).toBe("Ann Bell at 00:12:34");
+    expect(originalInWords(placeOf(VTT, "Ann Bell: The ferry"))).toBe("Ann Bell at 00:12:31");
+    expect(originalInWords(placeOf(VTT, "Later on."))).toBe("at 01:00:00");
+    const { start, end, speaker } = placeOf(VTT, "five?");
+    expect([VTT.slice(start, end), speaker]).toEqual(["five?", "Bo"]);
+  });
+
+  test("of SubRip may have any line end, no hours, tags and positions", () => {
+    const source =
+      "1\r\n00:00:01,000 --> 00:00:02,500\r\n{\\an8}<font color=red>Mind</font> the gap,\r\n\r\n2\r\n0:3,0 --> 0:4,0\r\nplease.\r\n";
+    const document = parseFirst("a.srt", source);
+    expect(document.text).toBe("Mind the gap, please.");
+    expect(document.reading.format).toBe("srt");
+  });
+
+  test("without a line of times are refused; a header alone is an empty document", () => {
+    expect(() => parseFirst("a.srt", "Only words.\n")).toThrow(/no line states times/);
+    expect(parseFirst("a.vtt", "\ufeffWEBVTT\n").text).toBe("");
+  });
+});
