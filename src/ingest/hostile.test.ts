@@ -5,6 +5,7 @@ import { part, rounds } from "../../test/support/trials.ts";
 import { IngestError } from "../shared/errors.ts";
 import { createFileReader } from "./file-reader.ts";
 import { docxOf, epubOf, wordParagraph, xlsxOf, zip } from "./testing/made-files.ts";
+import { odpOf, odsFrom, odtOf, pptxOf, slideShape } from "./testing/made-office.ts";
 import { makePdf } from "./testing/made-pdf.ts";
 
 /** The expected outcome: an error code, or a document with required notices and forbidden text. */
@@ -41,6 +42,108 @@ const FILES: readonly Hostile[] = [
     () => zipSync({ "xl/workbook.xml": strToU8("<workbook/>"), "xl/worksheets/sheet1.xml": zeros(BOMB_MB) }, { level: 9 }),
     { error: /unpacks_too_far|bad_/ },
   ],
+  [`a PPTX that unpacks to ${BOMB_MB} MB`, "a.pptx", () => packedZeros("ppt/slides/slide1.xml", BOMB_MB), { error: /unpacks_too_far/ }],
+  [
+    `an ODT that unpacks to ${BOMB_MB} MB`,
+    "a.odt",
+    () => zipSync({ mimetype: strToU8("application/vnd.oasis.opendocument.text"), "content.xml": zeros(BOMB_MB) }, { level: 9 }),
+    { error: /unpacks_too_far/ },
+  ],
+  [
+    `an archive that unpacks to ${BOMB_MB} MB`,
+    "a.zip",
+    () => zipSync({ "a.md": zeros(BOMB_MB) }, { level: 9 }),
+    { error: /unpacks_too_far/ },
+  ],
+  [
+    "archives in archives that unpack to 400 MB",
+    "a.zip",
+    () => zip(Object.fromEntries([1, 2, 3, 4].map((n) => [`${n}.zip`, zipSync({ "a.bin.txt": zeros(99) }, { level: 9 })]))),
+    { error: /unpacks_too_far/ },
+  ],
+  [
+    "entities in ODT that grow a billionfold",
+    "a.odt",
+    () => odtOf("<text:p>Seen by all. &j;</text:p>", { more: {} }),
+    { never: "lollollol" },
+  ],
+  [
+    "an ODT whose part declares entities",
+    "a.odt",
+    () =>
+      replacePart(
+        odtOf(""),
+        "content.xml",
+        `${entities}${outside}<office:body><office:text><text:p>Seen &j;&e;</text:p></office:text></office:body>`,
+      ),
+    { never: "lollollol" },
+  ],
+  [
+    "a slide that declares entities",
+    "a.pptx",
+    () =>
+      replacePart(
+        pptxOf([{ shapes: "" }]),
+        "ppt/slides/slide1.xml",
+        `${entities}<p:sld><p:spTree><p:sp><a:p><a:r><a:t>&j;</a:t></a:r></a:p></p:sp></p:spTree></p:sld>`,
+      ),
+    { never: "lollollol" },
+  ],
+  [
+    "slides whose targets lead out",
+    "a.pptx",
+    () =>
+      pptxOf([
+        {
+          shapes: slideShape("<a:p><a:r><a:t>Seen.</a:t></a:r></a:p>"),
+          relations: '<Relationship Id="n" Type="x/notesSlide" Target="../../../../etc/passwd"/>',
+        },
+      ]),
+    { never: "root:" },
+  ],
+  ["groups of shapes, 50,000 deep", "a.pptx", () => pptxOf([{ shapes: deep("<p:grpSp>", "</p:grpSp>", 50_000) }]), { error: /too_deep/ }],
+  [
+    "sections in sections, 50,000 deep, as ODT",
+    "a.odt",
+    () => odtOf(deep("<text:section>", "</text:section>", 50_000)),
+    { error: /too_deep/ },
+  ],
+  [
+    "a style that is based on itself",
+    "a.odt",
+    () =>
+      odtOf('<text:p text:style-name="A">Seen by all.</text:p>', {
+        styles: '<style:style style:name="A" style:family="paragraph" style:parent-style-name="A"/>',
+      }),
+    {},
+  ],
+  [
+    "a filled row that repeats a million times",
+    "a.ods",
+    () =>
+      odsFrom(
+        `<table:table><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>x</text:p></table:table-cell></table:table-row></table:table>`,
+      ),
+    { error: /file_too_large/ },
+  ],
+  [
+    "a presentation named like an element of JavaScript",
+    "a.odp",
+    () => odpOf("<draw:page><draw:constructor/><draw:__proto__>x</draw:__proto__></draw:page>"),
+    {},
+  ],
+  ["an ODT cut off", "a.odt", () => odtOf("<text:p>Text of it.</text:p>").slice(0, 300), { error: /bad_|wrong_/ }],
+  ["RTF groups, 200,000 deep", "a.rtf", () => `{\\rtf1 ${deep("{", "}", 200_000)}}`, { error: /too_deep/ }],
+  ["RTF cut off", "a.rtf", () => "{\\rtf1 Text of it", { error: /bad_rtf/ }],
+  ["RTF with binary data beyond its end", "a.rtf", () => "{\\rtf1 Seen by all.\\bin999999999 x}", { error: /bad_rtf/ }],
+  [
+    "RTF with controls of impossible values",
+    "a.rtf",
+    () => "{\\rtf1\\ansicpg-1\\f-9\\u99999999\\uc-5\\s-1\\ilvl999 Seen by all.\\par}",
+    { notices: ["encoding_guessed"] },
+  ],
+  ["RTF with hidden words", "a.rtf", () => `{\\rtf1 Seen by all. {\\v ${SECRET}}}`, { notices: ["hidden_text"], never: SECRET }],
+  ["subtitles of a million open tags", "a.vtt", () => `WEBVTT\n\n00:01.000 --> 00:02.000\n${"<v ".repeat(1_000_000)}`, {}],
   [`a packed text of ${BOMB_MB} MB`, "a.txt.gz", () => gzipSync(zeros(BOMB_MB)), { error: /unpacks_too_far/ }],
   ["a packed file in a packed file", "a.md.gz", () => gzipSync(gzipSync("# Text")), { error: /./ }],
   ["a packed CSV of 120 MB", "a.csv.gz", () => gzipSync(rows(30 * MB)), { error: /unpacks_too_far|too_large/ }],

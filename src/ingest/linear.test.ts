@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import { part } from "../../test/support/trials.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { csvOf, docxOf, epubOf, wordParagraph, xlsxOf } from "./testing/made-files.ts";
+import { odpOf, odsFrom, odtOf, pptxOf, rtfOf, slideShape } from "./testing/made-office.ts";
 import { makePdf } from "./testing/made-pdf.ts";
 import { draftDocuments } from "./to-document.ts";
 
@@ -72,6 +73,49 @@ const SHAPES: readonly Shape[] = [
     },
   ],
   ["a.xlsx", "rows", 1_000, (n) => xlsxOf([{ name: "s", rows: Array.from({ length: n }, (_, i) => [`${i}`, `x${i}`]) }])],
+  [
+    "a.pptx",
+    "slides",
+    200,
+    (n) => pptxOf(Array.from({ length: n }, (_, i) => ({ shapes: slideShape(`<a:p><a:r><a:t>Line ${i}.</a:t></a:r></a:p>`) }))),
+  ],
+  ["a.odt", "paragraphs", 2_000, (n) => odtOf(lines(n, (i) => `<text:p>Line ${i}.</text:p>`))],
+  [
+    "a.odt",
+    "lists",
+    1_000,
+    (n) => odtOf(lines(n, (i) => `<text:list><text:list-item><text:p>Item ${i}</text:p></text:list-item></text:list>`)),
+  ],
+  [
+    "a.odt",
+    "notes",
+    1_000,
+    (n) =>
+      odtOf(`<text:p>${lines(n, (i) => `x<text:note><text:note-body><text:p>N ${i}.</text:p></text:note-body></text:note>`)}</text:p>`),
+  ],
+  [
+    "a.odp",
+    "slides",
+    500,
+    (n) =>
+      odpOf(lines(n, (i) => `<draw:page><draw:frame><draw:text-box><text:p>Line ${i}.</text:p></draw:text-box></draw:frame></draw:page>`)),
+  ],
+  [
+    "a.ods",
+    "rows",
+    1_000,
+    (n) =>
+      odsFrom(
+        `<table:table>${lines(n, (i) => `<table:table-row><table:table-cell><text:p>${i}</text:p></table:table-cell></table:table-row>`)}</table:table>`,
+      ),
+  ],
+  ["a.rtf", "paragraphs", 4_000, (n) => rtfOf(lines(n, (i) => `\\pard Line ${i}.\\par`))],
+  ["a.rtf", "groups", 8_000, (n) => rtfOf("{\\b x} ".repeat(n))],
+  ["a.rtf", "escapes", 8_000, (n) => rtfOf("\\'e9\\u8364?".repeat(n))],
+  ["a.rtf", "merged rows", 500, (n) => rtfOf(lines(n, (i) => `\\trowd\\clvmrg\\cellx1\\cellx2\\intbl ${i}\\cell x\\cell\\row`))],
+  ["a.vtt", "cues", 4_000, (n) => `WEBVTT\n\n${lines(n, (i) => `00:00:01.000 --> 00:00:02.000\n<v A${i % 3}>Line ${i}.\n`)}`],
+  ["a.vtt", "open tags", 20_000, (n) => `WEBVTT\n\n00:01.000 --> 00:02.000\n${"<v ".repeat(n)}`],
+  ["a.html", "figures", 2_000, (n) => "<figure><img alt=x>".repeat(n)],
   [
     "a.pdf",
     "paragraphs",

@@ -69,7 +69,8 @@ describe("an archive", () => {
         "photo.jpg": "x",
       },
       ...{ "talk.pptx": pptxOf([{ shapes: slideShape("<a:p><a:r><a:t>Hello there.</a:t></a:r></a:p>") }]), "bad.docx": "no" },
-      "list.json": '[{"question":"How long?","answer":"Thirty days from delivery, unless the item was on sale."},{"question":"Who pays?","answer":"We do, for returns inside the country and within the time."}]',
+      "list.json":
+        '[{"question":"How long?","answer":"Thirty days from delivery, unless the item was on sale."},{"question":"Who pays?","answer":"We do, for returns inside the country and within the time."}]',
     };
     const documents = await read("box.zip", zip(files));
     expect(documents.map(({ path }) => path)).toEqual([

@@ -1,9 +1,11 @@
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 import { oneLine } from "./parsed.ts";
 
-/** Labels the description of a picture, so that a quote of it is not taken for running text. */
+/** The label of a picture's description, so that a quote of it is not taken for running text. */
+export const IMAGE_LABEL = "Image:";
+
 export function describeImage(description: string): string {
-  return `Image: ${oneLine(description)}`;
+  return `${IMAGE_LABEL} ${oneLine(description)}`;
 }
 
 /** Maximum width or height of a spacer or tracker, in pixels. */

@@ -6,7 +6,7 @@ import { gfmTable } from "micromark-extension-gfm-table";
 import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { linesOf } from "../visible.ts";
-import { createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
+import { createTreeWriter, type LeftOutMarkdown, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
 /** Maximum characters of segments that are parsed together, where a block begins; larger inside lists, which are cut only if needed. */
@@ -40,8 +40,8 @@ export interface MarkdownOptions {
   readonly notes?: readonly TextRange[];
   /** The notes that are not written in place. @default none */
   readonly moved?: ReadonlySet<TextRange>;
-  /** @default no callback */
-  readonly onStruck?: Sides["onStruck"];
+  /** Counts what is left out. @default counters of its own */
+  readonly leftOut?: LeftOutMarkdown;
 }
 
 /** The parser settings for a range of lines. */
@@ -55,12 +55,12 @@ interface Reading {
 export function createMarkdownWriter(
   source: MaskedSource,
   writer: BlockWriter,
-  { notes = [], moved = new Set(), onStruck = () => {} }: MarkdownOptions = {},
+  { notes = [], moved = new Set(), leftOut = { struck: 0, figures: 0 } }: MarkdownOptions = {},
 ): MarkdownWriter {
   const inNotes: Reading = { maxIndent: Number.POSITIVE_INFINITY, disabled: ["codeIndented"] };
   const inFile: Reading = source.hasTags ? inNotes : { maxIndent: maxIndentOf(source), disabled: [] };
   const definitions = linkDefinitions(source.masked);
-  const tree = createTreeWriter({ source, writer, onStruck });
+  const tree = createTreeWriter({ source, writer, leftOut });
   let nextNote = 0;
   return { write, writeNote: (note) => writeParts(note, inNotes) };
 

@@ -1,6 +1,7 @@
 import type { Nodes, Parent, PhrasingContent, RootContent, TableRow } from "mdast";
 import type { BlockWriter } from "../block-writer.ts";
 import type { CodePiece } from "../visible.ts";
+import { IMAGE_LABEL } from "./described-figures.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
 /** A writer of the full parser's nodes. */
@@ -18,6 +19,19 @@ export function createTreeWriter(sides: Sides): TreeWriter {
     },
   };
 
+  /** Labels the descriptions of pictures that stand alone, so that a quote of one is not taken for running text. */
+  function writeImages(images: readonly PhrasingContent[], base: number): void {
+    for (const image of images) {
+      const start = startOf(image) + base;
+      writer.paragraph();
+      if ("alt" in image && image.alt) {
+        writer.opaque(IMAGE_LABEL, start, start + 1);
+        writer.opaque(" ", start + 1, start + 2);
+      }
+      writePhrasing(sides, [image], base);
+    }
+  }
+
   function block(node: RootContent, base: number): void {
     switch (node.type) {
       case "heading":
@@ -27,7 +41,8 @@ export function createTreeWriter(sides: Sides): TreeWriter {
         return;
       case "paragraph":
         writer.paragraph();
-        writePhrasing(sides, node.children, base);
+        if (node.children.every(isImageOrBlank)) writeImages(node.children, base);
+        else writePhrasing(sides, node.children, base);
         writer.paragraph();
         hasStar ||= node.children.some((child) => child.type === "text" && CALLS_STAR.test(child.value));
         return;
@@ -63,12 +78,22 @@ export function createTreeWriter(sides: Sides): TreeWriter {
   }
 }
 
+/** Returns whether a node of a paragraph is a picture, or white space between pictures. */
+function isImageOrBlank(node: PhrasingContent): boolean {
+  return node.type === "image" || node.type === "imageReference" || (node.type === "text" && node.value.trim() === "");
+}
+
 /** The source and destination of the text. */
 export interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;
-  /** Called with the number of struck-through characters that are omitted. */
-  readonly onStruck: (characters: number) => void;
+  readonly leftOut: LeftOutMarkdown;
+}
+
+/** Numbers of struck-through characters, and of pictures without alternative text. */
+export interface LeftOutMarkdown {
+  struck: number;
+  figures: number;
 }
 
 /** An asterisk after a word that is no markup. */
@@ -94,10 +119,12 @@ function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: nu
     const end = endOf(node) + base;
     if (node.type === "text") source.writeDecoded(writer, node.value, start, end);
     else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
-    else if (node.type === "delete") sides.onStruck(end - start);
+    else if (node.type === "delete") sides.leftOut.struck += end - start;
     else if (node.type === "break") writer.lineBreak();
-    else if ((node.type === "image" || node.type === "imageReference") && node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
-    else if (isParent(node)) {
+    else if (node.type === "image" || node.type === "imageReference") {
+      if (node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
+      else sides.leftOut.figures++;
+    } else if (isParent(node)) {
       if (node.type === "strong") writer.beginBold();
       writePhrasing(sides, node.children as PhrasingContent[], base);
       if (node.type === "strong") writer.endBold();

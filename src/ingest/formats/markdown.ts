@@ -6,6 +6,7 @@ import { firstAfter } from "../visible.ts";
 import { readFrontMatter, withFrontMatter } from "./front-matter.ts";
 import { codeSpanFinder, findNotes, signsOf } from "./markdown-notes.ts";
 import { createMarkdownWriter, fenceAfter, maxIndentOf } from "./markdown-run.ts";
+import type { LeftOutMarkdown } from "./markdown-tree.ts";
 import { BLOCK_ELEMENTS, type MarkupEvent, readMarkup, visibleEvents } from "./markup.ts";
 import { type Mask, maskSource, type Sign } from "./masked-source.ts";
 import { withRaisedText } from "./notes-at-calls.ts";
@@ -73,8 +74,8 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   const { notes, signs } = source.includes("[^", bodyStart) ? notesOf() : { notes: [], signs: [] };
   const all = write(new Set(notes));
   // The first pass drops uncited notes, and notes cited only by such notes. The second pass writes them in place.
-  const { written, struck } = all.called.size === notes.length ? all : write(all.called);
-  const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck });
+  const { written, leftOut } = all.called.size === notes.length ? all : write(all.called);
+  const notices = unseenNotices({ ...unseen, ...leftOut, struck: unseen.struck + leftOut.struck });
   return { ...written, notices };
 
   function notesOf(): { readonly notes: readonly TextRange[]; readonly signs: readonly Sign[] } {
@@ -92,24 +93,20 @@ export function parseMarkdownText(source: string, bodyStart: number): MarkdownTe
   function write(moved: ReadonlySet<TextRange>): {
     readonly written: WrittenBlocks;
     readonly called: ReadonlySet<TextRange>;
-    /** Struck-through characters. */
-    readonly struck: number;
+    readonly leftOut: LeftOutMarkdown;
   } {
     const writer = new BlockWriter(source, breaks);
     const called = new Set<TextRange>();
-    let struck = 0;
-    const onStruck = (characters: number): void => {
-      struck += characters;
-    };
+    const leftOut = { struck: 0, figures: 0 };
     const onCall = (note: TextRange): void => {
       if (!moved.has(note) || called.has(note)) return;
       called.add(note);
       writer.writeBehind(() => markdown.writeNote(note));
     };
     const masked = maskSource(source, masks, signs, onCall);
-    const markdown = createMarkdownWriter(masked, writer, { notes, moved, onStruck });
+    const markdown = createMarkdownWriter(masked, writer, { notes, moved, leftOut });
     walk(writer, markdown.write);
-    return { written: writer.finish(), called, struck };
+    return { written: writer.finish(), called, leftOut };
   }
 }
 

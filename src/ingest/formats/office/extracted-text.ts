@@ -23,6 +23,8 @@ export function writeMarkup(source: string, events: readonly MarkupEvent[]): Wri
 export class ExtractedText {
   readonly #parts: string[] = [];
   #length = 0;
+  /** Number of open lists in the current element. */
+  #lists = 0;
   /** The number of the open item, until its first text. */
   #number: string | null = null;
   readonly #events: MarkupEvent[] = [];
@@ -43,18 +45,17 @@ export class ExtractedText {
     this.#events.push({ type: "text", text: whole, start, end: this.#length });
   }
 
-  /** Writes an element around what `write` writes. */
+  /** Writes an element around what `write` writes. A block ends the open lists. */
   element(name: string, write: () => void = () => {}, attributes: Readonly<Record<string, string>> = {}): void {
-    this.#events.push(opening(name, this.#length, attributes));
-    write();
-    this.#events.push(closing(name, this.#length));
-    if (BLOCK_ELEMENTS.has(name) || name === "br") this.#append("\n");
+    if (BLOCK_ELEMENTS.has(name)) this.#openLists(0);
+    this.#wrap(name, write, attributes);
   }
 
-  /** Writes a list item with its number, such as "4."; a bullet is `null`. */
-  item(number: string | null, write: () => void): void {
+  /** Writes a list item. @param level from 1; @param number such as "4.", `null` for a bullet */
+  item(level: number, number: string | null, write: () => void): void {
+    this.#openLists(level);
     this.#number = number;
-    this.element("li", write);
+    this.#wrap("li", write, {});
     this.#number = null;
   }
 
@@ -93,7 +94,25 @@ export class ExtractedText {
   }
 
   finish(): WrittenBlocks {
+    this.#openLists(0);
     return writeMarkup(this.#parts.join(""), this.#events);
+  }
+
+  #wrap(name: string, write: () => void, attributes: Readonly<Record<string, string>>): void {
+    const lists = this.#lists;
+    this.#lists = 0;
+    this.#events.push(opening(name, this.#length, attributes));
+    write();
+    this.#openLists(0);
+    this.#events.push(closing(name, this.#length));
+    this.#lists = lists;
+    if (BLOCK_ELEMENTS.has(name) || name === "br") this.#append("\n");
+  }
+
+  /** Opens or closes lists up to a level. */
+  #openLists(level: number): void {
+    for (; this.#lists > level; this.#lists--) this.#events.push(closing("ul", this.#length));
+    for (; this.#lists < level; this.#lists++) this.#events.push(opening("ul", this.#length));
   }
 
   #append(text: string): void {

@@ -169,16 +169,14 @@ function writeList(list: XmlElement, writer: OdfWriter, place: ListPlace): void 
   const key = `${style}/${place.level}`;
   const isContinued = prefixed(list, "continue-numbering") === "true" || prefixed(list, "continue-list") !== undefined;
   let next = isContinued ? (numbers.get(key) ?? start) : start;
-  out.element("ul", () => {
-    for (const item of elementsOf(list).filter(({ name }) => name === "list-item" || name === "list-header")) {
-      const own = elementsOf(item).filter(({ name }) => name !== "list");
-      next = Number(prefixed(item, "start-value") ?? next) || next;
-      const number = form === null || item.name === "list-header" ? null : `${ordinal(next, form)}.`;
-      if (own.length > 0) out.item(number, () => writeOdfBlocks(own, writer));
-      if (own.length > 0 && item.name === "list-item") next++;
-      for (const inner of elementsOf(item)) if (inner.name === "list") writeList(inner, writer, { style, level: place.level + 1 });
-    }
-  });
+  for (const item of elementsOf(list).filter(({ name }) => name === "list-item" || name === "list-header")) {
+    const own = elementsOf(item).filter(({ name }) => name !== "list");
+    next = Number(prefixed(item, "start-value") ?? next) || next;
+    const number = form === null || item.name === "list-header" ? null : `${ordinal(next, form)}.`;
+    if (own.length > 0) out.item(place.level, number, () => writeOdfBlocks(own, writer));
+    if (own.length > 0 && item.name === "list-item") next++;
+    for (const inner of elementsOf(item)) if (inner.name === "list") writeList(inner, writer, { style, level: place.level + 1 });
+  }
   numbers.set(key, next);
 }
 

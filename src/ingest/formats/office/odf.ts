@@ -19,7 +19,11 @@ export interface OdfPackage {
  * @throws IngestError `encrypted`, `bad_archive`, `unpacks_too_far`, `too_deep`
  */
 export function openOdf(bytes: Uint8Array): OdfPackage {
-  const textOfPart = unpackOdf(bytes);
+  const parts = unpackZip(bytes, (part) => /^(?:content|styles|meta|META-INF\/manifest)\.xml$/.test(part));
+  const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
+  if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
+    throw new IngestError("encrypted", "the file has a password: save it without one");
+  if (!parts.has("content.xml")) throw new IngestError("bad_archive", "the file has no content.xml: save it again as OpenDocument");
   const content = readXml(textOfPart("content.xml"));
   const shared = readXml(textOfPart("styles.xml"));
   const meta = readXml(textOfPart("meta.xml"));
@@ -31,16 +35,6 @@ export function openOdf(bytes: Uint8Array): OdfPackage {
     ...{ content, styles: readOdfStyles([shared, content]), title: said("title"), subject: said("subject") },
     margins: [...new Set(margins)].filter((line) => /[\p{L}\p{N}]/u.test(line)),
   };
-}
-
-/** Returns the text of a part by its name; empty for a missing part. @throws IngestError as `openOdf` */
-export function unpackOdf(bytes: Uint8Array): (part: string) => string {
-  const parts = unpackZip(bytes, (part) => /^(?:content|styles|meta|META-INF\/manifest)\.xml$/.test(part));
-  const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
-  if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
-    throw new IngestError("encrypted", "the file has a password: save it without one");
-  if (!parts.has("content.xml")) throw new IngestError("bad_archive", "the file has no content.xml: save it again as OpenDocument");
-  return textOfPart;
 }
 
 /** The effect of a style on text. */

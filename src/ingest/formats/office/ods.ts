@@ -4,8 +4,9 @@ import type { Format } from "../format.ts";
 import { oneLine } from "../parsed.ts";
 import { noticesOf, writeWorkbook } from "../xlsx.ts";
 import { assertSheetSize, type MergedCells, type Sheet } from "../xlsx-sheet.ts";
-import { walkXml } from "../zip.ts";
-import { unpackOdf } from "./odf.ts";
+import { openOdf } from "./odf.ts";
+import { spokenIn } from "./odf-text.ts";
+import { descendants, elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
 /** Reads OpenDocument spreadsheets as XLSX: every filled row of every visible sheet with its header, values as displayed. */
 export const odsFormat: Format = {
@@ -13,179 +14,87 @@ export const odsFormat: Format = {
   extensions: [".ods", ".ots"],
   version: 1,
   read({ bytes, name }) {
-    const sheets = readSheets(unpackOdf(bytes)("content.xml"));
-    if (sheets.length === 0) throw new IngestError("bad_archive", "the file contains no sheet: save it again as ODS");
-    const hidden = sheets.filter(({ isHidden }) => isHidden).map((sheet) => sheet.name);
-    const shown = sheets.filter(({ isHidden }) => !isHidden);
-    return [{ ...writeWorkbook(shown, name), notices: noticesOf(hidden, shown) }];
+    const { content, styles } = openOdf(bytes);
+    const tables = elementsOf(firstOf(content, "spreadsheet") ?? content).filter((one) => one.name === "table");
+    if (tables.length === 0) throw new IngestError("bad_archive", "the file contains no sheet: save it again as ODS");
+    const isHidden = (table: XmlElement) => {
+      const properties = firstOf(styles.properties("table", prefixed(table, "style-name")), "table-properties");
+      return properties !== undefined && prefixed(properties, "display") === "false";
+    };
+    const nameOf = (table: XmlElement) => prefixed(table, "name") ?? "";
+    const sheets = tables.filter((table) => !isHidden(table)).map((table) => ({ ...readSheet(table), name: nameOf(table) }));
+    return [{ ...writeWorkbook(sheets, name), notices: noticesOf(tables.filter(isHidden).map(nameOf), sheets) }];
   },
 };
 
-type Attributes = Readonly<Record<string, string>>;
-
-interface OdsSheet extends Sheet {
-  readonly name: string;
-  readonly isHidden: boolean;
-}
-
-interface OpenCell {
-  text: string;
-  readonly repeats: number;
-  readonly attributes: Attributes;
-}
-
-/** Elements of a cell that are not its value. */
-const BESIDE: ReadonlySet<string> = new Set(["annotation", "frame", "shapes", "table", "custom-shape"]);
-
-function readSheets(xml: string): OdsSheet[] {
-  const sheets: OdsSheet[] = [];
-  const hiddenStyles = new Set<string>();
-  let style = "";
-  let sheet: SheetReader | null = null;
-  /** Open elements beside the value of a cell. */
-  let beside = 0;
-  walkXml(xml, {
-    open(name, attributes) {
-      if (sheet !== null && (beside > 0 || BESIDE.has(name))) beside++;
-      else if (name === "style") style = attributes["style:name"] ?? "";
-      else if (name === "table-properties" && attributes["table:display"] === "false") hiddenStyles.add(style);
-      else if (name === "table")
-        sheet = new SheetReader(attributes["table:name"] ?? "", hiddenStyles.has(attributes["table:style-name"] ?? ""));
-      else sheet?.open(name, attributes);
-    },
-    text(text) {
-      if (beside === 0) sheet?.text(text);
-    },
-    close(name) {
-      if (beside > 0) beside--;
-      else if (name === "table" && sheet !== null) {
-        sheets.push(sheet.finish());
-        sheet = null;
-      } else sheet?.close(name);
-    },
-  });
-  return sheets;
-}
-
-/** Collects the cells of one sheet. */
-class SheetReader {
-  readonly #name: string;
-  readonly #isHidden: boolean;
-  readonly #rows = new Map<number, Map<number, string>>();
-  readonly #hiddenColumns = new Set<number>();
-  readonly #merged: MergedCells[] = [];
-  readonly #count = { columns: 0, rows: 0, errors: 0, formulas: 0 };
-  readonly #filledHidden = new Set<number>();
-  #cells: OpenCell[] = [];
-  #cell: OpenCell | null = null;
-  #isText = false;
-  #row = 0;
-  #lastColumn = 0;
-  #rowAttributes: Attributes = {};
-  /** Last filled visible column. */
-  #width = 0;
-  #characters = 0;
-
-  constructor(name: string, isHidden: boolean) {
-    this.#name = name;
-    this.#isHidden = isHidden;
-  }
-
-  open(name: string, attributes: Attributes): void {
-    if (name === "table-column") {
-      const to = Math.min(MAX_TABLE_COLUMNS, this.#lastColumn + repeatsIn(attributes, "table:number-columns-repeated"));
-      if (isUnseen(attributes)) for (let column = this.#lastColumn + 1; column <= to; column++) this.#hiddenColumns.add(column);
-      this.#lastColumn = to;
-    } else if (name === "table-row") {
-      this.#rowAttributes = attributes;
-      this.#cells = [];
-    } else if (name === "table-cell" || name === "covered-table-cell") {
-      this.#cell = { text: "", repeats: repeatsIn(attributes, "table:number-columns-repeated"), attributes };
-    } else if (name === "p" && this.#cell !== null) {
-      this.#isText = true;
-      if (this.#cell.text !== "") this.#cell.text += " ";
-    } else if (this.#cell !== null && ["s", "tab", "line-break"].includes(name)) this.#cell.text += " ";
-  }
-
-  text(text: string): void {
-    if (this.#cell !== null && this.#isText) this.#cell.text += text;
-  }
-
-  close(name: string): void {
-    if (name === "p") this.#isText = false;
-    else if ((name === "table-cell" || name === "covered-table-cell") && this.#cell !== null) {
-      this.#cells.push(this.#cell);
-      this.#cell = null;
-    } else if (name === "table-row") this.#endRow();
-  }
-
-  finish(): OdsSheet {
-    const columns = Array.from({ length: this.#width }, (_, i) => i + 1).filter((column) => !this.#hiddenColumns.has(column));
-    const leftOut = { ...this.#count, columns: this.#filledHidden.size };
-    return { name: this.#name, isHidden: this.#isHidden, rows: this.#rows, columns, merged: this.#merged, leftOut };
-  }
-
-  #endRow(): void {
-    const repeats = repeatsIn(this.#rowAttributes, "table:number-rows-repeated");
-    const texts = this.#readCells();
-    if (texts.size > 0 && isUnseen(this.#rowAttributes)) this.#count.rows += repeats;
-    else if (texts.size > 0) {
-      // Checked before the rows are made: a short file can repeat them without end.
-      this.#characters += repeats * [...texts.values()].reduce((sum, text) => sum + text.length, 0);
-      if (this.#characters > MAX_TEXT_BYTES) throw tooLarge(this.#characters);
-      this.#width = Math.max(this.#width, ...texts.keys());
-      assertSheetSize(this.#row + repeats, this.#width);
-      for (let i = 1; i <= repeats; i++) this.#rows.set(this.#row + i, texts);
+/** Reads the cells of one sheet. Limits repeated rows before they are made: a short file can repeat them without end. */
+function readSheet(table: XmlElement): Sheet {
+  const leftOut = { columns: 0, rows: 0, errors: 0, formulas: 0 };
+  const [hidden, filledHidden] = [new Set<number>(), new Set<number>()];
+  const rows = new Map<number, ReadonlyMap<number, string>>();
+  const merged: MergedCells[] = [];
+  let [row, width, characters, columns] = [0, 0, 0, 0];
+  for (const element of descendants(table, "table-column", "table-row", "shapes")) {
+    if (element.name === "table-column") {
+      const end = Math.min(MAX_TABLE_COLUMNS, columns + countIn(element, "number-columns-repeated"));
+      while (columns < end)
+        if (isUnseen(element)) hidden.add(++columns);
+        else columns++;
     }
-    this.#row += repeats;
+    if (element.name !== "table-row") continue;
+    const repeats = countIn(element, "number-rows-repeated");
+    const texts = readCells(element);
+    if (texts.size > 0 && isUnseen(element)) leftOut.rows += repeats;
+    else if (texts.size > 0) {
+      characters += repeats * [...texts.values()].reduce((sum, text) => sum + text.length, 0);
+      width = Math.max(width, ...texts.keys());
+      assertSheetSize(row + repeats, width);
+      if (characters > MAX_TEXT_BYTES)
+        throw new IngestError("file_too_large", `a sheet repeats its rows to more than ${MAX_TEXT_BYTES} characters: remove them`);
+      for (let i = 1; i <= repeats; i++) rows.set(row + i, texts);
+    }
+    row += repeats;
   }
+  const shown = Array.from({ length: width }, (_, i) => i + 1).filter((column) => !hidden.has(column));
+  return { rows, columns: shown, merged, leftOut: { ...leftOut, columns: filledHidden.size } };
 
-  /** Returns the filled cells of the row by column. */
-  #readCells(): Map<number, string> {
+  /** Returns the filled visible cells of the row by column. */
+  function readCells(element: XmlElement): Map<number, string> {
     const texts = new Map<number, string>();
     let column = 1;
-    for (const cell of this.#cells) {
-      const text = oneLine(this.#valueOf(cell));
-      const end = Math.min(MAX_TABLE_COLUMNS + 1, column + cell.repeats);
-      if (text !== "")
-        for (let at = column; at < end; at++) {
-          if (this.#hiddenColumns.has(at)) this.#filledHidden.add(at);
-          else texts.set(at, text);
-        }
-      const width = repeatsIn(cell.attributes, "table:number-columns-spanned");
-      const height = repeatsIn(cell.attributes, "table:number-rows-spanned");
-      if (width > 1 || height > 1)
-        this.#merged.push({ top: this.#row + 1, left: column, bottom: this.#row + height, right: column + width - 1 });
+    for (const cell of descendants(element, "table-cell", "covered-table-cell")) {
+      const text = oneLine(valueOfCell(cell, leftOut));
+      const end = Math.min(MAX_TABLE_COLUMNS + 1, column + countIn(cell, "number-columns-repeated"));
+      for (let at = column; at < end && text !== ""; at++)
+        if (hidden.has(at)) filledHidden.add(at);
+        else texts.set(at, text);
+      const [across, down] = [countIn(cell, "number-columns-spanned"), countIn(cell, "number-rows-spanned")];
+      if (across > 1 || down > 1) merged.push({ top: row + 1, left: column, bottom: row + down, right: column + across - 1 });
       column = end;
     }
     return texts;
   }
-
-  /** Returns the displayed text, or the stored value of a program that stores no text. */
-  #valueOf({ text, attributes }: OpenCell): string {
-    if (attributes["calcext:value-type"] === "error") this.#count.errors++;
-    if (text.trim() !== "") return text;
-    const stored = VALUES.map((name) => attributes[name]).find((value) => value !== undefined);
-    const formula = attributes["table:formula"];
-    if (stored !== undefined || formula === undefined) return stored ?? "";
-    this.#count.formulas++;
-    return formula.replace(/^[a-z]+:/i, "");
-  }
 }
 
-const VALUES = ["office:string-value", "office:date-value", "office:time-value", "office:boolean-value", "office:value"] as const;
+const STORED = ["string-value", "date-value", "time-value", "boolean-value", "value"] as const;
 
-function repeatsIn(attributes: Attributes, name: string): number {
-  return /^\d{1,7}$/.test(attributes[name] ?? "") ? Math.max(1, Number(attributes[name])) : 1;
+/** Returns the displayed text of a cell, or the stored value of a program that stores no text. */
+function valueOfCell(cell: XmlElement, leftOut: { errors: number; formulas: number }): string {
+  if (cell.attributes["calcext:value-type"] === "error") leftOut.errors++;
+  const paragraphs = elementsOf(cell).filter(({ name }) => name === "p");
+  if (paragraphs.length > 0) return paragraphs.map(spokenIn).join(" ");
+  const stored = STORED.map((name) => cell.attributes[`office:${name}`]).find((value) => value !== undefined);
+  const formula = prefixed(cell, "formula");
+  if (stored !== undefined || formula === undefined) return stored ?? "";
+  leftOut.formulas++;
+  return formula.replace(/^[a-z]+:/i, "");
 }
 
-function isUnseen(attributes: Attributes): boolean {
-  return ["collapse", "filter"].includes(attributes["table:visibility"] ?? "");
+function countIn(element: XmlElement, attribute: string): number {
+  const value = prefixed(element, attribute) ?? "";
+  return /^\d{1,7}$/.test(value) ? Math.max(1, Number(value)) : 1;
 }
 
-function tooLarge(characters: number): IngestError {
-  return new IngestError("file_too_large", `a sheet repeats rows to more than ${MAX_TEXT_BYTES} characters: remove the repeated rows`, {
-    characters,
-    limit: MAX_TEXT_BYTES,
-  });
+function isUnseen(element: XmlElement): boolean {
+  return ["collapse", "filter"].includes(prefixed(element, "visibility") ?? "");
 }

@@ -18,12 +18,12 @@ export const pptxFormat: Format = {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const presentation = partOf(parts, MAIN_PART);
     const relations = relationsOf(parts, MAIN_PART);
-    const listed = [...descendants(presentation, "sldId")].flatMap((slide) => relations.get(prefixed(slide, "id") ?? "") ?? []);
-    const present = listed.filter(({ part }) => parts.has(part));
+    const listed = [...descendants(presentation, "sldId")].map((slide) => relations.get(prefixed(slide, "id") ?? "")?.part ?? "");
+    const present = listed.filter((part) => parts.has(part));
     if (!parts.has(MAIN_PART) || (present.length === 0 && listed.length > 0))
       throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
     const leftOut = { hidden: 0, comments: false, footers: new Set<string>() };
-    const slides = present.map(({ part }) => readSlide(parts, part, leftOut));
+    const slides = present.map((part) => readSlide(parts, part, leftOut));
     const title = firstOf(partOf(parts, "docProps/core.xml"), "title");
     const result = writeSlides(slides, {
       name,
@@ -118,12 +118,13 @@ function placeholderOf(shape: XmlElement): string | null {
   return placeholder === undefined ? null : (placeholder.attributes.type ?? "obj");
 }
 
+/** Returns the text of a paragraph, with blanks for line breaks. */
+function runsIn(paragraph: XmlElement): string {
+  return [...descendants(paragraph, "t", "br")].map((part) => (part.name === "br" ? " " : textOf(part))).join("");
+}
+
 function spokenIn(shape: XmlElement): string {
-  return oneLine(
-    [...descendants(shape, "p")]
-      .map((paragraph) => [...descendants(paragraph, "t", "br")].map((part) => (part.name === "br" ? " " : textOf(part))).join(""))
-      .join(" "),
-  );
+  return oneLine([...descendants(shape, "p")].map(runsIn).join(" "));
 }
 
 function writeShape(out: ExtractedText, shape: XmlElement, openPart: (id: string) => XmlElement): void {
@@ -142,10 +143,10 @@ function writeShape(out: ExtractedText, shape: XmlElement, openPart: (id: string
 
 /** Writes the texts of a diagram (SmartArt) as a list. */
 function writeDiagram(out: ExtractedText, data: XmlElement): void {
-  const texts = [...descendants(data, "pt")].flatMap((point) => [...descendants(point, "t")].filter((text) => spokenIn(text) !== ""));
-  out.element("ul", () => {
-    for (const text of texts) out.element("li", () => out.text(spokenIn(text)));
-  });
+  for (const point of descendants(data, "pt")) {
+    const said = spokenIn(point);
+    if (said !== "") out.item(1, null, () => out.text(said));
+  }
 }
 
 function writeTable(out: ExtractedText, table: XmlElement): void {
@@ -164,80 +165,39 @@ function writeTable(out: ExtractedText, table: XmlElement): void {
   });
 }
 
-interface SlideParagraph {
-  readonly element: XmlElement;
-  /** From 0. */
-  readonly level: number;
-  /** Its list, and the first number of it; `null`: no list item. */
-  readonly list: { readonly form: OrdinalForm | "bullet"; readonly start: number } | null;
-}
+const FORMS: ReadonlyMap<string, OrdinalForm> = new Map([
+  ...([
+    ["alphaLc", "a"],
+    ["alphaUc", "A"],
+    ["romanLc", "i"],
+    ["romanUc", "I"],
+  ] as const),
+]);
+/** Maximum level of a list, from 1. */
+const MAX_LEVEL = 9;
 
 /** @param isList whether paragraphs are list items unless they state otherwise, as in the body of a slide */
 function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isList: boolean): void {
-  const paragraphs = (body === undefined ? [] : elementsOf(body)).filter(({ name }) => name === "p");
-  const filled = paragraphs.filter((paragraph) => spokenIn({ name: "", attributes: {}, children: [paragraph] }) !== "");
-  writeLevel(
-    out,
-    filled.map((element): SlideParagraph => {
-      const properties = elementsOf(element).find(({ name }) => name === "pPr");
-      const level = Math.min(8, Math.max(0, Number.parseInt(properties?.attributes.lvl ?? "0", 10) || 0));
-      const numbers = firstOf(properties, "buAutoNum")?.attributes;
-      const hasBullet = firstOf(properties, "buChar", "buBlip") !== undefined;
-      const isPlain = firstOf(properties, "buNone") !== undefined || (!isList && !hasBullet);
-      if (numbers !== undefined)
-        return { element, level, list: { form: formOf(numbers.type), start: Number(numbers.startAt ?? "1") || 1 } };
-      return { element, level, list: isPlain ? null : { form: "bullet", start: 1 } };
-    }),
-    0,
-  );
-}
-
-const FORMS: ReadonlyMap<string, OrdinalForm> = new Map([
-  ["alphaLc", "a"],
-  ["alphaUc", "A"],
-  ["romanLc", "i"],
-  ["romanUc", "I"],
-]);
-
-function formOf(type = ""): OrdinalForm {
-  return FORMS.get(/^(?:alpha|roman)[LU]c/.exec(type)?.[0] ?? "") ?? "1";
-}
-
-/** Writes paragraphs from one level on: neighbouring items of one kind are a list, deeper ones a list inside it. */
-function writeLevel(out: ExtractedText, paragraphs: readonly SlideParagraph[], level: number): void {
-  for (let i = 0; i < paragraphs.length; ) {
-    const first = paragraphs[i] as SlideParagraph;
-    const { list } = first;
-    if (list === null) {
-      out.element("p", () => writeRuns(out, first.element));
-      i++;
+  /** Last numbers of the open lists, by level. */
+  let numbers: number[] = [];
+  for (const paragraph of body === undefined ? [] : elementsOf(body)) {
+    if (paragraph.name !== "p" || !/\S/.test(runsIn(paragraph))) continue;
+    const properties = elementsOf(paragraph).find(({ name }) => name === "pPr");
+    const level = Math.min(MAX_LEVEL, 1 + (Number.parseInt(properties?.attributes.lvl ?? "0", 10) || 0));
+    const numbered = firstOf(properties, "buAutoNum")?.attributes;
+    const isItem = isList ? firstOf(properties, "buNone") === undefined : firstOf(properties, "buChar", "buBlip") !== undefined;
+    const write = () => writeRuns(out, paragraph);
+    if (numbered === undefined) {
+      numbers = isItem ? numbers.slice(0, level - 1) : [];
+      if (isItem) out.item(level, null, write);
+      else out.element("p", write);
       continue;
     }
-    let end = i + 1;
-    while (end < paragraphs.length && belongsTo(paragraphs[end] as SlideParagraph, list.form, level)) end++;
-    const items = paragraphs.slice(i, end);
-    out.element("ul", () => writeItems(out, items, level));
-    i = end;
-  }
-}
-
-function belongsTo({ list, level }: SlideParagraph, form: OrdinalForm | "bullet", listLevel: number): boolean {
-  return list !== null && (level > listLevel || list.form === form);
-}
-
-function writeItems(out: ExtractedText, items: readonly SlideParagraph[], level: number): void {
-  let next = items[0]?.list?.start ?? 1;
-  for (let i = 0; i < items.length; ) {
-    const item = items[i] as SlideParagraph;
-    let end = i + 1;
-    if (item.level > level) {
-      while (end < items.length && (items[end] as SlideParagraph).level > level) end++;
-      writeLevel(out, items.slice(i, end), level + 1);
-    } else {
-      const { form = "bullet" } = item.list ?? {};
-      out.item(form === "bullet" ? null : `${ordinal(next++, form)}.`, () => writeRuns(out, item.element));
-    }
-    i = end;
+    numbers = numbers.slice(0, level);
+    const number = numbers[level - 1] === undefined ? Number(numbered.startAt ?? "1") || 1 : (numbers[level - 1] as number) + 1;
+    numbers[level - 1] = number;
+    const form = FORMS.get(/^(?:alpha|roman)[LU]c/.exec(numbered.type ?? "")?.[0] ?? "") ?? "1";
+    out.item(level, `${ordinal(number, form)}.`, write);
   }
 }
 

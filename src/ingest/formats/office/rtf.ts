@@ -54,30 +54,18 @@ interface GroupState {
 const PLAIN = { isBold: false, isHidden: false, isStruck: false, raised: null } as const;
 const PLAIN_PARAGRAPH = { style: null, heading: null, isInTable: false, listLevel: 1 } as const;
 
-const DESTINATIONS: ReadonlyMap<string, Destination> = new Map<string, Destination>([
-  ...([
-    ["fonttbl", "fonts"],
-    ["stylesheet", "styles"],
-    ["title", "title"],
-    ["listtext", "number"],
-    ["pntext", "number"],
-  ] as const),
-  ...([
-    ["footnote", "note"],
-    ["sn", "property-name"],
-    ["sv", "property"],
-    ["shptxt", "body"],
-    ["ud", "body"],
-    ["shppict", "body"],
-  ] as const),
-  ..."header headerl headerr headerf footer footerl footerr footerf".split(" ").map((word) => [word, "margin"] as const),
-  ...(
-    "colortbl info pict nonshppict fldinst annotation atnid atnauthor atndate atnref atnparent shprslt upr tc tcn xe rxe txe private " +
-    "bkmkstart bkmkend filetbl revtbl ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn listtable listoverridetable author operator"
-  )
-    .split(" ")
-    .map((word) => [word, "skip"] as const),
-]);
+const DESTINATIONS: ReadonlyMap<string, Destination> = new Map(
+  Object.entries({
+    ...{ fonts: "fonttbl", styles: "stylesheet", title: "title", number: "listtext pntext", note: "footnote" },
+    ...{ "property-name": "sn", property: "sv", body: "shptxt ud shppict" },
+    margin: "header headerl headerr headerf footer footerl footerr footerf",
+    skip:
+      "colortbl info pict nonshppict fldinst annotation atnid atnauthor atndate atnref atnparent shprslt upr tc tcn xe rxe txe private " +
+      "bkmkstart bkmkend filetbl revtbl ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn listtable listoverridetable author operator",
+  } satisfies Record<Destination, string>).flatMap(([destination, words]) =>
+    words.split(" ").map((word): [string, Destination] => [word, destination as Destination]),
+  ),
+);
 /** Destinations that are read inside a skipped group. */
 const READ_IN_SKIPPED: ReadonlySet<string> = new Set(["title", "sn", "sv", "shptxt", "ud"]);
 
@@ -85,6 +73,25 @@ const READ_IN_SKIPPED: ReadonlySet<string> = new Set(["title", "sn", "sv", "shpt
 const MAX_GROUPS = 2_000;
 /** Text of this size or smaller, in half points, is not seen. */
 const SMALLEST_HALF_POINTS = 2;
+type SetProperty = (state: GroupState, value: number | null, isOn: boolean) => Partial<GroupState>;
+const strike: SetProperty = (_state, _value, isOn) => ({ isStruck: isOn });
+const raise: SetProperty = (_state, _value, isOn) => ({ raised: isOn ? "sup" : null });
+const lower: SetProperty = (_state, _value, isOn) => ({ raised: isOn ? "sub" : null });
+
+/** Control words that only change the formatting of a group. `isOn`: the value is not 0. */
+const PROPERTIES: ReadonlyMap<string, SetProperty> = new Map(
+  Object.entries<SetProperty>({
+    ...{ plain: () => PLAIN, pard: () => PLAIN_PARAGRAPH, intbl: () => ({ isInTable: true }) },
+    ...{ b: (_state, _value, isOn) => ({ isBold: isOn }), v: (_state, _value, isOn) => ({ isHidden: isOn }) },
+    ...{ strike, striked: strike, deleted: strike, super: raise, up: raise, sub: lower, dn: lower, nosupersub: () => ({ raised: null }) },
+    fs: ({ isHidden }, value) => ({ isHidden: value === null ? isHidden : value <= SMALLEST_HALF_POINTS }),
+    f: (_state, value) => ({ font: value ?? -1 }),
+    uc: (_state, value) => ({ fallback: Math.max(0, value ?? 1) }),
+    s: (_state, value) => ({ style: value }),
+    outlinelevel: (_state, value) => ({ heading: value !== null && value < 9 ? value + 1 : null }),
+    ilvl: (_state, value) => ({ listLevel: Math.min(9, Math.max(1, (value ?? 0) + 1)) }),
+  }),
+);
 const DESCRIPTION = "wzDescription";
 
 /** Reads tokens in order into paragraphs, and these into blocks. */
@@ -186,77 +193,17 @@ class RtfReader {
       if (state.destination !== "skip" || READ_IN_SKIPPED.has(word)) this.#enter(word, destination);
       return;
     }
-    const isOn = value !== 0;
-    switch (word) {
-      case "ansicpg":
-        this.#encoding = encodingOfCodePage(value ?? 0);
-        this.#isGuessed = this.#encoding === null;
-        break;
-      case "mac":
-        this.#encoding ??= "macintosh";
-        break;
-      case "deff":
-        this.#defaultFont = value ?? -1;
-        break;
-      case "f":
-        state.font = value ?? -1;
-        break;
-      case "fcharset":
-        if (state.destination === "fonts") this.#charsets.set(state.font, value ?? 0);
-        break;
-      case "uc":
-        state.fallback = Math.max(0, value ?? 1);
-        break;
-      case "u":
-        this.#unicode(value ?? 0, { start, end });
-        break;
-      case "plain":
-        Object.assign(state, PLAIN);
-        break;
-      case "pard":
-        Object.assign(state, PLAIN_PARAGRAPH);
-        break;
-      case "b":
-        state.isBold = isOn;
-        break;
-      case "v":
-        state.isHidden = isOn;
-        break;
-      case "fs":
-        if (value !== null) state.isHidden = value <= SMALLEST_HALF_POINTS;
-        break;
-      case "strike":
-      case "striked":
-      case "deleted":
-        state.isStruck = isOn;
-        break;
-      case "super":
-      case "up":
-        state.raised = isOn ? "sup" : null;
-        break;
-      case "sub":
-      case "dn":
-        state.raised = isOn ? "sub" : null;
-        break;
-      case "nosupersub":
-        state.raised = null;
-        break;
-      case "s":
-        state.style = value;
-        break;
-      case "outlinelevel":
-        state.heading = value !== null && value < 9 ? value + 1 : null;
-        break;
-      case "ilvl":
-        state.listLevel = Math.min(9, Math.max(1, (value ?? 0) + 1));
-        break;
-      case "intbl":
-        state.isInTable = true;
-        break;
-      default:
-        if (state.destination === "body" || state.destination === "note") this.#layOut(word, { start, end });
-        else if (RTF_CHARACTERS.has(word)) this.#say(RTF_CHARACTERS.get(word) ?? "", { start, end });
-    }
+    const set = PROPERTIES.get(word);
+    if (set !== undefined) Object.assign(state, set(state, value, value !== 0));
+    else if (word === "ansicpg") {
+      this.#encoding = encodingOfCodePage(value ?? 0);
+      this.#isGuessed = this.#encoding === null;
+    } else if (word === "mac") this.#encoding ??= "macintosh";
+    else if (word === "deff") this.#defaultFont = value ?? -1;
+    else if (word === "fcharset" && state.destination === "fonts") this.#charsets.set(state.font, value ?? 0);
+    else if (word === "u") this.#unicode(value ?? 0, { start, end });
+    else if (state.destination === "body" || state.destination === "note") this.#layOut(word, { start, end });
+    else if (RTF_CHARACTERS.has(word)) this.#say(RTF_CHARACTERS.get(word) ?? "", { start, end });
   }
 
   #enter(word: string, destination: Destination): void {
