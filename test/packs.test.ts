@@ -92,21 +92,21 @@ describe("a pack with tenants", () => {
 
 describe("new-domain and doctor", () => {
   it("show a proposal without writing it, write it, and refuse to write over it", async () => {
-    const dry = await runCli(["new-domain", "harbour", "--from", "papers", "--dry-run"], { cwd });
+    const dry = await runCli(["new-domain", "harbour", "papers", "--dry-run"], { cwd });
     expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("What does a mooring cost?")]);
     expect(existsSync(join(cwd, "domains"))).toBe(false);
-    const written = await runCli(["new-domain", "harbour", "--from", "papers", "--title", "Our harbour", "--json"], { cwd });
+    const written = await runCli(["new-domain", "harbour", "papers", "--title", "Our harbour", "--json"], { cwd });
     const { pack, written: path } = JSON.parse(written.stdout);
     expect([written.code, pack.title, path]).toEqual([0, "Our harbour", join(cwd, "domains", "harbour", "domain.yaml")]);
-    const again = await runCli(["new-domain", "harbour", "--from", "papers"], { cwd });
+    const again = await runCli(["new-domain", "harbour", "papers"], { cwd });
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('The pack "harbour" already')]);
     const doctor = await runCli(["doctor", "harbour"], { cwd, env: { SOURCEBOUND_DOMAINS_DIR: join(cwd, "domains") } });
     expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("Our harbour: 1 documents")]);
   });
 
   it.each([
-    [["new-domain", "Harbour!", "--from", "papers"], "is not a valid domain name"],
-    [["new-domain", "harbour2", "--from", "nowhere"], "nowhere"],
+    [["new-domain", "Harbour!", "papers"], "is not a valid domain name"],
+    [["new-domain", "harbour2", "nowhere"], "nowhere"],
     [["doctor", "retial"], 'Did you mean "retail"?'],
     [["doctor", "--documents", "papers"], "applies to one pack"],
   ])("%j says what is wrong", async (args, told) => {

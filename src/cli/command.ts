@@ -48,12 +48,16 @@ type GivenOf<Spec extends ArgumentSpec | undefined> = Spec extends ArgumentSpec
 interface Call<Flags, Given> {
   readonly flags: Flags;
   readonly given: Given;
+  /** The second argument; empty if the command declares none. */
+  readonly second: string;
   readonly command: Command;
 }
 
 interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends ArgumentSpec | undefined> {
   readonly description: string;
   readonly argument?: Argument;
+  /** A second, required argument. */
+  readonly second?: readonly [name: string, description: string];
   readonly options?: Specs;
   /** Text below the list of options: exit codes, examples. */
   readonly help?: string;
@@ -73,17 +77,18 @@ export function define<const Specs extends readonly OptionSpec[] = [], const Arg
   parent: Command,
   context: CliContext,
   name: string,
-  { description, argument, options, help, run, use }: CommandSpec<Specs, Argument>,
+  { description, argument, second, options, help, run, use }: CommandSpec<Specs, Argument>,
 ): Command {
   const command = parent.command(name).description(description);
   if (argument?.[2] !== undefined) command.argument(argument[0], argument[1] ?? "", argument[2]);
   else if (argument !== undefined) command.argument(argument[0], argument[1]);
+  if (second !== undefined) command.argument(...second);
   for (const spec of options ?? []) command.addOption(toOption(spec));
   if (help !== undefined) command.addHelpText("after", help);
   if (run === undefined && use === undefined) return command;
   return command.action(async (...all: unknown[]) => {
     const flags = command.opts() as FlagsOf<Specs>;
-    const call = { flags, given: (argument === undefined ? undefined : all[0]) as GivenOf<Argument>, command };
+    const call = { flags, given: (argument === undefined ? undefined : all[0]) as GivenOf<Argument>, second: String(all[1]), command };
     await run?.(call);
     if (use !== undefined) await withEngine(context, configOf(context, command), async (engine) => use(engine, call));
   });

@@ -10,6 +10,7 @@ import { isOpenToOthers } from "../../store/private.ts";
 import { define, JSON_OUT, printResult, renderRecord } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, withEngine } from "../context.ts";
 import { harmless, harmlessLine, type Terminal } from "../terminal.ts";
+import { PORT, serveDomain } from "./serve.ts";
 
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
 /** Default folder of new packs, in the working directory. */
@@ -20,20 +21,22 @@ const SHOWN_ITEMS = 5;
 export function addNewDomainCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "new-domain", {
-    description: "propose a domain pack for a folder of documents: title, topics, terms and questions found in them",
+    description: "propose a domain pack for a folder of documents (title, topics, terms, questions), ingest it and serve the page on it",
     argument: ["<name>", "name of the domain: lower-case letters, digits, - and _"],
+    second: ["<folder>", "folder of documents; they are not moved"],
     options: [
-      ["--from <folder>", "folder of documents; they are not moved", { required: true }],
       ["--into <folder>", "folder of domain packs (default: domains_dir of the configuration, or ./domains)"],
       ["--title <text>", "title shown to users"],
       ["--dry-run", "show the pack without writing it"],
-      ["--json", "print the proposal as JSON"],
+      ["--no-serve", "write the pack only"],
+      PORT,
+      ["--json", "write the pack only, and print the proposal as JSON"],
     ],
     help: `
 Examples:
-  sourcebound new-domain handbook --from ./handbook
-  sourcebound new-domain handbook --from ./handbook --into ./packs --title "Staff handbook" --json`,
-    async run({ flags: { from, into, title, dryRun, json }, given: name, command }) {
+  sourcebound new-domain handbook ./handbook
+  sourcebound new-domain handbook ./handbook --into ./packs --title "Staff handbook" --json`,
+    async run({ flags: { into, title, dryRun, serve, port, json }, given: name, second, command }) {
       if (!NAME.test(name))
         throw new RequestError(
           "config_invalid",
@@ -41,7 +44,7 @@ Examples:
         );
       const config = configOf(context, command);
       const domainsDir = pathOf(context, into) ?? config.domains_dir ?? resolve(context.process.cwd(), DEFAULT_FOLDER);
-      const folder = pathOf(context, from);
+      const folder = pathOf(context, second);
       const { readFolder } = await import("../../engine/packs/check-pack.ts");
       const { packText, proposePack, writePack } = await import("../../engine/packs/propose-pack.ts");
       const onFile = (done: number, total: number, path: string) => terminal.progress(`${done}/${total} files: ${path}`);
@@ -50,17 +53,25 @@ Examples:
         throw new RequestError("config_invalid", `${folder} contains no readable document to propose a pack from.`);
       const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
       const pack = proposePack(name, documents, path === "" ? "." : path, title);
-      const written = dryRun ? null : writePack(domainsDir, pack);
+      const { similarWords } = await import("../../engine/packs/similar-words.ts");
+      const { sharedEncoder } = await import("../../models/embedded-encoder.ts");
+      const similar = similarWords(documents, sharedEncoder());
+      const written = dryRun ? null : writePack(domainsDir, pack, similar);
       for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
-      if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));
-      if (written === null) return terminal.print(harmless(packText(pack).trimEnd()));
+      if (json)
+        return terminal.print(
+          JSON.stringify({ pack, similar_words: similar, written, documents: documents.length, failed, skipped }, null, 2),
+        );
+      if (written === null) return terminal.print(harmless(packText(pack, similar).trimEnd()));
       const { topics, abbreviations, examples } = pack;
       terminal.print(
-        `${written}: ${topics.length} topics, ${Object.keys(abbreviations).length} abbreviations, ${examples.length} questions, from ${documents.length} documents.`,
+        `${written}: ${topics.length} topics, ${Object.keys(abbreviations).length} abbreviations, ${examples.length} questions, ${similar.length} pairs of similar words, from ${documents.length} documents.`,
       );
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
       terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);
-      terminal.print(`  ${setting}${terminal.command} ingest ${folder} --domain ${name}`);
+      if (serve)
+        await serveDomain(name, configOf(context, command, { domain: name, domains_dir: domainsDir, "server.port": port }), context);
+      else terminal.print(`  ${setting}${terminal.command} ingest ${folder} --domain ${name}`);
     },
   });
 }

@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import type { JobEvent } from "../../engine/engine.ts";
+import type { Config } from "../../shared/config.ts";
 import { define, toWhole } from "../command.ts";
 import { type CliContext, configOf, EXIT, untilAborted, withEngine } from "../context.ts";
 import { harmlessLine } from "../terminal.ts";
 import { showIngest } from "./ingest.ts";
 
-const PORT = ["--port <number>", "port (default 8787)", { parse: toWhole }] as const;
+export const PORT = ["--port <number>", "port (default 8787)", { parse: toWhole }] as const;
 
 export function addServeCommand(program: Command, context: CliContext): void {
   define(program, context, "serve", {
@@ -29,29 +30,32 @@ Examples:
 }
 
 export function addDemoCommand(program: Command, context: CliContext): void {
-  const { terminal, signal } = context;
   define(program, context, "demo", {
     description: "ingest a demo domain with bundled documents and serve it",
     options: [PORT, ["--domain <name>", "demo domain", { default: "veterans" }]],
-    async run({ flags: { port, domain }, command }) {
-      await withEngine(context, configOf(context, command, { domain, "server.port": port }), async (engine) => {
-        const { serveEngine } = await import("../../server/start.ts");
-        const server = await serveEngine(engine, terminal.error);
-        try {
-          await showIngest(engine.ingestDomain(domain, signal), terminal, false);
-          await engine.corpus(domain).sync({ signal });
-          terminal.print(
-            `\n${terminal.colors.bold("Sourcebound")} is running at ${terminal.colors.cyan(server.url)}\n\nThree questions to try:`,
-          );
-          for (const question of engine.domain(domain).examples.slice(0, 3))
-            terminal.print(`  ${terminal.command} ask --domain ${domain} "${question}"`);
-          terminal.print("\nPress Ctrl-C to stop.");
-          await untilAborted(signal);
-        } finally {
-          await server.close();
-        }
-      });
-    },
+    run: ({ flags: { port, domain }, command }) =>
+      serveDomain(domain, configOf(context, command, { domain, "server.port": port }), context),
+  });
+}
+
+/** Ingests the documents of a domain, and serves the page on it until the command is interrupted. */
+export function serveDomain(domain: string, config: Config, context: CliContext): Promise<void> {
+  const { terminal, signal } = context;
+  return withEngine(context, config, async (engine) => {
+    const { serveEngine } = await import("../../server/start.ts");
+    const server = await serveEngine(engine, terminal.error);
+    try {
+      await showIngest(engine.ingestDomain(domain, signal), terminal, false);
+      await engine.corpus(domain).sync({ signal });
+      const examples = engine.domain(domain).examples.slice(0, 3);
+      terminal.print(`\n${terminal.colors.bold("Sourcebound")} is running at ${terminal.colors.cyan(server.url)}`);
+      if (examples.length > 0) terminal.print("\nQuestions to try:");
+      for (const question of examples) terminal.print(harmlessLine(`  ${terminal.command} ask --domain ${domain} "${question}"`));
+      terminal.print("\nPress Ctrl-C to stop.");
+      await untilAborted(signal);
+    } finally {
+      await server.close();
+    }
   });
 }
 

@@ -10,13 +10,19 @@ import { outlineOf } from "../../text/units.ts";
 import { domainSchema } from "../domain.ts";
 import type { FolderDocument } from "./check-pack.ts";
 import { exampleQuestions, topicsOf } from "./example-questions.ts";
+import type { WordPair } from "./similar-words.ts";
 
 const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
-# Still to be said by you: contacts, hotlines, entities, synonyms, precedence, tenants, a golden set.
+# Still to be said by you: contacts, hotlines, entities, precedence, tenants, a golden set.
+`;
+const SIMILAR = `# Similar words of the documents. Opposites are similar too: remove the signs before the pairs that mean the same, and before the key.
+# synonyms:
 `;
 
-export function packText(pack: ProposedPack): string {
-  return `${HEAD}${stringify(pack, { lineWidth: 0 })}`;
+/** @param similar pairs of words, proposed as synonyms in comments */
+export function packText(pack: ProposedPack, similar: readonly WordPair[]): string {
+  const pairs = similar.map(([a, b]) => `#   - [${a}, ${b}]\n`).join("");
+  return `${HEAD}${stringify(pack, { lineWidth: 0 })}${pairs === "" ? "" : SIMILAR}${pairs}`;
 }
 
 /**
@@ -24,7 +30,7 @@ export function packText(pack: ProposedPack): string {
  * @returns the file's path
  * @throws RequestError `config_pack_exists`, `pack_unwritable`
  */
-export function writePack(domainsDir: string, pack: ProposedPack): string {
+export function writePack(domainsDir: string, pack: ProposedPack, similar: readonly WordPair[]): string {
   const folder = join(domainsDir, pack.name);
   const path = join(folder, "domain.yaml");
   if (existsSync(path)) {
@@ -33,7 +39,7 @@ export function writePack(domainsDir: string, pack: ProposedPack): string {
   }
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path, packText(pack), { flag: "wx" });
+    writeFileSync(path, packText(pack, similar), { flag: "wx" });
   } catch (cause) {
     const message = `${path} could not be written (${messageOf(cause)}). Choose another folder with --into.`;
     throw new RequestError("pack_unwritable", message, { path }, { cause });

@@ -37,7 +37,7 @@ test("reads the main content of a page as blocks", () => {
     "paragraph Rates",
     "table-row^11 Age | Rate",
     "table-row^11 29 | $32.00",
-    "paragraph A map",
+    "paragraph Image: A map",
   ]);
 });
 

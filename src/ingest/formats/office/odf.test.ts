@@ -24,12 +24,13 @@ describe("OpenDocument text", () => {
 
   test("puts notes behind the block that calls them, and keeps blanks, breaks and bold heads", async () => {
     const note = `<text:note><text:note-citation>1</text:note-citation><text:note-body>${p("Not on <text:span>Sunday</text:span>.")}</text:note-body></text:note>`;
-    const body = `${p(`Open${note} from<text:s text:c="3"/>nine<text:line-break/>to five.`)}${p("Fees", "B")}${p("We answer every letter within a week of it.")}`;
+    const body = `<text:h text:outline-level="1">Hours</text:h>${p(`Open${note} from<text:s text:c="3"/>nine<text:line-break/>to five.`)}${p("Fees", "B")}${p("We answer every letter within a week of it.")}`;
     const document = await readFirst("a.odt", odtOf(body, { styles: style("B", 'fo:font-weight="bold"', "paragraph") }));
     expect(blocksOf(document)).toEqual([
+      "heading1 Hours",
       "paragraph Open[1] from nine⏎to five.",
       "paragraph [1] Not on Sunday.",
-      "heading1 Fees",
+      "heading2 Fees",
       "paragraph We answer every letter within a week of it.",
     ]);
   });
