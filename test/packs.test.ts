@@ -9,7 +9,7 @@ import { createClaimJudge } from "../src/grading/claim-judge.ts";
 import { readGoldenSet } from "../src/grading/golden-set.ts";
 import { runGolden } from "../src/grading/run-golden.ts";
 import { type Config, configSchema } from "../src/shared/config.ts";
-import { isCivil, runCli } from "./support/cli.ts";
+import { isCivil, runCli, startCli } from "./support/cli.ts";
 import { folderOfFile, writeIn } from "./support/folders.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -102,6 +102,18 @@ describe("new-domain and doctor", () => {
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('The pack "harbour" already')]);
     const doctor = await runCli(["doctor", "harbour"], { cwd, env: { SOURCEBOUND_DOMAINS_DIR: join(cwd, "domains") } });
     expect([doctor.code, doctor.stdout]).toEqual([0, expect.stringContaining("Our harbour: 1 documents")]);
+  });
+
+  it("ingests the folder and serves the page on it until interrupted", async () => {
+    const { child, shows, finished } = startCli(["new-domain", "quay", "papers", "--port", "0"], { cwd });
+    const [, url = ""] = await shows(/running at (http:\S+)/);
+    const body = JSON.stringify({ question: "What does a mooring cost?" });
+    const headers = { "content-type": "application/json" };
+    const asked = await fetch(`${url}/v1/ask`, { method: "POST", headers, body });
+    expect(await asked.text()).toContain("9 dollars a night");
+    expect(await (await fetch(`${url}/v1/domains`)).text()).toContain("quay");
+    child.kill("SIGTERM");
+    expect((await finished).stdout).toContain('ask --domain quay "What does a mooring cost?"');
   });
 
   it.each([

@@ -45,7 +45,8 @@ export function addIngestCommand(program: Command, context: CliContext): void {
 }
 
 const HELP = `
-Formats: PDF, DOCX, EPUB, XLSX, CSV, HTML, Markdown, JSON, YAML, mail (EML, MBOX) and plain text in any common encoding, each also as .gz.
+Formats: PDF, DOCX, ODT, RTF, EPUB, PPTX, ODP, XLSX, ODS, CSV, HTML, Markdown, JSON, YAML, mail (EML, MBOX) with attachments, subtitles
+(VTT, SRT), ZIP archives and plain text in any common encoding, each also as .gz.
 An interrupted run loses nothing: run the same command again to continue.
 
 A named file or folder that does not exist is an error before anything is read. A file that cannot be read keeps the text from the last
@@ -61,7 +62,7 @@ Examples:
   sourcebound ingest ./documents --watch
   sourcebound ingest handbook.pdf prices.xlsx
   sourcebound ingest https://docs.example.com/sitemap.xml --max-pages 200
-  pandoc notes.odt -t markdown | sourcebound ingest - --name notes.md
+  pandoc notes.tex -t markdown | sourcebound ingest - --name notes.md
   sourcebound ingest ./handbook --domain retail --tenant novamart --base-url https://help.example.com`;
 
 async function ingestNamed(what: readonly string[], flags: IngestFlags, command: Command, context: CliContext): Promise<void> {

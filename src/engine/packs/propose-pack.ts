@@ -15,7 +15,7 @@ import type { WordPair } from "./similar-words.ts";
 const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
 # Still to be said by you: contacts, hotlines, entities, precedence, tenants, a golden set.
 `;
-const SIMILAR = `# Similar words of the documents. Opposites are similar too: remove the signs before the pairs that mean the same, and before the key.
+const SIMILAR = `# Similar words of the documents: synonyms, siblings or opposites. Uncomment the key and the pairs that mean the same.
 # synonyms:
 `;
 
