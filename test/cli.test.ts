@@ -450,6 +450,19 @@ describe("ingest of bad files", () => {
     expect(run.stderr).toMatch(/nested deeper than 64 folders/);
   });
 
+  it("counts pictures without text in the summary, and names them by file where the file is shown", async () => {
+    const sandbox = fresh({
+      "a.md": "Walruses.\n\n![](a.png)\n",
+      "b.html": "<main><p>Narwhals.</p><img src=b><img src=c></main>",
+      "c.doc": "x",
+    });
+    const run = await cli(sandbox, ["ingest", "documents"]);
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("3 pictures without text") });
+    expect(run.stderr).not.toContain("pictures");
+    expect(run.stderr).toContain("c.doc: format .doc is not read: open it, and save it as DOCX");
+    expect((await cli(sandbox, ["documents", "show", "b.html"])).stdout).toContain("2 pictures or charts have no alternative text");
+  });
+
   it("takes file names with line breaks, emoji, quotes, escape sequences and blanks, and shows them harmlessly", async () => {
     const names = [
       "new\nline.md",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { docxOf, wordParagraph } from "../src/ingest/testing/made-files.ts";
+import { docxOf, wordParagraph, zip } from "../src/ingest/testing/made-files.ts";
+import { drawingParagraph, odtOf, pptxOf, rtfOf, slideShape } from "../src/ingest/testing/made-office.ts";
 import { answerLines } from "../src/writing/render.ts";
 import cases from "./formats-asked.json" with { type: "json" };
 import { libraryForAll } from "./support/engine.ts";
@@ -43,6 +44,37 @@ const CASES: readonly Case[] = [
       "The choir now meets in room 12.\n\n-----Original Message-----\nFrom: Ben <ben@example.org>\nSent: Monday, 2 February 2026 10:00\nTo: All\nSubject: Choir room\n\nThe choir meets in room 7.\n",
     ),
     asked: [{ question: "In which room does the choir meet?", holds: "The choir now meets in room 12." }],
+  },
+  {
+    path: "sauna.pptx",
+    source: pptxOf([
+      {
+        shapes: slideShape(drawingParagraph("The sauna"), "title") + slideShape(drawingParagraph("The sauna holds eleven guests."), "body"),
+      },
+      {
+        shapes: slideShape(drawingParagraph("Prices"), "title"),
+        notes: slideShape(drawingParagraph("A towel is lent for three crowns."), "body"),
+      },
+    ]),
+    asked: [
+      { question: "How many guests does the sauna hold?", holds: "The sauna holds eleven guests." },
+      { question: "For how much is a towel lent?", holds: "A towel is lent for three crowns." },
+    ],
+  },
+  {
+    path: "sledge.vtt",
+    source: "WEBVTT\n\n00:12:31.000 --> 00:12:33.000\n<v Ann Bell>The sledge race starts\nat the frozen mill.\n",
+    asked: [{ question: "Where does the sledge race start?", holds: "The sledge race starts at the frozen mill." }],
+  },
+  {
+    path: "bees.zip",
+    source: zip({ "hives/bees.rtf": rtfOf("\\pard\\s1 Bees\\par\\pard The hives are opened in \\'93April\\'94 by the beekeeper.\\par") }),
+    asked: [{ question: "When are the hives opened?", holds: "The hives are opened in “April” by the beekeeper." }],
+  },
+  {
+    path: "looms.odt",
+    source: odtOf('<text:h text:outline-level="1">Looms</text:h><text:p>The widest loom weaves two metres of linen.</text:p>'),
+    asked: [{ question: "How wide does the widest loom weave?", holds: "The widest loom weaves two metres of linen." }],
   },
 ];
 

@@ -132,6 +132,19 @@ const FILES: readonly Hostile[] = [
     () => odpOf("<draw:page><draw:constructor/><draw:__proto__>x</draw:__proto__></draw:page>"),
     {},
   ],
+  [
+    "tables in tables that repeat their cells",
+    "a.odt",
+    () =>
+      odtOf(
+        deep(
+          '<table:table><table:table-row table:number-rows-repeated="9999"><table:table-cell table:number-columns-repeated="9999">',
+          "</table:table-cell></table:table-row></table:table>",
+          20,
+        ),
+      ),
+    { error: /file_too_large|read_failed/ },
+  ],
   ["an ODT cut off", "a.odt", () => odtOf("<text:p>Text of it.</text:p>").slice(0, 300), { error: /bad_|wrong_/ }],
   ["RTF groups, 200,000 deep", "a.rtf", () => `{\\rtf1 ${deep("{", "}", 200_000)}}`, { error: /too_deep/ }],
   ["RTF cut off", "a.rtf", () => "{\\rtf1 Text of it", { error: /bad_rtf/ }],

@@ -159,7 +159,7 @@ export function queryToWire(answer: Answer): z.input<typeof queryResponseSchema>
   };
 }
 
-const notice = z.object({ code: z.string(), message: z.string(), pages: z.array(z.int()).optional() });
+const notice = z.object({ code: z.string(), message: z.string(), pages: z.array(z.int()).optional(), count: z.int().optional() });
 
 export const fileSchema = z.object({
   id: z.string(),

@@ -229,7 +229,7 @@ export async function showIngest(
         break;
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
-        for (const { path, message } of event.notices) terminal.error(harmlessLine(`note ${path}: ${message}`));
+        for (const { path, code, message } of event.notices) if (code !== FIGURES) terminal.error(harmlessLine(`note ${path}: ${message}`));
         terminal.print(json ? asJson(event, { failures, embedFailure, skipped, gone }) : asLine(event, { failures, skipped, gone }));
         break;
       }
@@ -268,6 +268,7 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped, gone }: Met
     skipped: Object.fromEntries(skipped),
     notices: event.notices,
     pages_without_text: emptyPages(event),
+    figures_without_text: silentFigures(event),
     dry_run: event.dryRun,
     not_read: event.unread,
   });
@@ -275,12 +276,13 @@ function asJson(event: IngestEnd, { failures, embedFailure, skipped, gone }: Met
 
 function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedFailure">): string {
   const standing = failures.flatMap(({ path, readAt }) => (readAt === null ? [] : [`${path} (${readAt.slice(0, 10)})`]));
-  const empty = emptyPages(event);
+  const [empty, figures] = [emptyPages(event), silentFigures(event)];
   const unread = Object.entries(event.unread).map(([kind, n]) => `${n} ${kind}`);
   const counts = [
     ...Object.entries(keptCounts(event)).map(([name, n]) => `${n} ${name}`),
     ...[...skipped].map(([reason, count]) => `${count} skipped (${reason})`),
     ...(empty === 0 ? [] : [`${counted(empty, "page")} without text`]),
+    ...(figures === 0 ? [] : [`${counted(figures, "picture")} without text`]),
   ].join(", ");
   return [
     event.dryRun ? `Nothing was stored. A real run would give: ${counts}` : counts,
@@ -304,6 +306,13 @@ function keptCounts({ counts: { total: _total, done: _done, bytes: _bytes, ...co
 
 function emptyPages({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
+}
+
+/** Pictures without text are common, so the summary counts them; `documents show` names them by file. */
+const FIGURES = "figures_without_text";
+
+function silentFigures({ notices }: IngestEnd): number {
+  return notices.filter(({ code }) => code === FIGURES).reduce((sum, { count = 0 }) => sum + count, 0);
 }
 
 /** Formats bytes per second; in kB where tenths of a MB would round to zero. */

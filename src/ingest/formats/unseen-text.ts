@@ -155,7 +155,7 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
     });
   if (figures > 0) {
     const message = `${figures} pictures or charts have no alternative text and no caption: what they show cannot be found`;
-    notices.push({ code: "figures_without_text", message });
+    notices.push({ code: "figures_without_text", message, count: figures });
   }
   return notices;
 }

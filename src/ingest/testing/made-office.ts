@@ -192,8 +192,8 @@ export function escapeRtf(text: string): string {
 
 function toRtf(block: MadeBlock): string {
   if (block.type === "table") {
-    const row = (cells: readonly string[]) =>
-      `\\trowd${cells.map((_, i) => `\\cellx${(i + 1) * 2000}`).join("")}${cells.map((text) => `\\pard\\intbl ${escapeRtf(text)}\\cell`).join("")}\\row`;
+    const row = (cells: readonly string[], r: number) =>
+      `\\trowd${r === 0 ? "\\trhdr" : ""}${cells.map((_, i) => `\\cellx${(i + 1) * 2000}`).join("")}${cells.map((text) => `\\pard\\intbl ${escapeRtf(text)}\\cell`).join("")}\\row`;
     return block.rows.map(row).join("\n");
   }
   const style = block.type === "heading" ? `\\s${block.level}` : block.type === "item" ? "{\\listtext\\'95\\tab}\\ls1\\ilvl0" : "";

@@ -149,6 +149,8 @@ export interface ReadingNotice {
   readonly message: string;
   /** Affected pages, from 1. */
   readonly pages?: readonly number[];
+  /** Number of pictures and charts, for `figures_without_text`. */
+  readonly count?: number;
 }
 
 /** Positions of the original's characters on pages, in cells, in files of an archive or in time: flattened, ordered by `start`, without overlaps. */

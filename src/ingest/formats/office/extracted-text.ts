@@ -1,5 +1,7 @@
+import { IngestError } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
 import { BlockWriter, type WrittenBlocks } from "../../block-writer.ts";
+import { MAX_TEXT_BYTES } from "../../limits.ts";
 import { describeImage } from "../described-figures.ts";
 import { writeInline } from "../html.ts";
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, opening } from "../markup.ts";
@@ -61,6 +63,7 @@ export class ExtractedText {
 
   /** Writes text under a heading, and nothing if there is no text. */
   under(name: "h1" | "h2", heading: string, write: () => void): void {
+    this.#openLists(0);
     const [parts, events, length] = [this.#parts.length, this.#events.length, this.#length];
     this.element(name, () => this.text(heading));
     const begun = this.#length;
@@ -115,8 +118,11 @@ export class ExtractedText {
     for (; this.#lists < level; this.#lists++) this.#events.push(opening("ul", this.#length));
   }
 
+  /** @throws IngestError `file_too_large`: a short file can repeat a table in a table without end */
   #append(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
+    if (this.#length > MAX_TEXT_BYTES)
+      throw new IngestError("file_too_large", `the file gives more than ${MAX_TEXT_BYTES} characters of text: split it, or leave it out`);
   }
 }

@@ -78,8 +78,11 @@ function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption = false)
 function writeParagraph(block: XmlElement, writer: OdfWriter, hasCaption: boolean): void {
   const { out, styles } = writer;
   const { names, isBold, isHidden, isStruck } = styles.looks("paragraph", prefixed(block, "style-name"));
-  if (isHidden) out.leftOut.hidden += textOf(block).trim().length;
-  else if (isStruck) out.leftOut.struck += textOf(block).trim().length;
+  if (isHidden) {
+    out.leftOut.hidden += textOf(block).trim().length;
+    return;
+  }
+  if (isStruck) out.leftOut.struck += spokenIn(block).length;
   else {
     const level =
       block.name === "h"
@@ -181,7 +184,7 @@ function writeList(list: XmlElement, writer: OdfWriter, place: ListPlace): void 
 }
 
 /** Maximum copies of a repeated row or cell with text. */
-const MAX_REPEATS = 1_000;
+const MAX_REPEATS = 100;
 
 function writeTable(table: XmlElement, writer: OdfWriter): void {
   const { out } = writer;

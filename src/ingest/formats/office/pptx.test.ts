@@ -28,6 +28,12 @@ describe("slides", () => {
     expect(document.pages?.map((at) => document.text.slice(at, at + 8))).toEqual(["Fees\n\nTe", "Old fees", "Slide 3\n", ""]);
   });
 
+  test("begin their lists anew", async () => {
+    const items = (text: string) => slideShape(drawingParagraph(text), "body");
+    const document = await readFirst("a.pptx", pptxOf([{ shapes: title("A") + items("One") }, { shapes: title("B") + items("Two") }]));
+    expect(blocksOf(document)).toEqual(["heading1 A", "list-item1 One", "heading1 B", "list-item1 Two"]);
+  });
+
   test("show the title first, members of groups in place, and leave out hidden shapes and footers with a notice", async () => {
     const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="G"/></p:nvGrpSpPr>${slideShape(drawingParagraph("Second."))}</p:grpSp>`;
     const hiddenGroup = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="G" hidden="1"/></p:nvGrpSpPr>${slideShape(drawingParagraph("gone"))}</p:grpSp>`;

@@ -46,7 +46,7 @@ describe("RTF", () => {
   });
 
   test("leaves out hidden and struck text, margins and comments with a notice, and data of other programs silently", async () => {
-    const body = String.raw`{\header Port of Ys}{\*\generator Writer;}Seen{\v secret}{\strike old}{\fs2 tiny}{\*\annotation a remark}{\*\unknown x{y}z}.\par\bin4 }}}}End.\par`;
+    const body = String.raw`{\header Port of Ys}{\*\generator Writer;}Seen{\v\fs24 secret}{\strike old}{\fs2 tiny}{\*\annotation a remark}{\*\unknown x{y}z}.\par\bin4 }}}}End.\par`;
     const document = await read(body);
     expect(document.text).toBe("Seen.\n\nEnd.");
     expect(said(document)).toEqual([

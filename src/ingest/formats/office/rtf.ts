@@ -38,6 +38,8 @@ interface GroupState {
   isOptional: boolean;
   isBold: boolean;
   isHidden: boolean;
+  /** Whether the letters are too small to be seen. */
+  isTiny: boolean;
   isStruck: boolean;
   raised: "sup" | "sub" | null;
   font: number;
@@ -51,7 +53,7 @@ interface GroupState {
   listLevel: number;
 }
 
-const PLAIN = { isBold: false, isHidden: false, isStruck: false, raised: null } as const;
+const PLAIN = { isBold: false, isHidden: false, isTiny: false, isStruck: false, raised: null } as const;
 const PLAIN_PARAGRAPH = { style: null, heading: null, isInTable: false, listLevel: 1 } as const;
 
 const DESTINATIONS: ReadonlyMap<string, Destination> = new Map(
@@ -84,7 +86,7 @@ const PROPERTIES: ReadonlyMap<string, SetProperty> = new Map(
     ...{ plain: () => PLAIN, pard: () => PLAIN_PARAGRAPH, intbl: () => ({ isInTable: true }) },
     ...{ b: (_state, _value, isOn) => ({ isBold: isOn }), v: (_state, _value, isOn) => ({ isHidden: isOn }) },
     ...{ strike, striked: strike, deleted: strike, super: raise, up: raise, sub: lower, dn: lower, nosupersub: () => ({ raised: null }) },
-    fs: ({ isHidden }, value) => ({ isHidden: value === null ? isHidden : value <= SMALLEST_HALF_POINTS }),
+    fs: (_state, value) => ({ isTiny: value !== null && value <= SMALLEST_HALF_POINTS }),
     f: (_state, value) => ({ font: value ?? -1 }),
     uc: (_state, value) => ({ fallback: Math.max(0, value ?? 1) }),
     s: (_state, value) => ({ style: value }),
@@ -268,13 +270,13 @@ class RtfReader {
   }
 
   #say(text: string, range: TextRange): void {
-    const { destination, isBold, isHidden, isStruck, raised } = this.#state;
+    const { destination, isBold, isHidden, isTiny, isStruck, raised } = this.#state;
     if (destination === "skip") return;
     if (destination !== "body" && destination !== "note" && destination !== "number") {
       this.#state.text += text;
       return;
     }
-    if (isHidden) this.#leftOut.hidden += text.trim().length;
+    if (isHidden || isTiny) this.#leftOut.hidden += text.trim().length;
     else if (isStruck) this.#leftOut.struck += text.trim().length;
     else {
       const said: MarkupEvent = { type: "text", text, ...range };
