@@ -213,7 +213,9 @@ function writeCells(row: XmlElement, name: "th" | "td", writer: OdfWriter): void
   }
 }
 
+/** A row or cell that holds a table counts once: repeated tables in repeated tables would grow without end. */
 function repeatsOf(element: XmlElement, attribute: string): number {
+  if (firstOf(element, "table") !== undefined) return 1;
   return Math.min(MAX_REPEATS, Math.max(1, Number.parseInt(prefixed(element, attribute) ?? "1", 10) || 1));
 }
 
