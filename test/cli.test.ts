@@ -454,12 +454,12 @@ describe("ingest of bad files", () => {
     const sandbox = fresh({
       "a.md": "Walruses.\n\n![](a.png)\n",
       "b.html": "<main><p>Narwhals.</p><img src=b><img src=c></main>",
-      "c.doc": "x",
+      "c.ppt": "x",
     });
     const run = await cli(sandbox, ["ingest", "documents"]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("3 pictures without text") });
     expect(run.stderr).not.toContain("pictures");
-    expect(run.stderr).toContain("c.doc: format .doc is not read: open it, and save it as DOCX");
+    expect(run.stderr).toContain("c.ppt: format .ppt is not read: open it, and save it as PPTX");
     expect((await cli(sandbox, ["documents", "show", "b.html"])).stdout).toContain("2 pictures or charts have no alternative text");
   });
 
