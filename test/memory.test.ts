@@ -42,11 +42,9 @@ describe("the semantic cache", () => {
     ]);
     expect(askResponseSchema.parse(answerToWire(answer)).cached).toEqual({ question: CARD, stored_at: "2026-03-01T10:00:00.000Z" });
     const [call] = matcher.calls;
-    expect(call?.asked.passages[0]?.text).toContain("5 dollars");
     expect(call?.stored.question).toBe(CARD);
     expect(call?.stored.retrieved.cited).toContain(call?.asked.passages[0]?.chunkId);
     expect(call?.stored.retrieved.documents).toContain(first.citations[0]?.documentId);
-    expect(JSON.parse(call?.stored.slots ?? "").about).toContain("Library cards");
     expect(first.cached).toBeUndefined();
     expect(await library.engine.store.cache.count()).toBe(1);
     expect((await library.ask(CARD)).cached).toEqual({ question: CARD, storedAt: "2026-03-01T10:00:00.000Z" });

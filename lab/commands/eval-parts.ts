@@ -271,16 +271,14 @@ function addCaches(measure: Measure): void {
   });
   measure<CacheFlags & { baseUrl?: string; profile?: string; day?: string; approved: string; scriptedModel?: true }>({
     name: "cache",
-    description:
-      "which questions share a cached answer: golden pairs by rule and through the whole engine; with --data, false hits against hits over thresholds; with --day, a replayed day",
+    description: "which questions share a cached answer: golden pairs through the whole engine; with --day, a replayed day",
     options: [
       ["!--corpus <folder>", "folder with `pages/`"],
       ["!--golden <folder>", "folder with va-pairs*.jsonl"],
-      ["--data <folder>", "folder of further sets: clinc150, banking77, covid-qa, medquad"],
+      ["--data <folder>", "of the day: folder of further sets: banking77, covid-qa"],
       BASE_URL,
       ["--domain <name>", "domain pack whose vocabulary applies"],
       ["--profile <name>", "profile whose retrieval is used"],
-      ["--questions <n>", "questions asked of one further set at most", "1000"],
       new Option("--day [n]", `instead: a day of so many questions with documents edited meanwhile, ${DEFAULT_DAY} unless said`).preset(
         DEFAULT_DAY,
       ),
@@ -289,12 +287,9 @@ function addCaches(measure: Measure): void {
       ["--scripted-model", "of the day: a model of this process writes, so that there are tokens to save"],
     ],
     examples:
-      "  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data\n  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data --day",
-    async run({ questions, day, seed, approved, scriptedModel = false, ...flags }, given) {
-      if (day === undefined) {
-        const asked = countOf(questions, "--questions");
-        return (await import("../runs/cache.ts")).evaluateCache({ ...flags, ...given, questions: asked });
-      }
+      "  sourcebound eval cache --golden data/va-golden --corpus data/va-pages\n  sourcebound eval cache --golden data/va-golden --corpus data/va-pages --data data --day",
+    async run({ day, seed, approved, scriptedModel = false, ...flags }, given) {
+      if (day === undefined) return (await import("../runs/cache.ts")).evaluateCache({ ...flags, ...given });
       const numbers = { questions: countOf(day, "--day"), seed: seedOf(seed), approved: Number(approved) };
       if (!/^(?:0|1|0?\.\d{1,3})$/.test(approved))
         throw new RequestError("config_invalid", `--approved ${approved} is no share: give 0 to 1.`);

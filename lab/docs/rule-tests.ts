@@ -99,8 +99,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "keeps apart what differs in tenant, profile, detail, selection or filters",
     ),
     "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks": at(
-      "src/memory/match.test.ts",
-      "asks of spark's thresholds each, and unknown overlap is a miss",
+      "src/memory/matcher.test.ts",
+      "holds each threshold of spark, with its cosine carried over, and then the cross-encoder's",
     ),
     "invalidation by document version": at("test/memory.test.ts", "serves no answer of a document that was"),
     "questions ≤ 500 characters, HTML sanitised": at("test/model.test.ts", "never brings its HTML into the page"),

@@ -1,6 +1,8 @@
-import { loadDomain } from "../../src/engine/domain.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
 import type { Random } from "../../src/grading/metrics.ts";
-import { loadQuestionWords } from "../../src/language/slot-vocabulary.ts";
+import { PACKAGE_ROOT } from "../../src/package.ts";
 import { once } from "../../src/text/memo.ts";
 import { literally } from "../../src/text/normalise.ts";
 import { pick, replaceAt, replaceMatch, replaceRange } from "./edit.ts";
@@ -34,16 +36,20 @@ const MUTATIONS: Readonly<Record<QuestionMutation, Mutate>> = {
     ),
 };
 
-/** Groups of exchangeable words: general ones, and the service branches of the veterans pack. */
+const words = z.array(z.string());
+const listsSchema = z.object({
+  persons: z.array(words),
+  branches: words,
+  states: words,
+  opposites: z.array(z.tuple([z.string(), z.string()])),
+});
+
+/** Groups of exchangeable words. */
 const lists = once(() => {
-  const { persons, us_states, opposites } = loadQuestionWords();
-  const isChanged = ([word]: readonly string[]) => ["spouse", "child", "parent", "caregiver", "sibling", "survivor"].includes(word ?? "");
-  return {
-    persons: persons.map((words) => words.filter((word) => !word.includes(" "))).filter(isChanged),
-    branches: loadDomain("veterans").questions.bodies.map(([name = ""]) => [name]),
-    states: us_states.filter((state) => state !== "georgia" && state !== "washington").map((state) => [state]),
-    opposites,
-  };
+  const { branches, states, ...rest } = listsSchema.parse(
+    JSON.parse(readFileSync(join(PACKAGE_ROOT, "lab/made/question-words.json"), "utf8")),
+  );
+  return { ...rest, branches: branches.map((name) => [name]), states: states.map((name) => [name]) };
 });
 
 /** Applies each rule once. @param names names of benefits, products and the like, which replace each other */

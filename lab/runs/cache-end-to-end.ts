@@ -3,9 +3,26 @@ import { admit } from "../../src/pipeline/admit.ts";
 import { createOutcome } from "../../src/pipeline/assemble.ts";
 import { SILENT_LOG } from "../../src/pipeline/context.ts";
 import { citedVersions, remember } from "../../src/pipeline/remember.ts";
-import type { Answer } from "../../src/shared/types.ts";
-import type { Serve, StoredAs } from "../judges/cache-decision.ts";
+import type { Answer, CacheMode } from "../../src/shared/types.ts";
 import { type AskWhere, requestFor } from "./ask-fresh.ts";
+
+/** Result of asking one question while the answer to another is stored. */
+export interface Served {
+  readonly served: boolean;
+  /** Reason of a miss; `same` for a hit. */
+  readonly rule: string;
+  readonly detail: string;
+  readonly score: number | null;
+  readonly cosine: number | null;
+  readonly level: CacheMode;
+  readonly storedAs: StoredAs;
+}
+
+/** Origin of the stored answer: the engine's own, or an approved one because the own answer was a refusal or had warnings. */
+type StoredAs = "own" | "approved_refused" | "approved_unclean" | "nothing";
+
+/** Stores an answer for one question, then asks the other. */
+export type Serve = (stored: string, asked: string) => Promise<Served>;
 
 /**
  * Creates the end-to-end measurement: asks `a` of the engine, which stores its answer if it has no warnings; otherwise stores an answer

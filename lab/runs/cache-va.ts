@@ -2,7 +2,7 @@ import { z } from "zod";
 import { readGolden } from "../../src/grading/golden.ts";
 import { wilson } from "../../src/grading/metrics.ts";
 import { countRow, type TableRow } from "../../src/grading/report.ts";
-import type { Serve, Served } from "../judges/cache-decision.ts";
+import type { Serve, Served } from "./cache-end-to-end.ts";
 
 const pairSchema = z.object({ id: z.string(), a: z.string().min(1), b: z.string().min(1), same_answer: z.boolean(), kind: z.string() });
 export type GoldenPair = z.infer<typeof pairSchema>;

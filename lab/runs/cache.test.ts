@@ -5,13 +5,15 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 import { loadConfig } from "../../src/shared/config.ts";
 import { firstOf } from "../../test/support/events.ts";
 import { folderOfFile, writeIn } from "../../test/support/folders.ts";
-import type { Served } from "../judges/cache-decision.ts";
 import { evaluateCache } from "./cache.ts";
-import { curveOf, type ScoredPair } from "./cache-curve.ts";
+import type { Served } from "./cache-end-to-end.ts";
 import { judgePairs } from "./cache-va.ts";
 
 const pair = (id: string, same_answer: boolean) => ({ id, a: `${id} stored`, b: `${id} asked`, same_answer, kind: "made" });
-const served = (yes: boolean, rule = "same"): Served => ({ served: yes, rule, detail: "", score: yes ? 1 : 0, cosine: 0.5 });
+const served = (yes: boolean, rule = "same"): Served => ({
+  ...{ served: yes, rule, detail: "", score: yes ? 1 : 0, cosine: 0.5 },
+  ...({ level: yes ? "semantic" : "miss", storedAs: "own" } as const),
+});
 
 const folder = folderOfFile();
 
@@ -48,7 +50,7 @@ describe("evaluateCache", () => {
     );
     const config = loadConfig({ cwd: folder, env: {}, overrides: { answer_from: 0.2 } });
     const { signal } = new AbortController();
-    const options = { corpus: folder, golden: folder, domain: "veterans", questions: 1, command: "test" };
+    const options = { corpus: folder, golden: folder, domain: "veterans", command: "test" };
     const { metrics, items } = (await firstOf(evaluateCache({ ...options, config, signal }), "report")).report;
     expect(metrics).toMatchObject({
       "pairs.end_to_end.hit_rate": 1,
@@ -62,23 +64,5 @@ describe("evaluateCache", () => {
     expect(of("repeat")).toMatchObject({ served: true, level: "exact", storedAs: "own" });
     expect(of("earlier")).toMatchObject({ served: false, level: "miss" });
     expect(of("refused")?.storedAs).not.toBe("own");
-  });
-});
-
-describe("curveOf", () => {
-  const row = (share: boolean, cosine: number, score: number | null): ScoredPair => ({
-    share,
-    cosine,
-    score,
-    rule: score === null ? "values" : "same",
-  });
-  const rows = [row(true, 0.7, 0.9), row(true, 0.95, 0.4), row(false, 0.97, null), row(false, 0.6, 0.95)];
-
-  it("serves nothing whose slots differ, at any threshold, and lets cosine alone serve it", () => {
-    const curve = curveOf(rows, 0.5);
-    expect(curve.ours.find(({ threshold }) => threshold === 0)).toEqual({ threshold: 0, hits: 2, wrong: 1 });
-    expect(curve.cosine.find(({ threshold }) => threshold === 0.92)).toEqual({ threshold: 0.92, hits: 1, wrong: 1 });
-    expect(curve.chosen).toEqual({ threshold: 0.5, hits: 1, wrong: 1 });
-    expect(curve.equalHits).toEqual({ threshold: 0.95, hits: 1, wrong: 1 });
   });
 });

@@ -8,10 +8,9 @@ import { openGoldenSet } from "../../src/grading/run-golden.ts";
 import { createClassifier, nameOf } from "../../src/memory/classify.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import type { Config } from "../../src/shared/config.ts";
-import type { Served } from "../judges/cache-decision.ts";
 import { cosineOf } from "../judges/cosine.ts";
 import { type Pair, pairSchema } from "../sets/pair.ts";
-import { createEndToEnd } from "./cache-end-to-end.ts";
+import { createEndToEnd, type Served } from "./cache-end-to-end.ts";
 import type { EvaluateEvent } from "./va.ts";
 
 export interface PairsOptions {

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { answerableSchema, readGolden } from "../../src/grading/golden.ts";
 import { RequestError } from "../../src/shared/errors.ts";
+import { sha256Hex } from "../../src/text/hash.ts";
 import type { DaySources } from "../made/replayed-day.ts";
 import { readGoldenPairs } from "../runs/cache-va.ts";
-import { partOf, questionHeadings } from "./cache-pairs.ts";
 import { markdownFiles } from "./markdown-files.ts";
 
 export interface DaySourceOptions {
@@ -35,7 +35,7 @@ export function readDaySources({ golden, corpus, data, names }: DaySourceOptions
     lookAlikes: pairs.filter(({ same_answer }) => !same_answer).map(({ stored, asked }) => ({ stored, asked })),
     questions: [
       ...(hasAnswerable ? readGolden(golden, "va-answerable", answerableSchema).map(({ question }) => question) : []),
-      ...questionHeadings(corpus),
+      ...questionHeadings(pages),
       ...(data === undefined ? [] : bankQuestions(join(data, "banking77"))),
     ],
     documents: markdownFiles(pages).map((name) => `pages/${name}`),
@@ -47,8 +47,24 @@ function covidPairs(folder: string): { stored: string; asked: string }[] {
   if (!existsSync(folder)) return [];
   const schema = z.object({ question_1: z.string(), question_2: z.string(), similar: z.number() });
   return readGolden(folder, "question_similarity", schema).flatMap(({ question_1, question_2, similar }) =>
-    similar === 1 && partOf("covid-qa", question_1) === "held-out" ? [{ stored: question_1, asked: question_2 }] : [],
+    similar === 1 && isDrawn("covid-qa", question_1) ? [{ stored: question_1, asked: question_2 }] : [],
   );
+}
+
+/** Draws half of a set by hash. */
+function isDrawn(set: string, group: string): boolean {
+  return Number.parseInt(sha256Hex(`cache|${set}|${group}`).slice(0, 8), 16) % 2 === 1;
+}
+
+const QUESTION_HEADING = /^#{1,5}\s+(.{8,120}\?)\s*$/gm;
+
+/** Returns headings of half of the pages that are questions and occur on one page only. */
+function questionHeadings(pages: string): string[] {
+  const headings = markdownFiles(pages).flatMap((id) =>
+    [...readFileSync(join(pages, id), "utf8").matchAll(QUESTION_HEADING)].map((match) => ({ id, text: match[1] as string })),
+  );
+  const single = [...Map.groupBy(headings, ({ text }) => text.toLowerCase()).values()].filter((group) => group.length === 1).flat();
+  return single.flatMap(({ id, text }) => (isDrawn("headings", id) ? [text] : []));
 }
 
 function bankQuestions(folder: string): string[] {

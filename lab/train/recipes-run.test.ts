@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { folderOfTest } from "../../test/support/folders.ts";
-import { isUnread } from "./cache/rewording-rows.ts";
+import { isHeldOut } from "./cache/pair-rows.ts";
 import { RECIPES, type Recipe, type Step } from "./recipes.ts";
 
 const WEIGHTS = "src/models/weights";
@@ -91,7 +91,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
 
   it("programs that read the written collections make rows of one", async () => {
     const written = join(here.folder, "written");
-    const name = Array.from({ length: 50 }, (_, i) => `hall${i}`).find(isUnread) as string;
+    const name = Array.from({ length: 50 }, (_, i) => `hall${i}`).find(isHeldOut) as string;
     mkdirSync(written);
     writeFileSync(join(written, `${name}.jsonl`), HALL.map((row) => `${JSON.stringify(row)}\n`.replace('":', '": ')).join(""));
     const steps = RECIPES.flatMap((one) => one.steps(optionsIn(here.folder))).filter(({ command }) => command.includes(WRITTEN));
@@ -107,7 +107,7 @@ describe("recipes, started", { tags: ["all/training"], timeout: 3_600_000 }, () 
       const size = statSync(own[own.indexOf("--out") + 1] as string).size;
       if (program.endsWith("dump.js")) expect(size).toBeGreaterThan(0);
     }
-    expect([...asked].map((program) => basename(program, ".js")).sort()).toEqual(["dump", "rewordings"]);
+    expect([...asked].map((program) => basename(program, ".js")).sort()).toEqual(["dump", "pairs"]);
   });
 
   const hasPython = spawnSync("python3", ["--version"]).status === 0;

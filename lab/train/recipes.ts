@@ -151,21 +151,6 @@ export const RECIPES: readonly Recipe[] = [
     },
   },
   {
-    name: "cache",
-    what: "when two questions share an answer",
-    makes: ["src/language/word-relations.json", `${WEIGHTS}/match.json`],
-    minutes: 3,
-    needs: { data: ["clinc150", "banking77", "covid-qa", "medquad", "va-pages"], extra: ["wordnet"] },
-    steps: ({ data, extra }) => {
-      const pairs = ["--data", data, "--corpus", join(data, "va-pages"), "--questions", "800"];
-      return [
-        { folder: ".", command: ["node", "lab/train/cache/word-relations.mjs", join(extra, "wordnet")] },
-        { folder: ".", command: ["node", "dist/lab/train/cache/fit.js", ...pairs, "--out", `${WEIGHTS}/match.json`] },
-        { folder: ".", command: ["npx", "biome", "check", "--write", "src/language/word-relations.json", `${WEIGHTS}/match.json`] },
-      ];
-    },
-  },
-  {
     name: "reader",
     what: "the reader of a question's best pieces",
     makes: [`${WEIGHTS}/reader.bin`, "src/cross-encoder/parity/reader.parity.json"],
@@ -269,17 +254,17 @@ export const RECIPES: readonly Recipe[] = [
     },
   },
   {
-    name: "rewordings",
-    what: "when a reading bears out that two questions ask for the same",
-    makes: [`${WEIGHTS}/rewording.json`],
-    minutes: 20,
+    name: "cache",
+    what: "the probability from which two questions share an answer",
+    makes: [`${WEIGHTS}/paraphrase.json`],
+    minutes: 10,
     needs: { data: [] },
     steps: ({ work }) => {
-      const rows = join(work, "rewordings.jsonl");
+      const rows = join(work, "paraphrases.jsonl");
+      const measured = ["--measured", "lab/train/cache/veterans-pairs.jsonl"];
       return [
-        { folder: ".", command: ["node", "dist/lab/train/cache/rewordings.js", "--written", "lab/sets/written", "--out", rows] },
-        { folder: ".", command: ["node", "dist/lab/train/cache/fit-rewordings.js", "--rows", rows, "--out", `${WEIGHTS}/rewording.json`] },
-        { folder: ".", command: ["npx", "biome", "check", "--write", `${WEIGHTS}/rewording.json`] },
+        { folder: ".", command: ["node", "dist/lab/train/cache/pairs.js", "--written", "lab/sets/written", "--out", rows] },
+        { folder: ".", command: ["node", "dist/lab/train/cache/threshold.js", "--rows", rows, ...measured, "--out", `${WEIGHTS}/paraphrase.json`] },
       ];
     },
   },

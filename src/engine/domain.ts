@@ -92,16 +92,6 @@ export const domainSchema = z.strictObject({
   complexity: setting(z.partialRecord(z.enum(COMPLEXITY_CATEGORIES), words), {}, "Words that route a question to the large model"),
   abbreviations: setting(z.record(z.string(), words), {}, "Abbreviation → what it stands for"),
   synonyms: setting(z.array(words.min(2)), [], "Groups of equivalent words"),
-  questions: group("What distinguishes questions of the domain when a stored answer is looked up", {
-    persons: setting(z.array(words.min(1)), [], "Persons in addition to those of every domain; the first word of a group is its name"),
-    readers: setting(words, [], "Persons that every question is about, so that they do not distinguish questions"),
-    bodies: setting(
-      z.array(words.min(1)),
-      [],
-      "Organisations that a person belongs to and that set rules, such as branches of the armed forces; the first word of a group is its name",
-    ),
-    same: setting(z.array(words.min(2)), [], "Groups of equivalent phrases, in addition to `synonyms`; not used to search documents"),
-  }),
   precedence: setting(
     z.array(z.enum(["newer", "regulation", "agency", "summary"])),
     [],

@@ -22,9 +22,8 @@ const RECENT_MESSAGES = 1_000;
 
 /** Creates the domain packs and the parts derived from each, once per pack. */
 export function createDomains({ config, given, store, local, words, now }: Opened) {
-  const { english } = words;
-  const read = () => createWordReader(english);
-  const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: english.isCommon };
+  const read = () => createWordReader(words);
+  const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: words.isCommon };
   const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
   const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
   const configured = createConfigured(config);

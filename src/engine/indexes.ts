@@ -46,7 +46,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
       ...{ domain, engine: openEngine(domain), documents, embeddings, encoder: choice },
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domains.pack(domain),
-      english: words.english,
+      english: words,
       signal: closing.signal,
     });
   };

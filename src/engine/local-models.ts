@@ -1,12 +1,9 @@
 import { z } from "zod";
 import type { ReadTexts } from "../cross-encoder/reader.ts";
 import { type CrisisFinder, createCrisisFinder } from "../guard/hotlines.ts";
-import type { GeneralWords } from "../language/general-words.ts";
-import { createLikeness } from "../language/likeness.ts";
-import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
-import { createRewordingJudge, type JudgeRewording, readMatchWeights, readRewordingWeights } from "../memory/match.ts";
-import type { Matcher } from "../memory/matcher.ts";
-import { createSlotMatcher } from "../memory/matcher.ts";
+import type { EnglishWords } from "../language/content-words.ts";
+import { createQuestionFactReader } from "../language/question-facts.ts";
+import { createMatcher, type Matcher, readParaphraseWeights } from "../memory/matcher.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
@@ -82,16 +79,12 @@ export function createLocalModels(
   config: Config,
   calibrations: readonly Calibration[],
   embedded: () => EmbeddedEncoder,
-  words: GeneralWords,
+  english: EnglishWords,
 ) {
   const rankingWeights = once(sharedRankingWeights);
   const reader = createReaderKeeper();
   const hubCrossEncoder = once((): Reranker | undefined => installedCrossEncoder(config) ?? undefined);
-  const matchWeights = once(readMatchWeights);
-  const rewordingJudge = once(() => {
-    const weights = readRewordingWeights();
-    return createRewordingJudge(weights, reader.of(weights));
-  });
+  const paraphraseWeights = once(readParaphraseWeights);
   return {
     rerankers: {
       /** The Hugging Face Hub's cross-encoder, where its runtime and files are installed. */
@@ -113,16 +106,14 @@ export function createLocalModels(
       return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };
     },
     matcher(pack: DomainPack): Matcher {
-      const encoder = embedded();
-      return createSlotMatcher({
-        vocabulary: createSlotVocabulary(pack, words),
-        likeness: createLikeness(encoder),
-        weights: matchWeights,
-        carry: (cosine, of) => scaleFor(of, encoder, calibrations).threshold(cosine),
+      return createMatcher({
+        facts: createQuestionFactReader(pack, english),
+        weights: paraphraseWeights,
+        isMeasured: pack.semantic_cache,
+        read: () => reader.of(paraphraseWeights(), "questions"),
+        carry: (cosine, of) => scaleFor(of, embedded(), calibrations).threshold(cosine),
       });
     },
-    /** Loads its weights and the cross-encoder at first use. */
-    judgeRewording: ((rewording, signal) => rewordingJudge()(rewording, signal)) as JudgeRewording,
     findCrisis: openCrisisFinder(embedded, reader),
     close: reader.close,
   };

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { GateThreshold } from "../evidence/calibration.ts";
 import type { FileReader } from "../ingest/file-reader.ts";
-import { type GeneralWords, sharedWords } from "../language/general-words.ts";
+import { type EnglishWords, sharedEnglishWords } from "../language/content-words.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import { createChatSupportScorer, createChatVerifier } from "../models/adapters/chat-verifier.ts";
 import { createHubSupportScorer } from "../models/adapters/hub.ts";
@@ -39,7 +39,7 @@ export interface EngineParts {
   /** Returns the bundled encoder, for sharing between engines. */
   readonly embedded?: () => EmbeddedEncoder;
   /** Domain-independent word data, for sharing between engines. */
-  readonly words?: GeneralWords;
+  readonly words?: EnglishWords;
   /** Replaces the file parser that each ingest otherwise opens and closes; the caller closes it. */
   readonly reader?: FileReader;
   /** Additional profiles; they override bundled ones of the same name. */
@@ -118,7 +118,7 @@ export async function openShared(config: Config, given: EngineParts) {
   /** `changes`: notifications of other processes; `null`: the store is a local file. */
   const { store, changes } = await openStore(config, { now, clock, retention, warn });
   const embedded = given.embedded ?? once(sharedEncoder);
-  const words = given.words ?? sharedWords();
+  const words = given.words ?? sharedEnglishWords();
   const opening = given.openEncoder ?? ((spec: unknown) => openEncoder(encoderSpecSchema.parse(spec), config, embedded));
   const open = (spec: unknown) => watchEncoder(opening(spec), calls.tell);
   /** Specification of the configured encoder. */

@@ -101,10 +101,6 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
         index: questions,
         classify: domains.classifier(pack),
         matcher: domains.matcher(pack),
-        judgeRewording: local.judgeRewording,
-        // A measured pack's vocabulary explains differences unknown to the cross-encoder; elsewhere rules alone served too many wrong
-        // answers.
-        readAll: !pack.semantic_cache,
         embed: encoder === null || !servesRewordings(config, profile, pack) ? null : local.embedQuestion,
       },
       check: {

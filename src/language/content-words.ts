@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
-import { once } from "../text/memo.ts";
+import { once, whileHeld } from "../text/memo.ts";
 import { createStemmer, wordTokens } from "../text/tokens.ts";
 import { MONTHS } from "./calendar.ts";
 
@@ -102,6 +102,9 @@ export function createEnglishWords() {
     real: real as () => ReadonlySet<string>,
   };
 }
+
+/** Returns the bundled lists, one instance per process. */
+export const sharedEnglishWords = whileHeld(createEnglishWords);
 
 /** The file has one line per level. `scripts/build-data.mjs` writes it. */
 function readLists(): { readonly level: number; readonly words: readonly string[] }[] {

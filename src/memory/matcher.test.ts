@@ -1,90 +1,154 @@
 import { describe, expect, it } from "vitest";
-import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
-import { loadDomain } from "../engine/domain.ts";
-import { createLikeness } from "../language/likeness.ts";
-import { createSlotVocabulary } from "../language/slot-vocabulary.ts";
+import { openSharedReader } from "../cross-encoder/shared-reader.ts";
+import { createQuestionFactReader } from "../language/question-facts.ts";
+import type { MatchSettings } from "../profiles/profile.ts";
 import { spark } from "../profiles/spark.ts";
-import { readMatchWeights } from "./match.ts";
-import { createSlotMatcher } from "./matcher.ts";
+import { createMatcher, documentOverlap, type MatcherParts, readParaphraseWeights } from "./matcher.ts";
 
-const matcher = createSlotMatcher({
-  vocabulary: createSlotVocabulary(loadDomain("veterans")),
-  likeness: createLikeness(SHARED_PARTS.embedded()),
-  weights: readMatchWeights,
-  carry: (cosine) => cosine - 0.02,
-});
-const ABOUT = ["Tinnitus", "Recurrent tinnitus is rated 10 percent under diagnostic code 6260."];
-const passage = (n: number) => ({
-  chunkId: `c${n}`,
-  document: { id: `d${n}`, title: "Tinnitus" },
-  headingPath: [],
-  text: ABOUT[1] as string,
-});
-const retrieved = { documents: ["d0", "d1"], chunks: ["c0", "c1"], cited: ["c0"] };
+const facts = createQuestionFactReader({ abbreviations: { ERB: ["early retirement bonus"] } });
+const weights = { recipe: "by hand", reader: { name: "r", hash: "h" }, from: { measured: 0.9, other: 0.99 } };
+const { signal } = new AbortController();
 const LEARNED = { type: "learned" } as const;
+const passage = (n: number) => ({ chunkId: `c${n}`, document: { id: `d${n}` } });
+const retrieved = { documents: ["d0", "d1"], chunks: ["c0", "c1"], cited: ["c0"] };
 
-function judge(
-  asked: string,
-  stored: string,
-  over: { written?: string; cosine?: number; slots?: string | null; settings?: typeof LEARNED | typeof spark.match; found?: number[] } = {},
-) {
-  const { written = asked, cosine = 0.95, slots = matcher.describe(stored, ABOUT), settings = LEARNED, found = [0, 1] } = over;
-  return matcher.read({ question: asked, written, passages: found.map(passage) }, settings)({ question: stored, slots, cosine, retrieved });
+/** A matcher whose cross-encoder gives log odds by the first question of a pair, and keeps what it is given. */
+function matcherFor(odds: (question: string) => number, over: Partial<MatcherParts> = {}) {
+  const pairs: unknown[] = [];
+  const read = (async (texts: readonly { question: string }[]) => {
+    pairs.push(...texts);
+    return texts.map(({ question }) => ({ same: odds(question) }));
+  }) as never;
+  const matcher = createMatcher({ facts, weights: () => weights, isMeasured: true, read: () => read, carry: (cosine) => cosine - 0.02, ...over });
+  const compare = async (
+    asked: string,
+    stored: string,
+    { cosine = 0.95, found = [0, 1], settings = LEARNED as MatchSettings, written = asked } = {},
+  ) => {
+    const of = { question: asked, written, passages: found.map(passage) };
+    const [verdict] = await matcher.compare(of, [{ question: stored, cosine, retrieved }], settings, signal);
+    return verdict;
+  };
+  return { matcher, compare, pairs };
 }
 
-describe("createSlotMatcher", () => {
-  const STORED = "What rating does tinnitus get?";
+describe("createMatcher", () => {
+  it("accepts from the mean of both orders on", async () => {
+    const [asked, stored] = ["When is it paid?", "How soon is it paid?"];
+    const { compare, pairs } = matcherFor((question) => (question === stored ? 4 : 2));
+    expect(await compare(asked, stored)).toMatchObject({
+      accepted: true,
+      rule: "same",
+      score: expect.closeTo(1 / (1 + Math.exp(-3)), 9),
+      reason: "the cross-encoder rates the questions as equivalent with 0.95, minimum 0.90",
+    });
+    expect(pairs).toEqual([
+      { question: stored, text: asked },
+      { question: asked, text: stored },
+    ]);
+    const { compare: doubt } = matcherFor((question) => (question === stored ? 4 : 0));
+    expect(await doubt(asked, stored)).toMatchObject({ accepted: false, rule: "read" });
+    const { compare: strict } = matcherFor((question) => (question === stored ? 4 : 2), { isMeasured: false });
+    expect(await strict(asked, stored)).toMatchObject({ accepted: false, reason: expect.stringContaining("minimum 0.99") });
+  });
 
-  it("accepts another wording of the same question", () => {
-    expect(judge("What is the rating for tinnitus?", STORED)).toMatchObject({ accepted: true, documents: 1 });
+  it("gives the cross-encoder both questions in one phrase of the pack", async () => {
+    const { compare, pairs } = matcherFor(() => 5);
+    await compare("When is the early retirement bonus paid?", "How soon is the ERB paid?");
+    expect(pairs[0]).toEqual({ question: "How soon is the ERB paid?", text: "When is the ERB paid?" });
   });
 
   it.each([
-    ["another condition", "What rating does hearing loss get?", STORED],
-    ["a code that the stored one lacks", "What rating does tinnitus DC 6261 get?", "What rating does tinnitus DC 6260 get?"],
-    ["the opposite", "What rating does tinnitus not get?", STORED],
-    [
-      "how long it takes, not until when",
-      "How long does a Higher-Level Review take?",
-      "How long do I have to ask for a Higher-Level Review?",
-    ],
-    [
-      "until when, not how long it takes",
-      "How long do I have to ask for a Higher-Level Review?",
-      "How long does a Higher-Level Review take?",
-    ],
-  ])("refuses %s, however near the vectors are", (_what, asked, stored) => {
-    for (const settings of [LEARNED, spark.match]) expect(judge(asked, stored, { cosine: 1, settings }).accepted).toBe(false);
+    ["values", "Who pays at 60%?", "Who pays at 70%?"],
+    ["polarity", "Which fees aren't refunded?", "Which fees are refunded?"],
+    ["names", "When is the ERB paid?", "When is it paid?"],
+  ])("never reads a pair that differs in exact facts: %s", async (rule, asked, stored) => {
+    for (const settings of [LEARNED, { ...spark.match, cosine: 0, entities: 0, documents: 0 } as MatchSettings]) {
+      const { compare, pairs } = matcherFor(() => 9);
+      expect(await compare(asked, stored, { cosine: 1, settings })).toMatchObject({ accepted: false, rule });
+      expect(pairs).toEqual([]);
+    }
   });
 
-  it("compares words as they were read, and nothing where a repair would make a number, a person or a denial of one", () => {
-    expect(judge("What is the rating for tinnitus?", STORED, { written: "What is the raiting for tinnitus?" }).accepted).toBe(true);
-    for (const [read, written] of [
-      ["What rating of seventy percent does tinnitus get?", "What rating of sevnty percent does tinnitus get?"],
-      ["What rating does tinnitus of a widow get?", "What rating does tinnitus of a widdow get?"],
-      ["What rating does tinnitus never get?", "What rating does tinnitus nevver get?"],
+  it("serves nothing that rests on passages which the asked question does not find", async () => {
+    const { compare } = matcherFor(() => 9);
+    expect(await compare("When is it paid?", "How soon is it paid?", { found: [1, 2] })).toMatchObject({ accepted: false, rule: "cited" });
+    expect(await compare("When is it paid?", "How soon is it paid?", { found: [] })).toMatchObject({ accepted: false, rule: "cited" });
+  });
+
+  it("compares words as they were corrected, and nothing where a correction makes an exact fact", async () => {
+    const { compare } = matcherFor(() => 9);
+    expect(await compare("When is the bonus paid?", "How soon is the bonus paid?", { written: "When is the bonnus paid?" })).toMatchObject({
+      accepted: true,
+    });
+    for (const [asked, written] of [
+      ["Who pays at seventy percent?", "Who pays at sevnty percent?"],
+      ["Who never pays?", "Who nevver pays?"],
     ] as const)
-      expect(judge(read, read, { written })).toMatchObject({ accepted: false, soft: false, rule: "repaired" });
+      expect(await compare(asked, asked, { written })).toMatchObject({ accepted: false, rule: "repaired" });
   });
 
-  it("refuses a stored question of which nothing is kept", () => {
-    expect(judge(STORED, STORED, { slots: null })).toMatchObject({ accepted: false, rule: "unknown" });
-    expect(judge(STORED, STORED, { slots: "null" })).toMatchObject({ accepted: false, rule: "unknown" });
-    const { slots, about } = JSON.parse(matcher.describe(STORED, ABOUT)) as { slots: Record<string, unknown>; about: string[] };
-    const { shape: _, ...earlier } = slots;
-    expect(judge(STORED, STORED, { slots: JSON.stringify({ slots: earlier, about }) })).toMatchObject({ accepted: false, rule: "unknown" });
-  });
-
-  it("holds the thresholds of spark, its cosine carried over, over documents", () => {
+  it("holds each threshold of spark, with its cosine carried over, and then the cross-encoder's", async () => {
+    const [asked, stored] = ["When is the ERB paid?", "How soon is the ERB paid?"];
     const settings = spark.match;
-    expect(judge(STORED, STORED, { settings, cosine: 0.9 })).toMatchObject({ accepted: true, documents: 1 });
-    expect(judge(STORED, STORED, { settings, cosine: 0.89 })).toMatchObject({ accepted: false, rule: "cosine" });
-    expect(judge(STORED, STORED, { settings, found: [0] })).toMatchObject({ accepted: false, rule: "documents", documents: 0.5 });
-    expect(judge(STORED, STORED, { settings, found: [] })).toMatchObject({ accepted: false, rule: "documents", documents: null });
+    const { compare } = matcherFor(() => 9);
+    expect(await compare(asked, stored, { settings, cosine: 0.9 })).toMatchObject({ accepted: true, documents: 1, entities: 1 });
+    expect(await compare(asked, stored, { settings, cosine: 0.89 })).toMatchObject({ accepted: false, rule: "cosine" });
+    expect(await compare(asked, stored, { settings, found: [0] })).toMatchObject({ accepted: false, rule: "documents", documents: 0.5 });
+    expect(await compare(asked, stored, { settings, found: [] })).toMatchObject({ accepted: false, rule: "documents", documents: null });
+    expect(await compare(asked, stored, { settings: { ...spark.match, entities: 1.1 } as MatchSettings })).toMatchObject({
+      rule: "entities",
+    });
+    const { compare: doubt } = matcherFor(() => 0);
+    expect(await doubt(asked, stored, { settings })).toMatchObject({ accepted: false, rule: "read", score: expect.closeTo(0.975, 9) });
   });
 
-  it("embeds one spelling of a question for the learned score, and the question itself for thresholds", () => {
-    expect(matcher.textFor("What's the HLR deadline?", LEARNED)).not.toBe("What's the HLR deadline?");
-    expect(matcher.textFor("What's the HLR deadline?", spark.match)).toBe("What's the HLR deadline?");
+  it("serves nothing without the cross-encoder, nor of questions that it would cut", async () => {
+    const same = ["When is it paid?", "How soon is it paid?"] as const;
+    for (const read of [() => null, () => (async () => null) as never])
+      expect(await matcherFor(() => 9, { read }).compare(...same)).toMatchObject({ accepted: false, rule: "unread" });
+    const { compare, pairs } = matcherFor(() => 9);
+    const long = `When is it paid ${"or taken back ".repeat(16)}again?`;
+    expect(await compare(long, same[1])).toMatchObject({ accepted: false, rule: "unread" });
+    expect(await compare(same[0], long)).toMatchObject({ accepted: false, rule: "unread" });
+    expect(pairs).toEqual([]);
+  });
+
+  it("gives each stored question its own verdict, also beside long and differing ones", async () => {
+    const long = `How soon is it paid ${"or taken back ".repeat(16)}again?`;
+    const { matcher } = matcherFor((question) => (question.includes("far") ? -9 : 9));
+    const stored = [long, "How far is it?", "Who pays 7 dollars?", "How soon is it paid?"].map((question) => ({
+      question,
+      cosine: 0.5,
+      retrieved,
+    }));
+    const verdicts = await matcher.compare({ question: "When?", written: "When?", passages: [passage(0)] }, stored, LEARNED, signal);
+    expect(verdicts.map(({ rule }) => rule)).toEqual(["unread", "read", "values", "same"]);
+    expect(await matcher.compare({ question: "When?", written: "When?", passages: [] }, [], LEARNED, signal)).toEqual([]);
+  });
+
+  it("embeds abbreviations spelled out, and the question itself for the thresholds of a source", () => {
+    const { matcher } = matcherFor(() => 0);
+    expect(matcher.textFor("When is the ERB paid?", LEARNED)).toBe("When is the early retirement bonus paid?");
+    expect(matcher.textFor("When is the ERB paid?", spark.match)).toBe("When is the ERB paid?");
+  });
+});
+
+describe("documentOverlap", () => {
+  it("is the share of documents that both found", () => {
+    expect(documentOverlap(["a", "b"], ["b", "c"])).toBeCloseTo(1 / 3, 9);
+    expect(documentOverlap(["a", "a"], ["a"])).toBe(1);
+    expect(documentOverlap([], ["a"])).toBeNull();
+  });
+});
+
+describe("the shipped threshold", () => {
+  it("was chosen with the adapter that ships", async () => {
+    const { reader, from } = readParaphraseWeights();
+    const opened = openSharedReader("questions");
+    expect(opened.weights).toEqual(reader);
+    await opened.close();
+    expect(from.measured).toBeGreaterThan(0.5);
+    expect(from.other).toBeGreaterThanOrEqual(from.measured);
   });
 });

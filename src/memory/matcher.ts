@@ -1,12 +1,17 @@
-import { LRUCache } from "lru-cache";
-import { readAskedSpan } from "../language/asked-values.ts";
-import { holdSameExact } from "../language/compare-slots.ts";
-import type { SlotVocabulary } from "../language/slot-vocabulary.ts";
-import { readAbout, readSlots, type Slots } from "../language/slots.ts";
+import { z } from "zod";
+import type { ReadTexts } from "../cross-encoder/reader.ts";
+import {
+  entityJaccard,
+  findFactConflict,
+  holdSameFacts,
+  inWordsOf,
+  type QuestionFactReader,
+  type QuestionFacts,
+} from "../language/question-facts.ts";
+import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { RetrievedFor } from "../store/cache.ts";
-import { once } from "../text/memo.ts";
-import { documentOverlap, entityJaccard, judgeMatch, type MatchSettings as MatchRule, type MatchWeights } from "./match.ts";
+import { once, recent } from "../text/memo.ts";
 
 /** The asked question with the passages found for it, best first. */
 export interface AskedQuestion {
@@ -19,16 +24,12 @@ export interface AskedQuestion {
 
 export interface MatchPassage {
   readonly chunkId: string;
-  readonly document: { readonly id: string; readonly title: string };
-  readonly headingPath: readonly string[];
-  readonly text: string;
+  readonly document: { readonly id: string };
 }
 
 /** A stored question with the data kept for comparison. */
 export interface ComparedQuestion {
   readonly question: string;
-  /** From `describe`. */
-  readonly slots: string | null;
   /** Cosine of the two questions. */
   readonly cosine: number;
   /** What retrieval found for it, and which of that the answer cites. */
@@ -37,13 +38,11 @@ export interface ComparedQuestion {
 
 export interface MatchVerdict {
   readonly accepted: boolean;
-  /** Not accepted, but the cross-encoder may overrule the objection. */
-  readonly soft: boolean;
-  /** Orders accepted questions; `null` if not scored. */
+  /** Orders accepted questions: the probability that both ask the same, or the weighted sum of `spark`; `null` if not scored. */
   readonly score: number | null;
-  /** Jaccard index of the entities; `null` if not compared. */
+  /** Jaccard index of the exact facts; `null` if not compared. */
   readonly entities: number | null;
-  /** Jaccard index of what both questions found; `null` if not compared. */
+  /** Jaccard index of the documents that both questions found; `null` if one found none, or not compared. */
   readonly documents: number | null;
   /** Name of the rule that decided. */
   readonly rule: string;
@@ -51,153 +50,153 @@ export interface MatchVerdict {
   readonly reason: string;
 }
 
-/**
- * Number of passages that count as found, and number of those whose words describe them; the weights were trained with
- * these values.
- */
-const FOUND = 5;
-const READ = 2;
+/** Decides whether the answer to a stored question also answers the asked one. Unknown means no match. */
+export interface Matcher {
+  /** Returns the text of a question to embed. */
+  textFor(question: string, settings: MatchSettings): string;
+  /** Compares the asked question with stored ones and returns a verdict for each, in order. */
+  compare(
+    asked: AskedQuestion,
+    stored: readonly ComparedQuestion[],
+    settings: MatchSettings,
+    signal: AbortSignal,
+  ): Promise<readonly MatchVerdict[]>;
+}
 
-export interface SlotMatcherParts {
-  readonly vocabulary: SlotVocabulary;
-  /** Vector similarity of two words, from 0 to 1. */
-  readonly likeness: (one: string, other: string) => number;
-  readonly weights: () => MatchWeights;
+const chance = z.number().min(0).max(1);
+const weightsSchema = z.object({
+  recipe: z.string(),
+  /** Name and hash of the cross-encoder that the threshold was chosen with. With another one, nothing is served. */
+  reader: z.object({ name: z.string(), hash: z.string() }),
+  /** Minimum probability that both questions ask the same, in a measured domain (`semantic_cache`) and in any other. */
+  from: z.object({ measured: chance, other: chance }),
+});
+export type ParaphraseWeights = z.infer<typeof weightsSchema>;
+
+/**
+ * Loads the thresholds chosen by `lab/train/cache`.
+ * @throws ModelError `paraphrase_corrupt` when the file is missing or invalid
+ */
+export function readParaphraseWeights(path: string = shippedWeights("paraphrase.json")): ParaphraseWeights {
+  return readWeights({ path, schema: weightsSchema, code: "paraphrase_corrupt", whose: "the cache's thresholds", recipe: "cache" }).weights;
+}
+
+export interface MatcherParts {
+  readonly facts: QuestionFactReader;
+  readonly weights: () => ParaphraseWeights;
+  /** Whether the domain pack says that no wrong answer was served to a paraphrase (`semantic_cache`). */
+  readonly isMeasured: boolean;
+  /** Cross-encoder; `null` if there is none, or not the one of the weights. */
+  readonly read: () => ReadTexts | null;
   /** Converts a cosine of another model to the scale of this one. */
   readonly carry: (cosine: number, of: string) => number;
 }
 
-/** Parsed data of a stored question. */
-interface Kept {
-  readonly slots: Slots;
-  readonly about: ReadonlySet<string>;
-}
-
-/** Maximum number of cached questions and passages. The same ones recur. */
+/** Maximum number of remembered questions. The same ones recur. */
 const REMEMBERED = 2_000;
+/** Maximum length of a question in characters. The cross-encoder truncates longer ones, and the difference may be in the cut part. */
+const MAX_QUESTION = 200;
+/** Weights of the sum of `spark`. The source names three learned weights without numbers. */
+const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
 
-/** Compares questions by their slots and by a score of wording, entities and passages. */
-export function createSlotMatcher({ vocabulary, likeness, weights, carry }: SlotMatcherParts) {
-  const slotsOf = remembered(
-    (question: string) => question,
-    (question) => readSlots(question, vocabulary),
-  );
-  const keysOf = remembered(
-    ({ chunkId }: MatchPassage) => chunkId,
-    (passage) => readAbout(textsOf(passage), vocabulary),
-  );
-  const describedIn = remembered(
-    (slots: string) => slots,
-    (slots): Kept | null => {
-      const read = JSON.parse(slots) as { slots: Partial<Slots>; about: string[] } | null;
-      return read === null || !isWhole(read.slots) ? null : { slots: read.slots, about: new Set(read.about) };
-    },
-  );
+/** Creates a matcher: exact facts must be equal, a source's own thresholds must hold, and then the cross-encoder decides. */
+export function createMatcher({ facts, weights, isMeasured, read, carry }: MatcherParts): Matcher {
+  const factsOf = recent(REMEMBERED, facts.read);
+  const threshold = once(() => weights().from[isMeasured ? "measured" : "other"]);
   return {
-    /**
-     * Returns the data to store for later comparison, as JSON text.
-     * @param about titles, headings, quotes and cited passages of its answer
-     */
-    describe: (question: string, about: readonly string[]): string =>
-      JSON.stringify({ slots: slotsOf(question), about: readAbout(about, vocabulary) }),
-    /** Returns the text of a question to embed. */
-    textFor: (question: string, settings: MatchSettings): string => (settings.type === "learned" ? slotsOf(question).canonical : question),
-    /** Analyses the asked question once and returns a function that compares it with stored ones. */
-    read({ question, written, passages }: AskedQuestion, settings: MatchSettings): (stored: ComparedQuestion) => MatchVerdict {
-      const asked = slotsOf(question);
-      if (!holdSameExact(asked, slotsOf(written))) return () => REPAIRED;
-      const span = readAskedSpan(question);
-      const found = once((): ReadonlySet<string> => new Set(passages.slice(0, READ).flatMap(keysOf)));
-      const rule: MatchRule =
-        settings.type === "learned"
-          ? { type: "learned", weights: weights() }
-          : {
-              type: "thresholds",
-              cosine: carry(settings.cosine, settings.of),
-              entityJaccard: settings.entities,
-              documentOverlap: settings.documents,
-            };
-      return (stored) => {
-        const other = readAskedSpan(stored.question);
-        if (span !== null && other !== null && span !== other) return otherSpan(span, other);
-        const described = stored.slots === null ? null : describedIn(stored.slots);
-        return described === null ? UNREAD : compare(asked, described, stored, { passages, found, likeness }, rule);
-      };
+    textFor: (question, settings) => (settings.type === "learned" ? facts.spellOut(question) : question),
+    async compare({ question, written, passages }, stored, settings, signal) {
+      const asked = factsOf(question);
+      if (!holdSameFacts(asked, factsOf(written))) return stored.map(() => REPAIRED);
+      const verdicts = stored.map((one) => judgeExact(asked, factsOf(one.question), one, passages, settings, carry));
+      const open = stored.filter((_, at) => verdicts[at]?.accepted);
+      const chances = await readChances(
+        asked,
+        open.map((one) => factsOf(one.question)),
+        read,
+        signal,
+      );
+      return verdicts.map((verdict, at): MatchVerdict => {
+        if (!verdict.accepted) return verdict;
+        const chance = chances?.[open.indexOf(stored[at] as ComparedQuestion)] ?? null;
+        if (chance === null)
+          return { ...verdict, accepted: false, rule: "unread", reason: "the cross-encoder could not compare the questions" };
+        const from = threshold();
+        const score = verdict.score ?? chance;
+        const reason = `the cross-encoder rates the questions as equivalent with ${chance.toFixed(2)}, minimum ${from.toFixed(2)}`;
+        return { ...verdict, accepted: chance >= from, score, rule: chance >= from ? "same" : "read", reason };
+      });
     },
   };
 }
 
-/** Decides whether the answer to one question also answers another. Unknown means no match. */
-export type Matcher = ReturnType<typeof createSlotMatcher>;
-
-/** Earlier versions stored less data than is compared now. */
-function isWhole(slots: Partial<Slots>): slots is Slots {
-  return slots.shape !== undefined && (slots.values ?? []).every((value) => "kind" in value);
-}
-
-/** Caches results by key. A chunk's id includes the version of its document. */
-function remembered<T, R>(keyOf: (value: T) => string, read: (value: T) => R): (value: T) => R {
-  const known = new LRUCache<string, { readonly made: R }>({ max: REMEMBERED });
-  return (value) => {
-    const key = keyOf(value);
-    const one = known.get(key) ?? { made: read(value) };
-    known.set(key, one);
-    return one.made;
-  };
-}
-
-/** Both questions ask about time, but for different spans. */
-function otherSpan(asked: string, stored: string): MatchVerdict {
-  return { ...UNREAD, rule: "span", reason: `asked ${asked}, stored ${stored}` };
-}
-
-export const UNCOMPARED = { accepted: false, soft: false, score: null, entities: null, documents: null } as const;
-const NOTHING_KEPT = "nothing is stored to compare the stored question by";
-const UNREAD: MatchVerdict = { ...UNCOMPARED, rule: "unknown", reason: NOTHING_KEPT };
+export const UNCOMPARED = { accepted: false, score: null, entities: null, documents: null } as const;
 
 /** A correction is a guess, and exact values must not be guessed. */
-const REPAIRED: MatchVerdict = { ...UNREAD, rule: "repaired", reason: "a misspelt word was read as an exact value" };
+const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was read as an exact value" };
 
-interface Found {
-  readonly passages: readonly MatchPassage[];
-  /** Computed on first use, because most candidates are rejected earlier. */
-  readonly found: () => ReadonlySet<string>;
-  readonly likeness: SlotMatcherParts["likeness"];
-}
-
-function compare(
-  asked: Slots,
-  { slots, about }: Kept,
+/** Compares everything but the meaning; an accepted one is left to the cross-encoder. */
+function judgeExact(
+  asked: QuestionFacts,
+  stored: QuestionFacts,
   { cosine, retrieved }: ComparedQuestion,
-  { passages, found, likeness }: Found,
-  settings: MatchRule,
+  passages: readonly MatchPassage[],
+  settings: MatchSettings,
+  carry: MatcherParts["carry"],
 ): MatchVerdict {
-  const entities = entityJaccard(asked, slots);
-  const overlap = overlapOf(passages, retrieved, settings);
-  const closeness = {
-    cosine,
-    entityJaccard: entities,
-    documentOverlap: overlap,
-    citedRank: passages.findIndex(({ chunkId }) => retrieved.cited.includes(chunkId)),
-    about,
-    get found() {
-      return found();
-    },
-    likeness,
-  };
-  const { accept, soft, score, rule, detail } = judgeMatch(asked, slots, closeness, settings);
-  return { accepted: accept, soft, score, entities, documents: overlap, rule, reason: detail };
-}
-
-/** For the learned score, the overlap of the first passages; for thresholds, of the documents, as in their source. */
-function overlapOf(passages: readonly MatchPassage[], retrieved: ComparedQuestion["retrieved"], settings: MatchRule): number | null {
-  if (settings.type === "learned") {
-    const chunks = passages.slice(0, FOUND).map(({ chunkId }) => chunkId);
-    return documentOverlap(chunks, retrieved.chunks.slice(0, FOUND));
+  const entities = entityJaccard(asked, stored);
+  const documents = documentOverlap([...new Set(passages.map(({ document }) => document.id))], retrieved.documents);
+  const verdict = { accepted: false, score: null, entities, documents };
+  const conflict = findFactConflict(asked, stored);
+  if (conflict !== null) return { ...verdict, rule: conflict.rule, reason: conflict.detail };
+  if (settings.type === "thresholds") {
+    const score = SPARK_SUM.cosine * cosine + SPARK_SUM.entities * entities + SPARK_SUM.documents * (documents ?? 0);
+    const least = carry(settings.cosine, settings.of);
+    const miss = (rule: string, value: number | null, minimum: number): MatchVerdict => {
+      return { ...verdict, score, rule, reason: `${value?.toFixed(3) ?? "unknown"}, minimum ${minimum.toFixed(3)}` };
+    };
+    if (cosine < least) return miss("cosine", cosine, least);
+    if (entities < settings.entities) return miss("entities", entities, settings.entities);
+    if (documents === null || documents < settings.documents) return miss("documents", documents, settings.documents);
+    return { ...verdict, accepted: true, score, rule: "same", reason: "" };
   }
-  return documentOverlap([...new Set(passages.map(({ document }) => document.id))], retrieved.documents);
+  if (!passages.some(({ chunkId }) => retrieved.cited.includes(chunkId)))
+    return { ...verdict, rule: "cited", reason: "the search for this question found no passage that the stored answer cites" };
+  return { ...verdict, accepted: true, rule: "same", reason: "" };
 }
 
-function textsOf({ document, headingPath, text }: MatchPassage): string[] {
-  return [document.title, ...headingPath, text];
+/** Returns the Jaccard index of the documents found for two questions; `null` if one found nothing. */
+export function documentOverlap(a: readonly string[], b: readonly string[]): number | null {
+  if (a.length === 0 || b.length === 0) return null;
+  const [one, other] = [new Set(a), new Set(b)];
+  const shared = [...one].filter((id) => other.has(id)).length;
+  return shared / (one.size + other.size - shared);
+}
+
+/**
+ * Returns for each stored question the probability that it asks the same: the logistic function of the mean of both orders' log odds.
+ * `null`: not compared.
+ */
+export async function readChances(
+  asked: QuestionFacts,
+  stored: readonly QuestionFacts[],
+  read: MatcherParts["read"],
+  signal: AbortSignal,
+): Promise<readonly (number | null)[] | null> {
+  const isWhole = (facts: QuestionFacts) => Math.max(asked.question.length, facts.question.length) <= MAX_QUESTION;
+  const pairs = stored.filter(isWhole).flatMap((facts) => {
+    const own = inWordsOf(facts, asked);
+    return [
+      { question: facts.question, text: own },
+      { question: own, text: facts.question },
+    ];
+  });
+  const readings = pairs.length === 0 ? null : await read()?.(pairs, signal);
+  if (readings == null) return null;
+  let at = 0;
+  return stored.map((facts) => {
+    if (!isWhole(facts)) return null;
+    const [one, other] = [readings[at++], readings[at++]];
+    return one === undefined || other === undefined ? null : 1 / (1 + Math.exp(-(one.same + other.same) / 2));
+  });
 }

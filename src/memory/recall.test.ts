@@ -1,11 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { MatchSettings } from "../profiles/profile.ts";
 import type { CacheEntry, StoredQuestion } from "../store/cache.ts";
 import type { ReviewStatus } from "../store/interaction.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
-import type { JudgeRewording, Rewording } from "./match.ts";
 import { type Asked, acceptCandidate, barredBy, type Candidate } from "./recall.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 
@@ -40,7 +38,6 @@ function candidate(key: string, over: Partial<Candidate> & { reviewStatus?: Revi
   const stored: StoredQuestion = {
     key,
     question: key,
-    slots: null,
     retrieved: { documents: ["doc-a"], chunks: ["c1"], cited: ["c1"] },
     reviewStatus,
     createdAt: "2026-01-01",
@@ -81,13 +78,11 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
       answers: new StoredAnswers(),
       settings: { type: "learned" as const },
       byReview: true,
-      judgeRewording: async () => null,
-      readAll: false,
       signal: new AbortController().signal,
     },
   };
 }
-const passages = [{ chunkId: "c0", document: { id: "doc-a", title: "A" }, headingPath: [], text: "" }];
+const passages = [{ chunkId: "c0", document: { id: "doc-a" } }];
 
 describe("acceptCandidate", () => {
   it("serves the accepted question of the best score where there is no graph", async () => {
@@ -147,67 +142,6 @@ describe("acceptCandidate", () => {
     expect(hit).toBeNull();
     expect(judged.map(({ rule }) => rule)).toEqual(["flagged", "entity_grounding", "flagged"]);
     expect(matcher.calls).toHaveLength(1);
-  });
-});
-
-describe("acceptCandidate, where something is read", () => {
-  const soft = (stored: string) => stored.startsWith("soft");
-  const ask = async (
-    candidates: Candidate[],
-    same: (stored: string) => boolean | null,
-    settings: MatchSettings = { type: "learned" },
-    readAll = true,
-  ) => {
-    const { parts } = partsFor((stored) => stored.startsWith("same"));
-    const read: Rewording[] = [];
-    const judgeRewording: JudgeRewording = async (rewording) => {
-      read.push(rewording);
-      const is = same(rewording.stored);
-      return is === null ? null : { same: is, reason: "as the test says" };
-    };
-    const matcher = fakeMatcher(
-      (_, stored) => stored.startsWith("same"),
-      (_, stored) => soft(stored),
-    );
-    const { hit, judged } = await acceptCandidate(asked, scope, candidates, passages, {
-      ...parts,
-      matcher,
-      settings,
-      judgeRewording,
-      readAll,
-    });
-    return { served: hit?.question, rules: judged.map(({ rule }) => rule), read };
-  };
-
-  it("serves what only soft rules speak against when a reading bears it out, and what is exact never", async () => {
-    const { served, rules, read } = await ask([candidate("exact"), candidate("soft")], () => true);
-    expect([served, rules]).toEqual(["soft", ["fake", "read"]]);
-    expect(read).toEqual([{ asked: "asked", stored: "soft", cosine: 0.9, answer, soft: true }]);
-  });
-
-  it("does not serve what no rule speaks against when a reading denies it, nor anything that lies farther", async () => {
-    const { served, rules, read } = await ask([candidate("same"), candidate("soft"), candidate("same too", { cosine: 0.5 })], () => false);
-    expect([served, rules, read.length]).toEqual([undefined, ["read", "fake", "same"], 1]);
-  });
-
-  it("serves nothing that had to be read where nothing can be read, and goes by the rules where they were measured", async () => {
-    const both = [candidate("soft", { cosine: 1 }), candidate("same")];
-    expect((await ask(both, () => null)).served).toBeUndefined();
-    expect((await ask(both, () => null, { type: "learned" }, false)).served).toBe("same");
-    expect((await ask([candidate("soft", { cosine: 1 })], () => null, { type: "learned" }, false)).served).toBeUndefined();
-  });
-
-  it("reads only what soft rules speak against where the pack's rules were measured", async () => {
-    const { served, read } = await ask([candidate("same")], () => false, { type: "learned" }, false);
-    expect([served, read]).toEqual(["same", []]);
-    expect((await ask([candidate("soft")], () => false, { type: "learned" }, false)).served).toBeUndefined();
-  });
-
-  it("reads the nearest of those that the rules leave open, and none where a source's thresholds decide", async () => {
-    const candidates = [candidate("soft far", { cosine: 0.5 }), candidate("soft near", { cosine: 0.8 })];
-    expect((await ask(candidates, () => true)).served).toBe("soft near");
-    const thresholds = { type: "thresholds", of: "m", cosine: 0.9, entities: 0.6, documents: 0.6 } as const;
-    expect((await ask([candidate("same")], () => false, thresholds)).served).toBe("same");
   });
 });
 

@@ -3,7 +3,6 @@ import type { Scope } from "../shared/types.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import { isCode, nameOf } from "./classify.ts";
-import type { JudgeRewording } from "./match.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
 import { type ReverifyParts, reverify } from "./reverify.ts";
 import type { Hit, Judgement } from "./stored-answers.ts";
@@ -221,18 +220,12 @@ interface AcceptParts extends ReverifyParts {
    * by the matcher's score.
    */
   readonly byReview: boolean;
-  /** Cross-encoder decision, which overrules soft rules. Not used by profiles with thresholds of their source. */
-  readonly judgeRewording: JudgeRewording;
-  /** True: the cross-encoder also confirms candidates without an objection. */
-  readonly readAll: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Returns the first candidate that asks the same question and has an answer that is safe today. Accepted candidates
- * come first in the order of the profile, then those that only the cross-encoder can decide. The cross-encoder runs for
- * one candidate at most (two texts, about 20 ms each); that candidate is served or none is. Anything unknown excludes a
- * candidate.
+ * Returns the first candidate that asks the same question and has an answer that is safe today, in the order of the
+ * profile. Anything unknown excludes a candidate.
  * @param passages what retrieval found for the asked question, best first
  */
 export async function acceptCandidate(
@@ -244,12 +237,10 @@ export async function acceptCandidate(
   effects: "drop" | "none" = "drop",
 ): Promise<{ hit: Hit | null; judged: Judgement[] }> {
   if (candidates.length === 0) return { hit: null, judged: [] };
-  const compare = parts.matcher.read({ question: asked.text, written: asked.written, passages }, parts.settings);
-  const judged = candidates.map((candidate) => ({ candidate, verdict: judge(candidate, compare) }));
+  const judged = await judgeAll(asked, candidates, passages, parts);
   const order = [...judged].filter(({ verdict }) => verdict.accepted).sort(parts.byReview ? byReviewedRelevance : byScore);
-  const open = judged.filter(({ verdict }) => verdict.soft).sort((a, b) => b.candidate.cosine - a.candidate.cosine || byScore(a, b));
   const judgements = judged.map(({ candidate, verdict }) => toJudgement(candidate, verdict));
-  for (const { candidate, verdict } of [...order, ...open]) {
+  for (const { candidate } of order) {
     const at = judged.findIndex((one) => one.candidate === candidate);
     const before = judgements[at] as Judgement;
     const entry = await parts.cache.get(candidate.stored.key);
@@ -258,18 +249,7 @@ export async function acceptCandidate(
       judgements[at] = { ...before, rule: safe.rule, reason: safe.reason };
       continue;
     }
-    const { stored, cosine } = candidate;
-    const pair = { asked: asked.text, stored: stored.question, cosine, answer: safe.answer, soft: verdict.soft };
-    const isRead = parts.settings.type === "learned" && (verdict.soft || parts.readAll);
-    const reading = isRead ? await parts.judgeRewording(pair, parts.signal) : null;
-    // If the cross-encoder is needed and cannot run, nothing is served.
-    const served = reading === null ? !isRead : reading.same;
-    judgements[at] = {
-      ...before,
-      served,
-      ...(reading === null || served === verdict.accepted ? {} : { rule: "read", reason: reading.reason }),
-    };
-    if (!served) break;
+    judgements[at] = { ...before, served: true };
     const { question, createdAt } = entry as CacheEntry;
     return { hit: { level: candidate.level, answer: safe.answer, question, storedAt: createdAt }, judged: judgements };
   }
@@ -278,12 +258,24 @@ export async function acceptCandidate(
 
 const GONE = { type: "unsafe", rule: "gone", reason: "it was deleted in the meantime" } as const;
 
-function judge({ stored, cosine, barred }: Candidate, compare: ReturnType<Matcher["read"]>): MatchVerdict {
-  const { question, slots, retrieved, reviewStatus } = stored;
-  if (barred !== null) return { ...UNCOMPARED, ...barred };
-  if (reviewStatus === "flagged") return { ...UNCOMPARED, rule: "flagged", reason: "a reviewer flagged the stored answer" };
-  return compare({ question, slots, cosine, retrieved });
+/** Compares the candidates that no rule of the profile and no reviewer excludes. */
+async function judgeAll(
+  { text, written }: Asked,
+  candidates: readonly Candidate[],
+  passages: readonly MatchPassage[],
+  { matcher, settings, signal }: AcceptParts,
+): Promise<Judged[]> {
+  const excluded = candidates.map(({ stored, barred }) => barred ?? (stored.reviewStatus === "flagged" ? FLAGGED : null));
+  const compared = candidates.filter((_, at) => excluded[at] === null);
+  const stored = compared.map(({ stored: { question, retrieved }, cosine }) => ({ question, cosine, retrieved }));
+  const verdicts = await matcher.compare({ question: text, written, passages }, stored, settings, signal);
+  return candidates.map((candidate, at) => {
+    const verdict = verdicts[compared.indexOf(candidate)] ?? { ...UNCOMPARED, ...(excluded[at] ?? GONE) };
+    return { candidate, verdict };
+  });
 }
+
+const FLAGGED = { rule: "flagged", reason: "a reviewer flagged the stored answer" } as const;
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
 

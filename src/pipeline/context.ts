@@ -8,7 +8,6 @@ import type { WebParts } from "../evidence/web.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
 import type { Vocabulary } from "../guard/terminology.ts";
 import type { Classify } from "../memory/classify.ts";
-import type { JudgeRewording } from "../memory/match.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import type { QuestionIndex } from "../memory/recall.ts";
 import type { ReportParts } from "../memory/report.ts";
@@ -76,9 +75,6 @@ export interface PipelineContext {
     readonly index: QuestionIndex;
     readonly classify: Classify;
     readonly matcher: Matcher;
-    readonly judgeRewording: JudgeRewording;
-    /** `true`: the cross-encoder scores every paraphrase, even if no rule objects. */
-    readonly readAll: boolean;
     /** Embeds a question locally; `null`: only identical questions match. */
     readonly embed: ((text: string) => Promise<{ readonly model: string; readonly values: Float32Array }>) | null;
   };

@@ -41,8 +41,7 @@ export async function recall(
   const { asked, candidates } = await asRead({ question, known, found }, context);
   const how = {
     ...{ cache: store.cache, documents: store.documents, answers: context.answers, recheck: recheckOf(question, context) },
-    ...{ matcher: questions.matcher, judgeRewording: questions.judgeRewording, readAll: questions.readAll },
-    ...{ settings: profile.match, byReview: profile.caches.includes("graph"), signal },
+    ...{ matcher: questions.matcher, settings: profile.match, byReview: profile.caches.includes("graph"), signal },
   };
   const accept = (one: Asked, collected: readonly Candidate[]) =>
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);

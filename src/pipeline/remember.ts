@@ -231,7 +231,7 @@ async function entryOf(
     documents: namedDocuments(answer),
     sources: citedSources(answer),
     question: mayBeKept(question.resolved) ? question.resolved : null,
-    shared: await sharedQuestion(question, answer, writing),
+    shared: await sharedQuestion(question, writing),
     retrieved: retrievedFor(answer),
     hours,
     capacity: entries,
@@ -288,14 +288,8 @@ function mayBeKept(text: string): boolean {
 }
 
 /** Describes the question for matching by other questions; only for questions without personal data that may share answers. */
-async function sharedQuestion(question: Question, answer: Answer, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
+async function sharedQuestion(question: Question, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
   if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;
-  const about = answer.citations.flatMap(({ title, headingPath, quote, context }) => [title, ...headingPath, quote, context]);
-  const nodes = share.classify(text);
-  return {
-    ...nodes,
-    slots: share.matcher.describe(text, [...new Set(about)]),
-    vector: await share.embed(share.matcher.textFor(text, share.settings)),
-  };
+  return { ...share.classify(text), vector: await share.embed(share.matcher.textFor(text, share.settings)) };
 }

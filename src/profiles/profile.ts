@@ -31,16 +31,16 @@ export interface Profile {
    * it (`semantic_cache`). Two of three such hits were wrong on twenty collections that were not used for training (2026-11-25).
    */
   readonly rewordings: "always" | "pack";
-  /** Decides whether a stored question matches. Exact values must agree in any case (DESIGN.md, "Cache safety"). */
+  /** Decides whether a stored question matches. Exact facts must be equal and the cross-encoder must agree in any case (DESIGN.md, "Cache safety"). */
   readonly match: MatchSettings;
   /** Every rule of the source, and whether it is reproduced. */
   readonly rules: readonly SourceRule[];
 }
 
 export type MatchSettings =
-  /** A learned score of cosine, entities and documents, with a measured threshold. */
+  /** Exact facts and the cross-encoder alone. */
   | { readonly type: "learned" }
-  /** Minimum of each measure; a weighted sum orders the rest. The cosine is on the scale of the model `of`. */
+  /** Also a minimum of each measure; a weighted sum orders the rest. The cosine is on the scale of the model `of`. */
   | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
 /** Margin of profiles whose source sets none. Our choice, so that reports include questions just above the threshold. */
 export const REPORT_MARGIN = 0.1;

@@ -91,7 +91,7 @@ export const sevenLayer: Profile = {
     {
       rule: "cache: exact, semantic, graph",
       state: "corrected",
-      why: "keyed by question and scope. A paraphrase is served only if its slots agree, and only after retrieval. Sources, quotes and checks are verified again on every hit",
+      why: "keyed by question and scope. A paraphrase is served only if exact facts are equal and the cross-encoder says that both ask the same, and only after retrieval. Sources, quotes and checks are verified again on every hit",
     },
     {
       rule: "topics by keywords contained in the question (equation 5), entities by patterns (listing 6)",

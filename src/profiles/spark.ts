@@ -95,7 +95,7 @@ export const spark: Profile = {
     {
       rule: "semantic cache: cosine ≥ .92, entity Jaccard ≥ .6, document overlap ≥ .6; the weighted sum ranks",
       state: "corrected",
-      why: "all three must hold; the cosine is carried over by quantile from all-MiniLM-L6-v2, and its weights are unspecified. Slots must agree, because opposite questions pass these thresholds",
+      why: "all three must hold; the cosine is carried over by quantile from all-MiniLM-L6-v2, and its weights are unspecified. Exact facts must be equal and the cross-encoder must say that both ask the same, because opposite questions pass these thresholds",
     },
     {
       rule: "invalidation by document version",

@@ -22,7 +22,7 @@ export interface CacheEntry extends Readonly<Pick<EntryRow, "key" | "question" |
 }
 
 /** A stored question that may equal the current one. */
-export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "slots" | "createdAt">> {
+export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "createdAt">> {
   readonly question: string;
   readonly retrieved: RetrievedFor;
   readonly reviewStatus: ReviewStatus;
@@ -31,7 +31,6 @@ export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "slots" 
 
 /** Data by which other questions can find an entry; absent where no text may be stored. */
 export interface SharedQuestion extends QuestionNodes {
-  readonly slots: string | null;
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
@@ -153,7 +152,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
       const rows = await db
         .selectFrom("cache_entries as e")
         .leftJoin("interactions as i", "i.id", "e.interactionId")
-        .select(["e.key", "e.scope", "e.question", "e.slots", "e.retrieved", "e.createdAt", "e.expiresAt", "e.vector"])
+        .select(["e.key", "e.scope", "e.question", "e.retrieved", "e.createdAt", "e.expiresAt", "e.vector"])
         .select("i.reviewStatus")
         .where("e.key", "in", keys)
         .execute();
@@ -221,7 +220,7 @@ function rowOf({ key, scope, place, answer, interactionId, question, shared, ret
     ...place,
     ...{ key, scope, interactionId, question, answer, createdAt: at.toISOString(), usedAt: at.toISOString() },
     ...{ tenant: tenant ?? "", access: JSON.stringify([...new Set(access)].sort()), retrieved: JSON.stringify(retrieved) },
-    ...{ slots: shared?.slots ?? null, vectorModel: shared?.vector.model ?? null },
+    ...{ vectorModel: shared?.vector.model ?? null },
     vector: shared === null ? null : vectorToBytes(shared.vector.values),
     expiresAt: new Date(at.getTime() + hours * 3_600_000).toISOString(),
   };

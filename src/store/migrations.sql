@@ -189,3 +189,7 @@ create index interactions_content on interactions (content) where content is not
 delete from cache_entries where state = 'parked';
 alter table cache_entries drop column state;
 alter table cache_documents drop column passages;
+
+-- 015_questions
+-- Questions are compared by their text alone.
+alter table cache_entries drop column slots;

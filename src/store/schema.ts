@@ -152,13 +152,13 @@ export interface Database {
   };
   cache_entries: Row<
     "key" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash" | "answer",
-    "interactionId" | "slots" | "vectorModel"
+    "interactionId" | "vectorModel"
   > & {
     /** Rises with every entry and is never reused, so a reader that has seen the highest has seen all. */
     seq: Generated<number>;
     /** Keyed hash of everything except the question that determines an answer; entries serve only their own scope. */
     scope: string;
-    /** Redacted; `null` where no text may be stored; then vector, slots and edges are absent too. */
+    /** Redacted; `null` where no text may be stored; then vector and edges are absent too. */
     question: string | null;
     vector: Uint8Array | null;
     /** Retrieved documents and cited chunks, as JSON. */

@@ -139,7 +139,7 @@ export class MemoryWorld {
       exact.hit === null
         ? await acceptCandidate(asked, question.scope, candidates, passages, {
             ...{ ...places, matcher, settings: { type: "learned" }, byReview: true },
-            ...{ judgeRewording: async () => null, readAll: false, signal: new AbortController().signal },
+            signal: new AbortController().signal,
           })
         : { hit: exact.hit };
     const { hit } = found;

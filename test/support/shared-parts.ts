@@ -1,6 +1,6 @@
 import { openSharedReader } from "../../src/cross-encoder/shared-reader.ts";
 import { createFileReader } from "../../src/ingest/file-reader.ts";
-import { sharedWords } from "../../src/language/general-words.ts";
+import { sharedEnglishWords } from "../../src/language/content-words.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { once } from "../../src/text/memo.ts";
 
@@ -11,5 +11,5 @@ openSharedReader();
 export const SHARED_PARTS = {
   embedded: once(sharedEncoder),
   reader: createFileReader(),
-  words: sharedWords(),
+  words: sharedEnglishWords(),
 };

@@ -19,7 +19,7 @@ export function describeCache(name: string, withStore: WithStore): void {
           expiresAt: "2026-01-01T01:00:00.000Z",
         });
         expect((await store.cache.questions(["k"], "scope")).found).toMatchObject([
-          { key: "k", retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] }, slots: "null" },
+          { key: "k", retrieved: { documents: ["doc-a"], chunks: ["doc-a-0"], cited: ["doc-a-0"] } },
         ]);
         expect(await store.cache.use({ key: "k", expiresAt: "2026-01-01T01:00:00.000Z" })).toBe(true);
         advance(3_600_001);

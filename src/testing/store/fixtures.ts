@@ -134,7 +134,6 @@ export function cachePut(over: Partial<CachePut> = {}): CachePut {
     sources: [{ documentId: "doc-a", version: "v1", url: "https://example.org/a/", title: "A" }],
     question: "What is tinnitus?",
     shared: {
-      slots: "null",
       vector: { model: "m", values: Float32Array.from([1, 0]) },
       topics: [{ slug: "ears", name: "Ears", keywords: ["tinnitus"] }],
       entities: [DC],

@@ -1,0 +1,288 @@
+import type { TextRange } from "../shared/types.ts";
+import { createStemmer, words } from "../text/tokens.ts";
+import { isStated } from "./compare-values.ts";
+import { type ContentWord, createEnglishWords, createWordReader, type EnglishWords } from "./content-words.ts";
+import { countNegators } from "./negation.ts";
+import { type Value, valuesIn } from "./values.ts";
+
+/** Exact facts of a question. Two questions that differ in one have different answers. */
+export interface QuestionFacts {
+  readonly question: string;
+  readonly values: readonly Value[];
+  /** Matches of the domain's entity patterns, sorted: `va_form 21-526ez`. */
+  readonly codes: readonly string[];
+  /** Phrases of the domain pack, in order. */
+  readonly phrases: readonly PackPhrase[];
+  /** Proper names outside the phrases, and digits outside every value. */
+  readonly names: readonly Named[];
+  /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or slips. */
+  readonly unknown: readonly Named[];
+  /** Roots of all content words, so that a name in lower case is found. */
+  readonly roots: ReadonlySet<string>;
+  /** Those outside phrases and values. */
+  readonly freeRoots: ReadonlySet<string>;
+  readonly negators: number;
+}
+
+interface Named {
+  readonly text: string;
+  /** Roots of its words; one of them identifies it. */
+  readonly roots: readonly string[];
+}
+
+interface PackPhrase extends TextRange {
+  readonly text: string;
+  /** Groups of equivalent phrases that contain it. */
+  readonly groups: readonly number[];
+  /** True for an abbreviation, its long forms, and what the pack calls equivalent to one of them. */
+  readonly isName: boolean;
+  /** Roots of its content words. */
+  readonly roots: readonly string[];
+}
+
+/** The parts of a domain pack that decide which words are equal. */
+export interface FactSource {
+  readonly title?: string;
+  readonly hosts?: readonly string[];
+  readonly abbreviations?: Readonly<Record<string, readonly string[]>>;
+  readonly synonyms?: readonly (readonly string[])[];
+  readonly entities?: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
+}
+
+export interface QuestionFactReader {
+  read(question: string): QuestionFacts;
+  /** Returns the question with every abbreviation of the pack in its long form. */
+  spellOut(question: string): string;
+}
+
+/** Maximum number of characters to read. Longer questions are noise. */
+const MAX_CHARACTERS = 1000;
+
+/** Creates a reader of exact facts for a domain. */
+export function createQuestionFactReader(source: FactSource = {}, english: EnglishWords = createEnglishWords()): QuestionFactReader {
+  const readWords = createWordReader(english);
+  const book = createPhraseBook(source);
+  const patterns = (source.entities ?? []).flatMap(({ type, patterns: all, canonical }) =>
+    all.map((pattern) => ({ type, canonical, pattern: new RegExp(pattern, "giu") })),
+  );
+  // The title and the host name the subject of every question.
+  const shared = [source.title ?? "", ...(source.hosts ?? []).slice(0, 1).map((host) => host.split(".").at(-2) ?? "")].join(" ");
+  const ownRoots = new Set(readWords(shared).map(({ root }) => root));
+  const isNamed = ({ root }: ContentWord) => !ownRoots.has(root);
+  return {
+    read(asked) {
+      const question = asked.slice(0, MAX_CHARACTERS);
+      const all = readWords(question);
+      const phrases = book.find(question).map((phrase): PackPhrase => {
+        return { ...phrase, roots: all.filter((word) => overlaps(phrase, word)).map(({ root }) => root) };
+      });
+      const values = valuesIn(question).filter((value) => !phrases.some((phrase) => /\d/.test(phrase.text) && overlaps(phrase, value)));
+      const free = all.filter((word) => ![...phrases, ...values].some((range) => overlaps(range, word)));
+      const codes = patterns.flatMap(({ type, canonical, pattern }) =>
+        [...question.matchAll(pattern)]
+          .filter(([text]) => /\d/.test(text))
+          .map((match) => `${type} ${fill(canonical, match)}`.toLowerCase()),
+      );
+      const digits = [...question.matchAll(/\p{N}+/gu)]
+        .map(({ 0: text, index: start }) => ({ text, root: text, roots: [text], start, end: start + text.length }))
+        .filter((run) => ![...phrases, ...values, ...all].some((range) => overlaps(range, run)));
+      return {
+        ...{ question, values, phrases, codes: [...new Set(codes)].sort(), negators: countNegators(question) },
+        names: [...namesIn(all, new Set(free.filter(isNamed))), ...digits.map(({ text, roots }) => ({ text, roots }))],
+        unknown: free
+          .filter((word) => isNamed(word) && !word.name && !isWord(word.text, english))
+          .map(({ text, root }) => ({ text, roots: [root] })),
+        roots: new Set([...all, ...digits].map(({ root }) => root)),
+        freeRoots: new Set(free.map(({ root }) => root)),
+      };
+    },
+    spellOut: (question) =>
+      replaceRanges(question, book.find(question), ({ groups: [group = -1], isName }) => (isName ? book.longForm(group) : undefined)),
+  };
+}
+
+/** Joins the words of each proper name. */
+function namesIn(all: readonly ContentWord[], chosen: ReadonlySet<ContentWord>): Named[] {
+  const found: { text: string; roots: string[] }[] = [];
+  for (const [at, word] of all.entries()) {
+    if (!word.name || !chosen.has(word)) continue;
+    const before = found.at(-1);
+    const last = all[at - 1];
+    if (before !== undefined && last?.name === true && chosen.has(last)) {
+      before.text += ` ${word.text}`;
+      before.roots.push(word.root);
+    } else found.push({ text: word.text, roots: [word.root] });
+  }
+  return found;
+}
+
+/** Checks whether a dictionary has the word, also without its apostrophe ("whats") or as a plural. */
+function isWord(text: string, { isEnglish }: EnglishWords): boolean {
+  const bare = text.replace(/'(?:s|d|ll|re|ve|m)?$/, "");
+  return isEnglish(bare) || isEnglish(bare.replaceAll("'", "")) || (bare.endsWith("s") && isEnglish(bare.slice(0, -1)));
+}
+
+function overlaps(one: TextRange, other: TextRange): boolean {
+  return one.start < other.end && other.start < one.end;
+}
+
+function fill(canonical: string, match: RegExpMatchArray): string {
+  return canonical.replaceAll(/\$(&|\d)/g, (_, which: string) => (which === "&" ? match[0] : (match[Number(which)] ?? "")));
+}
+
+function replaceRanges<Range extends TextRange>(text: string, ranges: readonly Range[], by: (range: Range) => string | undefined): string {
+  let written = "";
+  let last = 0;
+  for (const range of ranges) {
+    written += text.slice(last, range.start) + (by(range) ?? text.slice(range.start, range.end));
+    last = range.end;
+  }
+  return written + text.slice(last);
+}
+
+/** A run between blanks, without punctuation at its ends. */
+const WORD = /[\p{L}\p{N}](?:\S*[\p{L}\p{N}])?/gu;
+
+/** Finds the phrases of a pack in any inflection, the longest at each place. */
+function createPhraseBook({ abbreviations = {}, synonyms = [] }: FactSource) {
+  const stem = createStemmer();
+  const keysOf = (text: string) => words(text).map(({ text: word, code }) => (code ? word : stem(word)));
+  const groups = [...Object.entries(abbreviations).map(([short, long]) => [...long, short]), ...synonyms];
+  const nameGroups = Object.keys(abbreviations).length;
+  const entries = new Map<string, Set<number>>();
+  let longest = 0;
+  groups.forEach((group, at) => {
+    for (const phrase of group) {
+      const keys = keysOf(phrase);
+      longest = Math.max(longest, keys.length);
+      const key = keys.join(" ");
+      entries.set(key, (entries.get(key) ?? new Set()).add(at));
+    }
+  });
+  // What the pack calls equivalent to a name is that name.
+  const namesOf = groups.map((group) =>
+    group.flatMap((phrase) => [...(entries.get(keysOf(phrase).join(" ")) ?? [])].filter((at) => at < nameGroups)),
+  );
+  return {
+    longForm: (group: number): string | undefined => groups[group]?.[0],
+    find(text: string): Omit<PackPhrase, "roots">[] {
+      const tokens = [...text.matchAll(WORD)].map(({ 0: word, index: start }) => ({ start, end: start + word.length, keys: keysOf(word) }));
+      const found: Omit<PackPhrase, "roots">[] = [];
+      for (let at = 0; at < tokens.length; at++) {
+        for (let length = Math.min(longest, tokens.length - at); length > 0; length--) {
+          const said = tokens.slice(at, at + length);
+          const own = entries.get(said.flatMap(({ keys }) => keys).join(" "));
+          if (own === undefined) continue;
+          const all = [...new Set([...own].flatMap((group) => [...(namesOf[group] ?? []), group]))].sort((a, b) => a - b);
+          const [start, end] = [(said[0] as TextRange).start, (said.at(-1) as TextRange).end];
+          found.push({ start, end, text: text.slice(start, end), groups: all, isName: all.some((group) => group < nameGroups) });
+          at += length - 1;
+          break;
+        }
+      }
+      return found;
+    },
+  };
+}
+
+/** A difference between two questions. */
+export interface FactConflict {
+  readonly rule: "values" | "codes" | "names" | "polarity" | "contrast";
+  readonly detail: string;
+}
+
+/** Returns the first exact fact that only one of two questions has, or `null`. Symmetric. */
+export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
+  const textsOf = (items: readonly { readonly text: string }[]) =>
+    items.length === 0 ? "nothing" : items.map(({ text }) => text).join(", ");
+  const valuesOf = ({ question, values }: QuestionFacts) => values.map(({ start, end }) => ({ text: question.slice(start, end) }));
+  if (asked.codes.join() !== stored.codes.join())
+    return { rule: "codes", detail: `asked ${asked.codes.join(", ") || "none"}, stored ${stored.codes.join(", ") || "none"}` };
+  if (!holdSameValues(asked, stored))
+    return { rule: "values", detail: `asked ${textsOf(valuesOf(asked))}, stored ${textsOf(valuesOf(stored))}` };
+  if (asked.negators % 2 !== stored.negators % 2) return { rule: "polarity", detail: "one of them is negated" };
+  const names = [namesMissing(asked, stored), namesMissing(stored, asked)] as const;
+  const [one, other] = [
+    [...names[0], ...unknownMissing(asked, stored)],
+    [...names[1], ...unknownMissing(stored, asked)],
+  ];
+  // An unknown word in one of them alone may be a slip or slang.
+  const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
+  if (isOther) return { rule: "names", detail: `only asked: ${textsOf(one)}; only stored: ${textsOf(other)}` };
+  return findContrast(asked, stored);
+}
+
+/** Minimum number of common content words of two questions in one wording. */
+const SAME_WORDING = 2;
+
+/**
+ * Finds the one content word on each side by which two questions in one wording differ: "What day do they meet?", "What time do they
+ * meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
+ */
+function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
+  const common = [...asked.roots].filter((root) => stored.roots.has(root)).length;
+  const [one, other] = [wordsMissing(asked, stored), wordsMissing(stored, asked)];
+  if (common < SAME_WORDING || one.length !== 1 || other.length !== 1) return null;
+  return { rule: "contrast", detail: `the wording is the same but for: ${one.join()}, ${other.join()}` };
+}
+
+/** Returns roots and phrases of one question that the other lacks. */
+function wordsMissing(of: QuestionFacts, other: QuestionFacts): string[] {
+  const said = new Set(other.phrases.flatMap(({ groups }) => groups));
+  const phrases = of.phrases.filter(({ groups, roots }) => !groups.some((group) => said.has(group)) && !roots.every((root) => other.roots.has(root)));
+  return [...[...of.freeRoots].filter((root) => !other.roots.has(root)), ...phrases.map(({ text }) => text)];
+}
+
+/** Checks whether two questions hold the same values, codes and negations, whatever their names. */
+export function holdSameFacts(one: QuestionFacts, other: QuestionFacts): boolean {
+  return one.codes.join() === other.codes.join() && one.negators === other.negators && holdSameValues(one, other);
+}
+
+function holdSameValues({ values: one }: QuestionFacts, { values: other }: QuestionFacts): boolean {
+  const hold = (some: readonly Value[], all: readonly Value[]) => all.every((value) => some.some((own) => isSameValue(own, value)));
+  return hold(one, other) && hold(other, one);
+}
+
+function isSameValue(a: Value, b: Value): boolean {
+  if (a.bound !== b.bound) return false;
+  return a.kind === "date" && b.kind === "date" ? a.low === b.low && a.high === b.high : isStated(a, b) || isStated(b, a);
+}
+
+function namesMissing(of: QuestionFacts, other: QuestionFacts): readonly { readonly text: string }[] {
+  const said = new Set(other.phrases.flatMap(({ groups }) => groups));
+  return [
+    ...of.phrases.filter(({ isName, groups }) => isName && !groups.some((group) => said.has(group))),
+    ...of.names.filter((name) => isMissing(name, other)),
+  ];
+}
+
+function unknownMissing(of: QuestionFacts, other: QuestionFacts): readonly Named[] {
+  return of.unknown.filter((word) => isMissing(word, other));
+}
+
+function isMissing({ roots }: Named, { roots: all }: QuestionFacts): boolean {
+  return !roots.some((root) => all.has(root));
+}
+
+/** Returns the Jaccard index of values, codes and names; 1 if there are none. */
+export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number {
+  const alone = (a: QuestionFacts, b: QuestionFacts) =>
+    namesMissing(a, b).length +
+    unknownMissing(a, b).length +
+    a.codes.filter((code) => !b.codes.includes(code)).length +
+    a.values.filter((value) => !b.values.some((its) => isSameValue(value, its))).length;
+  const size = ({ values, codes, names, unknown, phrases }: QuestionFacts) =>
+    values.length + codes.length + names.length + unknown.length + phrases.filter(({ isName }) => isName).length;
+  const [left, right] = [alone(one, other), alone(other, one)];
+  const shared = Math.min(size(one) - left, size(other) - right);
+  return shared + left + right === 0 ? 1 : shared / (shared + left + right);
+}
+
+/** Returns the asked question with the stored one's phrases where the pack calls both equivalent. */
+export function inWordsOf(stored: QuestionFacts, asked: QuestionFacts): string {
+  return replaceRanges(
+    asked.question,
+    asked.phrases,
+    ({ groups }) => stored.phrases.find((phrase) => phrase.groups.some((group) => groups.includes(group)))?.text,
+  );
+}
