@@ -41,7 +41,7 @@ describe("findFactConflict", () => {
     ["does the HPF pay", "Who pays harbour pensions?"],
     ["whats the fee", "What's the fee?"],
     ["recieve the fee", "get the fee"],
-    ["fee of a Blue Account", "fee of blue acct"],
+    ["What does a Blue Account cost?", "fee of blue acct"],
     ["Does a widow get it?", "Does a surviving spouse get it?"],
     ["whether or not the fee is due", "is the fee due"],
     ["How long is a widow paid for the berth?", "how long is the surviving spouse paid for the berth"],
