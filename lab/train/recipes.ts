@@ -264,7 +264,10 @@ export const RECIPES: readonly Recipe[] = [
       const measured = ["--measured", "lab/train/cache/veterans-pairs.jsonl"];
       return [
         { folder: ".", command: ["node", "dist/lab/train/cache/pairs.js", "--written", "lab/sets/written", "--out", rows] },
-        { folder: ".", command: ["node", "dist/lab/train/cache/threshold.js", "--rows", rows, ...measured, "--out", `${WEIGHTS}/paraphrase.json`] },
+        {
+          folder: ".",
+          command: ["node", "dist/lab/train/cache/threshold.js", "--rows", rows, ...measured, "--out", `${WEIGHTS}/paraphrase.json`],
+        },
       ];
     },
   },

@@ -229,7 +229,9 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
 /** Returns roots and phrases of one question that the other lacks. */
 function wordsMissing(of: QuestionFacts, other: QuestionFacts): string[] {
   const said = new Set(other.phrases.flatMap(({ groups }) => groups));
-  const phrases = of.phrases.filter(({ groups, roots }) => !groups.some((group) => said.has(group)) && !roots.every((root) => other.roots.has(root)));
+  const phrases = of.phrases.filter(
+    ({ groups, roots }) => !groups.some((group) => said.has(group)) && !roots.every((root) => other.roots.has(root)),
+  );
   return [...[...of.freeRoots].filter((root) => !other.roots.has(root)), ...phrases.map(({ text }) => text)];
 }
 

@@ -19,7 +19,14 @@ function matcherFor(odds: (question: string) => number, over: Partial<MatcherPar
     pairs.push(...texts);
     return texts.map(({ question }) => ({ same: odds(question) }));
   }) as never;
-  const matcher = createMatcher({ facts, weights: () => weights, isMeasured: true, read: () => read, carry: (cosine) => cosine - 0.02, ...over });
+  const matcher = createMatcher({
+    facts,
+    weights: () => weights,
+    isMeasured: true,
+    read: () => read,
+    carry: (cosine) => cosine - 0.02,
+    ...over,
+  });
   const compare = async (
     asked: string,
     stored: string,
