@@ -1,8 +1,7 @@
 import type { TextRange } from "../shared/types.ts";
 import { createStemmer, words } from "../text/tokens.ts";
 import { isStated } from "./compare-values.ts";
-import { type ContentWord, createEnglishWords, createWordReader, type EnglishWords } from "./content-words.ts";
-import { countNegators } from "./negation.ts";
+import { type ContentWord, countNegators, createEnglishWords, createWordReader, type EnglishWords } from "./content-words.ts";
 import { type Value, valuesIn } from "./values.ts";
 
 /** Exact facts of a question. Two questions that differ in one have different answers. */

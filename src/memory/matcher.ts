@@ -8,7 +8,7 @@ import {
   type QuestionFactReader,
   type QuestionFacts,
 } from "../language/question-facts.ts";
-import { readWeights, shippedWeights } from "../models/weights/read-weights.ts";
+import { readWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { RetrievedFor } from "../store/cache.ts";
 import { once, recent } from "../text/memo.ts";

@@ -11,8 +11,8 @@ import { createQuestionFactReader, findFactConflict } from "../../../src/languag
 import { readChances } from "../../../src/memory/matcher.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { admit } from "../../../src/pipeline/admit.ts";
+import { SILENT_LOG } from "../../../src/pipeline/context.ts";
 import { retrieve } from "../../../src/pipeline/retrieve.ts";
-import { SILENT_LOG } from "../../../src/pipeline/trace.ts";
 import { type Config, DEFAULT_DOMAIN, loadConfig } from "../../../src/shared/config.ts";
 import { cosineOf } from "../../judges/cosine.ts";
 import { requestFor } from "../../runs/ask-fresh.ts";
