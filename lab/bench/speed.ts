@@ -93,7 +93,7 @@ function compareScans(findings: Findings, index: DenseIndex, queries: readonly F
   progress(`comparing scans of ${n} vectors`);
   const bytes = bytesOf(index.save());
   const exactly = DenseIndex.load(snapshotIn(bytes), { oversampling: Number.POSITIVE_INFINITY });
-  const scalar = DenseIndex.load(snapshotIn(bytes), { kernel: createScalarKernel() });
+  const scalar = DenseIndex.load(snapshotIn(bytes), { createKernel: createScalarKernel });
   const tenth = SlotSet.from(n, (slot) => (slot * 7919) % 10 === 0);
   const floor8 = readFloor(n * DIMENSIONS);
   const floor32 = readFloor(n * DIMENSIONS * 4);

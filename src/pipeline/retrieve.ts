@@ -26,7 +26,9 @@ export async function retrieve(question: Question, context: PipelineContext, log
   if (corpus.switching !== null) noticeSwitch(corpus.switching, log);
   if (rerankFailure !== null)
     log.notice("rerank_failed", `Reranking failed, so passages keep the order of the fused ranking: ${rerankFailure}`);
-  if (denseFailure !== null) log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
+  if (found.denseFailedIn === "index") log.notice("index_full", `Some windows are found by words only: ${denseFailure}`);
+  else if (denseFailure !== null)
+    log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
   /** Converts inherited thresholds to the scale of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
   const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
@@ -41,8 +43,14 @@ const DENSE_FAILED = {
   encoder: "The encoder failed or could not be reached",
 } as const;
 
+const INDEX_FULL: Warning = {
+  code: "index_full",
+  message: "The vector index of this server is full, so the newest documents are found by words only. Ask your administrator.",
+};
+
 function retrievalWarnings({ denseFailedIn }: Retrieved): Warning[] {
   if (denseFailedIn === null) return [];
+  if (denseFailedIn === "index") return [INDEX_FULL];
   return [{ code: "dense_failed", message: `${DENSE_FAILED[denseFailedIn]}; passages were ranked by words only.` }];
 }
 

@@ -5,7 +5,7 @@ import type { DocumentHead } from "../store/document-rows.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";
-import { DenseIndex } from "./dense.ts";
+import { DenseIndex, type DenseOptions } from "./dense.ts";
 import { type Entry, FIELD_WEIGHTS, type Held, type HeldDocument, IndexedWindows } from "./indexed-windows.ts";
 import {
   damaged,
@@ -227,6 +227,8 @@ export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
 /** What a snapshot must fit: the store, the domain, the id of the active encoder, and the documents of the store. */
 interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
   readonly heads: ReadonlyMap<string, DocumentHead>;
+  /** @default the memory of this process */
+  readonly dense?: DenseOptions | undefined;
 }
 
 /**
@@ -234,7 +236,7 @@ interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
  * @returns `otherEncoder`: the encoder of skipped vectors; `outdated`: whether documents were skipped
  * @throws SnapshotError when the snapshot is incomplete, damaged, or from another store, domain or program version
  */
-export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads }: Wanted) {
+export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads, dense }: Wanted) {
   const snapshot = readSnapshot(file);
   const facts = readFacts(snapshot, factsSchema);
   if (facts.store !== store || facts.domain !== domain)
@@ -242,7 +244,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   if (facts.analysis !== analysis())
     throw new SnapshotError("snapshot_version", "The index snapshot was made by another version of the program. Build the index again.");
   const usable = encoder !== null && facts.encoder === encoder;
-  const vectors = usable && facts.vectors > 0 ? DenseIndex.load(snapshot.part("vectors.")) : null;
+  const vectors = usable && facts.vectors > 0 ? DenseIndex.load(snapshot.part("vectors."), dense) : null;
   const words = Bm25Index.load(snapshot.part("words."));
   const vocabulary = Vocabulary.load(snapshot.part("vocabulary."));
   const table = new WindowTable(snapshot);

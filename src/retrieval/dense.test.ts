@@ -65,7 +65,7 @@ describe("DenseIndex", () => {
     fc.assert(
       fc.property(scenes, ({ rows, deleted, kept, query, k }) => {
         const one = new DenseIndex();
-        const other = new DenseIndex({ kernel: createScalarKernel() });
+        const other = new DenseIndex({ createKernel: createScalarKernel });
         for (const index of [one, other]) {
           for (const row of rows) index.add(row);
           for (const slot of deleted) index.delete(slot);
@@ -106,6 +106,47 @@ describe("DenseIndex", () => {
     expect(loaded.add(query)).toBe(1100);
     expect(loaded.search(query, 1)[0]?.slot).toBe(1100);
     expect(DenseIndex.load(snapshotIn(snapshotBytes(new DenseIndex().save()))).slots).toBe(0);
+  });
+
+  it("fills one memory after another, and ranks and saves as if it had one", () => {
+    const { vectors, queries } = clustered({ rows: 3000, queries: 10, dimensions: 20 });
+    const whole = new DenseIndex();
+    // One block of 1,024 rows of 32 padded dimensions fits into each memory.
+    const split = new DenseIndex({ memoryBytes: 250_000 });
+    const slots = Array.from(vectors.keys()).reverse();
+    for (const slot of slots) whole.add(vectors[slot] as Float32Array, slot);
+    for (const slot of slots) split.add(vectors[slot] as Float32Array, slot);
+    for (const index of [whole, split]) for (const slot of [0, 1023, 1024, 2047, 2048]) index.delete(slot);
+    const some = SlotSet.from(3000, (slot) => slot % 700 < 5);
+    const loaded = DenseIndex.load(snapshotIn(snapshotBytes(split.save())), { memoryBytes: 250_000 });
+    expect(split.bytes).toBeGreaterThan(whole.bytes);
+    for (const index of [split, loaded])
+      for (const query of queries) {
+        expect(index.search(query, 20)).toEqual(whole.search(query, 20));
+        expect(index.search(query, 20, some)).toEqual(whole.search(query, 20, some));
+        expect(index.best(query, [1, 1500, 2999])).toBe(whole.best(query, [1, 1500, 2999]));
+      }
+    expect(loaded.vectorAt(2500)).toEqual(vectors[2500]);
+  });
+
+  it("says what it needs and names the next engine when memory is exhausted, and keeps what it has", () => {
+    let available = 1e9;
+    const index = new DenseIndex({ availableBytes: () => available });
+    const { vectors, queries } = clustered({ rows: 1025, queries: 1, dimensions: 20 });
+    for (const vector of vectors.slice(0, 1024)) index.add(vector);
+    available = 1e6;
+    const last = vectors[1024] as Float32Array;
+    const full = { code: "index_full", message: expect.stringMatching(/1025 windows of 20 dimensions.*search: \{ type: opensearch/) };
+    expect(() => index.add(last)).toThrow(expect.objectContaining(full));
+    const broken = createScalarKernel();
+    broken.grow = () => {
+      throw new RangeError("no pages");
+    };
+    expect(() => new DenseIndex({ createKernel: () => broken }).add(last)).toThrow(expect.objectContaining({ code: "index_full" }));
+    const query = queries[0] as Float32Array;
+    expect([index.size, index.slots, index.search(query, 9).length]).toEqual([1024, 1024, 9]);
+    available = 1e9;
+    expect(index.add(last)).toBe(1024);
   });
 
   it("refuses a foreign snapshot", () => {

@@ -4,7 +4,7 @@ import type { DocumentHead } from "../store/document-rows.ts";
 import { compareText } from "../text/normalise.ts";
 import { createStemmer } from "../text/tokens.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
-import { DenseIndex } from "./dense.ts";
+import { DenseIndex, type DenseOptions } from "./dense.ts";
 import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
 import type {
@@ -30,6 +30,8 @@ export interface EmbeddedEngineOptions {
   readonly tables?: VectorTables | undefined;
   /** Where the index is stored between two starts; absent: nowhere. */
   readonly snapshot?: SnapshotPlace | undefined;
+  /** @default the memory of this process */
+  readonly dense?: DenseOptions | undefined;
 }
 
 /** Initial number of windows requested per wanted chunk. Most found chunks have one or two windows among the best. */
@@ -175,7 +177,7 @@ export class EmbeddedEngine implements SearchEngine {
 
   private serveFrom(encoder: string | null): void {
     this.serving = encoder;
-    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new DenseIndex());
+    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new DenseIndex(this.options.dense));
   }
 
   /** Removes documents with their vectors. */
@@ -194,7 +196,7 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   private addVectors({ encoder, windows }: NonNullable<IndexChanges["vectors"]>): void {
-    const index = this.vectors.get(encoder) ?? new DenseIndex();
+    const index = this.vectors.get(encoder) ?? new DenseIndex(this.options.dense);
     this.vectors.set(encoder, index);
     const slots = this.slotsOf(windows);
     windows.forEach(({ vector }, i) => {
@@ -324,7 +326,9 @@ export class EmbeddedEngine implements SearchEngine {
     const { domain, snapshot } = this.options;
     this.serveFrom(encoder);
     if (this.keeper === null || snapshot === undefined) return;
-    const kept = await this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads }));
+    const kept = await this.keeper.read((file) =>
+      decodeCorpus(file, { store: snapshot.store, domain, encoder, heads, dense: this.options.dense }),
+    );
     if (kept === null) return;
     this.indexed = kept.windows;
     this.scopes.clear();

@@ -54,6 +54,20 @@ describe("retrievePassages", () => {
     }
   });
 
+  it("keeps ranking what a full index holds, and never takes it for complete", async () => {
+    await here.put(storedDocument());
+    const { documents, embeddings } = here.store;
+    const encoder = fakeEncoder();
+    const engine = new EmbeddedEngine({ domain: "d", dense: { availableBytes: () => 0 } });
+    const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings, encoder, batch: 8 });
+    await expect(corpus.sync()).rejects.toMatchObject({ code: "index_full" });
+    for (const { retrieve: settings } of [sourcebound, validator]) {
+      const retrieved = await retrievePassages(ask("tinnitus"), settings, { corpus, documents, encoder }, signal);
+      const passages = settings.bm25 ? [{ text: "Tinnitus is rated at 10 percent." }] : [];
+      expect(retrieved).toMatchObject({ denseFailedIn: "index", denseFailure: expect.stringContaining("opensearch"), passages });
+    }
+  });
+
   it("sees new documents also while the encoder is down", async () => {
     const parts = partsWith(fakeEncoder({ failure: encoderDown }));
     await here.put(storedDocument());

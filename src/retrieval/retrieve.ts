@@ -31,10 +31,10 @@ export interface Retrieved {
   readonly dense: boolean;
   /** The encoder that ranked; `null` if words alone did. */
   readonly ranker: Encoder | null;
-  /** Error message if the dense ranking was requested and failed, so that words alone decided. */
+  /** Error message if the dense ranking was requested and failed, so that words alone decided, or if it lacks windows. */
   readonly denseFailure: string | null;
-  /** Where it failed: the store of the vectors, or the encoder. */
-  readonly denseFailedIn: "store" | "encoder" | null;
+  /** Where it failed: the store of the vectors, the encoder, or an index that is full. A full index ranks what it holds. */
+  readonly denseFailedIn: "store" | "encoder" | "index" | null;
   /**
    * Name of the encoder that ranked, and the tokens counted by its endpoint (`null`: not counted). `null` if no encoder
    * ranked or it runs in this process.
@@ -196,15 +196,24 @@ async function syncAndEmbed(
   embedding: Retrieved["embedding"];
 }> {
   const counts: (number | null)[] = [];
+  let full: string | null = null;
   try {
-    await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
+    await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false })).catch((cause: unknown) => {
+      if (!(cause instanceof UnavailableError) || cause.code !== "index_full") throw cause;
+      full = cause.message;
+    });
     const { text } = await time("understand", () => corpus.understand(question, query));
     const vector = await time("embed", () => corpus.embedQuestion(text, { signal, onUsage: (tokens) => counts.push(tokens) }));
-    return { vector, failure: null, failedIn: null, embedding: embeddingOf(vector, counts) };
+    return { vector, failure: full, failedIn: full === null ? null : "index", embedding: embeddingOf(vector, counts) };
   } catch (cause) {
-    if (signal.aborted || !bm25) throw cause;
+    if (signal.aborted || !bm25 || isSearchDown(cause)) throw cause;
     return { vector: null, failure: messageOf(cause), failedIn: cause instanceof StoreError ? "store" : "encoder", embedding: null };
   }
+}
+
+/** The search engine itself is away, so words cannot rank either. */
+function isSearchDown(cause: unknown): boolean {
+  return cause instanceof UnavailableError && cause.code === "search_unavailable";
 }
 
 function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {

@@ -1,0 +1,203 @@
+import type { SlotSet } from "./slot-set.ts";
+import type { TopK } from "./top-k.ts";
+import type { ScanKernel } from "./wasm/kernel.ts";
+
+/**
+ * Number of rows per block: small enough to waste little memory on a small index, large enough that a call per block
+ * costs nothing.
+ */
+export const BLOCK_ROWS = 1024;
+
+const BLOCK_WORDS = BLOCK_ROWS / 32;
+
+export const MAX_DIMENSIONS = 4096;
+
+/**
+ * Maximum absolute value of a quantised query. With int8 rows a product is at most 127 · 4095, and 4,096 of them stay
+ * below 2³¹, so that integer sums over `MAX_DIMENSIONS` cannot overflow.
+ */
+const QUERY_LEVELS = 4095;
+
+const ROW_LEVELS = 127;
+
+/** Addresses in the kernel's memory, in bytes. */
+export interface Layout {
+  readonly dimensions: number;
+  /** Bytes of an int8 and of an f32 row, padded with zeros to whole SIMD vectors. */
+  readonly int8Bytes: number;
+  readonly floatBytes: number;
+  readonly query: number;
+  readonly query16: number;
+  readonly mask: number;
+  readonly list: number;
+  /** (index, score) pairs of a scan, or scores of a rescoring. */
+  readonly hits: number;
+  /** First block: scales, int8 rows and f32 rows of `BLOCK_ROWS` slots. */
+  readonly blocks: number;
+  readonly blockBytes: number;
+}
+
+export function layoutFor(dimensions: number): Layout {
+  const int8Bytes = aligned(dimensions, 16);
+  const floatBytes = int8Bytes * 4;
+  const query = 64;
+  const query16 = query + floatBytes;
+  const mask = query16 + int8Bytes * 2;
+  const list = mask + BLOCK_WORDS * 4;
+  const hits = list + (BLOCK_ROWS + 4) * 4;
+  const blocks = aligned(hits + (BLOCK_ROWS + 4) * 8, 64);
+  return {
+    dimensions,
+    int8Bytes,
+    floatBytes,
+    query,
+    query16,
+    mask,
+    list,
+    hits,
+    blocks,
+    blockBytes: BLOCK_ROWS * (4 + int8Bytes + floatBytes),
+  };
+}
+
+/** Rows of vectors in one WebAssembly memory, in blocks; the memory grows in place, so adding a row copies no other. */
+export class VectorRows {
+  private readonly kernel: ScanKernel;
+  private readonly layout: Layout;
+  private int8 = new Int8Array(0);
+  private int16 = new Int16Array(0);
+  private uint32 = new Uint32Array(0);
+  private float32 = new Float32Array(0);
+
+  constructor(kernel: ScanKernel, layout: Layout) {
+    this.kernel = kernel;
+    this.layout = layout;
+    this.reserve(0);
+  }
+
+  get bytes(): number {
+    return this.kernel.buffer.byteLength;
+  }
+
+  /** Returns the bytes by which the memory must grow for this number of rows. */
+  lacking(rows: number): number {
+    return Math.max(0, this.bytesFor(rows) - this.bytes);
+  }
+
+  /**
+   * Makes room for rows, by whole blocks. Growing detaches the views on the memory, so they are created again.
+   * @throws RangeError when the memory cannot grow
+   */
+  reserve(rows: number): void {
+    if (this.lacking(rows) === 0 && this.uint32.length > 0) return;
+    this.kernel.grow(this.bytesFor(rows));
+    const { buffer } = this.kernel;
+    this.int8 = new Int8Array(buffer);
+    this.int16 = new Int16Array(buffer);
+    this.uint32 = new Uint32Array(buffer);
+    this.float32 = new Float32Array(buffer);
+  }
+
+  write(row: number, vector: Float32Array): void {
+    const { floatBytes, int8Bytes } = this.layout;
+    const { scale: scaleAt, int8, float } = this.places(row);
+    this.float32.fill(0, float / 4, (float + floatBytes) / 4);
+    this.float32.set(vector, float / 4);
+    const scale = Math.fround(largest(vector) / ROW_LEVELS);
+    this.float32[scaleAt / 4] = scale;
+    this.int8.fill(0, int8, int8 + int8Bytes);
+    if (scale > 0) for (let i = 0; i < vector.length; i++) this.int8[int8 + i] = quantise((vector[i] as number) / scale, ROW_LEVELS);
+  }
+
+  /** Returns a copy of a row as it was written. */
+  read(row: number): Float32Array {
+    const { float } = this.places(row);
+    return this.float32.slice(float / 4, float / 4 + this.layout.dimensions);
+  }
+
+  /** Returns views on consecutive rows of one block. */
+  views(row: number, rows: number): Record<"scales" | "int8" | "floats", Uint8Array> {
+    const { int8Bytes, floatBytes } = this.layout;
+    const { buffer } = this.kernel;
+    const { scale, int8, float } = this.places(row);
+    return {
+      scales: new Uint8Array(buffer, scale, rows * 4),
+      int8: new Uint8Array(buffer, int8, rows * int8Bytes),
+      floats: new Uint8Array(buffer, float, rows * floatBytes),
+    };
+  }
+
+  /** Sets the query of `scan` and `rescore`. */
+  writeQuery(query: Float32Array): void {
+    const { query: float, query16, floatBytes, int8Bytes } = this.layout;
+    this.float32.fill(0, float / 4, (float + floatBytes) / 4);
+    this.float32.set(query, float / 4);
+    const at = query16 / 2;
+    this.int16.fill(0, at, at + int8Bytes);
+    const scale = largest(query) / QUERY_LEVELS;
+    if (scale > 0) for (let i = 0; i < query.length; i++) this.int16[at + i] = quantise((query[i] as number) / scale, QUERY_LEVELS);
+  }
+
+  /**
+   * Offers int8 scores block by block; each block returns only what beats the worst entry kept so far.
+   * @param rows number of rows
+   * @param base slot of the first row
+   */
+  scan(rows: number, base: number, accepted: SlotSet, best: TopK): void {
+    const { kernel, uint32, float32, layout } = this;
+    const { mask, int8Bytes, list, query16, hits } = layout;
+    for (let row = 0; row < rows; row += BLOCK_ROWS) {
+      for (let i = 0; i < BLOCK_WORDS; i++) uint32[mask / 4 + i] = accepted.word((base + row) / 32 + i);
+      const listed = kernel.expand(mask, BLOCK_WORDS, list);
+      if (listed === 0) continue;
+      const { int8, scale } = this.places(row);
+      const found = kernel.scanInt8(int8, int8Bytes, scale, list, listed, query16, best.threshold, hits);
+      for (let i = 0, hit = hits / 4; i < found; i++, hit += 2)
+        best.offer(base + row + (uint32[hit] as number), float32[hit + 1] as number);
+    }
+  }
+
+  /** Offers the f32 scores of some rows. @param base slot of the first row */
+  rescore(rows: ArrayLike<number>, base: number, best: TopK): void {
+    const { kernel, uint32, float32, layout } = this;
+    const { list, hits, floatBytes, query } = layout;
+    for (let first = 0; first < rows.length; first += BLOCK_ROWS) {
+      const count = Math.min(BLOCK_ROWS, rows.length - first);
+      const padded = Math.ceil(count / 4) * 4;
+      for (let i = 0; i < padded; i++) uint32[list / 4 + i] = this.places(rows[first + Math.min(i, count - 1)] as number).float;
+      kernel.rescore(list, count, floatBytes, query, hits);
+      for (let i = 0; i < count; i++) best.offer(base + (rows[first + i] as number), float32[hits / 4 + i] as number);
+    }
+  }
+
+  private bytesFor(rows: number): number {
+    return this.layout.blocks + Math.ceil(rows / BLOCK_ROWS) * this.layout.blockBytes;
+  }
+
+  private places(row: number): { scale: number; int8: number; float: number } {
+    const { blocks, blockBytes, int8Bytes, floatBytes } = this.layout;
+    const block = blocks + Math.floor(row / BLOCK_ROWS) * blockBytes;
+    const inBlock = row % BLOCK_ROWS;
+    const int8 = block + BLOCK_ROWS * 4;
+    return {
+      scale: block + inBlock * 4,
+      int8: int8 + inBlock * int8Bytes,
+      float: int8 + BLOCK_ROWS * int8Bytes + inBlock * floatBytes,
+    };
+  }
+}
+
+function aligned(value: number, to: number): number {
+  return Math.ceil(value / to) * to;
+}
+
+function largest(vector: Float32Array): number {
+  let max = 0;
+  for (let i = 0; i < vector.length; i++) max = Math.max(max, Math.abs(vector[i] as number));
+  return max;
+}
+
+/** Rounds to the nearest integer within ±levels. */
+function quantise(value: number, levels: number): number {
+  return Math.max(-levels, Math.min(levels, Math.round(value)));
+}
