@@ -33,6 +33,7 @@ const LEFT_TO_ALL = [
   { name: "all/data", description: "figures on large sets" },
   { name: "all/docs", description: "pages of the docs whose commands judge whole golden sets or serve" },
   { name: "all/kill", description: "processes killed at any moment, and several at once on one folder" },
+  { name: "all/opensearch", description: "the search engine in a running OpenSearch" },
   { name: "all/package", description: "the package installed, the steps of the image and of the compose file" },
   { name: "all/postgres", description: "records, vectors and replicas on PostgreSQL" },
   { name: "all/training", description: "recipes of the weights, started on made rows" },

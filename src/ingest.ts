@@ -5,7 +5,7 @@ import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } 
 import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
 import type { DomainIndex } from "./retrieval/domain-index.ts";
-import { IngestError, ModelError } from "./shared/errors.ts";
+import { IngestError, ModelError, UnavailableError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
@@ -213,7 +213,7 @@ function countKinds(unread: readonly { readonly extension: string | null }[]): R
 
 /**
  * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay searchable by BM25,
- * finished vectors are kept, and the next ingest or question continues.
+ * finished vectors are kept, and the next ingest or question continues. The same holds if the search engine is full or away.
  */
 async function* embed(
   corpus: IngestParts["corpus"],
@@ -229,8 +229,10 @@ async function* embed(
     });
     for await (const progress of embedding) yield { type: "embed", ...progress };
   } catch (cause) {
-    if (signal.aborted || !(cause instanceof ModelError)) throw cause;
-    yield { type: "embed-failed", code: cause.code, reason: cause.message };
+    if (signal.aborted) throw cause;
+    if (cause instanceof ModelError) yield { type: "embed-failed", code: cause.code, reason: cause.message };
+    else if (cause instanceof UnavailableError) yield { type: "index-failed", code: cause.code, reason: cause.message };
+    else throw cause;
   }
   if (counts.length === 0) return null;
   const tokens = counts.includes(null) ? null : counts.reduce<number>((sum, one) => sum + (one ?? 0), 0);

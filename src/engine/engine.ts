@@ -83,6 +83,8 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     domain: domains.pack,
     ...{ scope: domains.scope, reach: domains.reach },
     corpus: indexes.of,
+    /** The indexes in use. */
+    corpora: indexes.opened,
     ...documents,
     ...createUploads(opened, domains, room, deleteFile),
     work: worker.work,
@@ -94,6 +96,8 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     ...createReplayer(opened, domains, { settings, open }),
     /** Stores a user's verdict on an answer. @throws RequestError `unknown_answer`, `feedback_too_long`, `feedback_too_often` */
     feedback: (request: FeedbackRequest, options?: ScopeOptions) => memory.feedback(request, domains.scope(options)),
+    /** Returns how far the search engine of each domain in use has followed the database. */
+    searchStates: indexes.states,
     health: () => healthOf(opened, domains, indexes, thresholds),
     async close() {
       closing.abort();
@@ -102,6 +106,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
       await room.idle();
       await worker.idle();
       await indexes.idle();
+      await opened.search?.close();
       await local.close();
       await store.close();
     },

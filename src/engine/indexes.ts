@@ -7,7 +7,6 @@ import { EmbeddedEngine } from "../retrieval/embedded-engine.ts";
 import type { SearchEngine } from "../retrieval/search-engine.ts";
 import type { VectorTables } from "../retrieval/table-vectors.ts";
 import { messageOf } from "../shared/errors.ts";
-import { sha256Hex } from "../text/hash.ts";
 import type { DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { Opened } from "./open.ts";
@@ -22,9 +21,8 @@ export interface SwitchOptions {
 const EMBEDDED_BATCH = 256;
 
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">) {
-  const { config, store, encoder, spec, openEncoder: open, closing, warn, words } = opened;
+  const { config, store, encoder, spec, openEncoder: open, closing, warn, words, search, storeId } = opened;
   const indexes = new Map<string, DomainIndex>();
-  const storeId = sha256Hex(`index of ${opened.secret}`);
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
   const tablesOf = (domain: string): VectorTables | undefined => {
     const { vectors } = store;
@@ -33,21 +31,23 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
     if (vectors === null || config.database === undefined || where !== "pgvector") return undefined;
     return { from: config.database.vectors_from, open: (of) => vectors.open({ ...of, domain }), warn };
   };
-  const openEngine = (domain: string): SearchEngine =>
+  const openEngine = (domain: string, rebuild: boolean): SearchEngine =>
+    search?.engine(domain, rebuild) ??
     new EmbeddedEngine({
       domain,
       tables: tablesOf(domain),
       snapshot: { path: snapshotPath(domain), store: storeId, revision: () => store.documents.revision(domain), warn },
     });
-  const openIndex = (domain: string): DomainIndex => {
+  const openIndex = (domain: string, rebuild = false): DomainIndex => {
     const { documents, embeddings, encoders } = store;
     const choice = encoder === null ? null : createEncoderChoice({ domain, store: encoders, configured: { encoder, spec }, open });
     return new DomainIndex({
-      ...{ domain, engine: openEngine(domain), documents, embeddings, encoder: choice },
+      ...{ domain, engine: openEngine(domain, rebuild), documents, embeddings, encoder: choice },
       batch: typeof config.embeddings === "object" && "batch" in config.embeddings ? config.embeddings.batch : EMBEDDED_BATCH,
       thesaurus: domains.pack(domain),
       english: words,
       signal: closing.signal,
+      filling: search?.filling(domain),
     });
   };
   const of = (domain: string): DomainIndex => {
@@ -62,7 +62,7 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
     async rebuild(domain: string): Promise<DomainIndex> {
       await indexes.get(domain)?.idle();
       rmSync(snapshotPath(domain), { force: true });
-      const made = openIndex(domain);
+      const made = openIndex(domain, true);
       await made.ready();
       await made.sync({ signal: closing.signal, mayPrepare: false });
       indexes.set(domain, made);
@@ -76,6 +76,11 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
       await of(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return chosen;
     },
+    /** Returns what the engine of the configured domain, and of others in use, has indexed. @throws UnavailableError of the engine */
+    states: async () => {
+      of(config.domain);
+      return Promise.all([...indexes.values()].map(async (index) => ({ domain: index.domain, ...(await index.state()) })));
+    },
     /** Resolves once all work is done and changes are written. */
     async idle() {
       await Promise.all([...indexes.values()].map((one) => one.idle()));
@@ -84,17 +89,50 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "p
 }
 export type Indexes = ReturnType<typeof createIndexes>;
 
+/** Milliseconds between looks for changes of which no notification came, as behind a pooler that drops `LISTEN`. */
+const LOOK_MS = 1_000;
+
 /** Syncs open indexes on changes of other processes. Questions check for changes anyway; syncing early saves them the wait. */
-export async function followChanges({ changes, closing, warn }: Pick<Opened, "changes" | "closing" | "warn">, indexes: Indexes) {
-  if (changes === null) return { close: async () => {} };
+export async function followChanges(
+  { changes, search, closing, warn }: Pick<Opened, "changes" | "search" | "closing" | "warn">,
+  indexes: Pick<Indexes, "opened">,
+) {
+  if (changes === null && search === null) return { close: async () => {} };
   const { signal } = closing;
-  await changes.listen((domain) => {
-    for (const index of indexes.opened()) {
-      if (domain !== null && index.domain !== domain) continue;
-      index.sync({ signal, mayPrepare: false }).catch((error: unknown) => {
-        if (!signal.aborted) warn(`the index of domain "${index.domain}" failed to apply a change: ${messageOf(error)}`);
-      });
+  const failing = new Map<DomainIndex, string>();
+  const running = new Set<DomainIndex>();
+  const follow = async (index: DomainIndex) => {
+    try {
+      await index.sync({ signal, mayPrepare: false });
+      failing.delete(index);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (!signal.aborted && failing.get(index) !== reason)
+        warn(`the index of domain "${index.domain}" failed to apply a change: ${reason}`);
+      failing.set(index, reason);
     }
+  };
+  const look = async (index: DomainIndex) => {
+    if (running.has(index)) return;
+    running.add(index);
+    // A database or cluster that is away is reported by `sync` and by questions.
+    const isBehind = await index.state().then(
+      ({ lag }) => lag > 0,
+      () => failing.has(index),
+    );
+    if (isBehind) await follow(index);
+    running.delete(index);
+  };
+  const timer = setInterval(() => {
+    for (const index of indexes.opened()) void look(index);
+  }, LOOK_MS).unref();
+  await changes?.listen((domain) => {
+    for (const index of indexes.opened()) if (domain === null || index.domain === domain) void follow(index);
   });
-  return { close: () => changes.close() };
+  return {
+    close: async () => {
+      clearInterval(timer);
+      await changes?.close();
+    },
+  };
 }

@@ -26,10 +26,11 @@ import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { openSqlite } from "../store/sqlite.ts";
 import { createStore, type Store, type StoreOptions } from "../store/store.ts";
-import { timeOrderedId } from "../text/hash.ts";
+import { sha256Hex, timeOrderedId } from "../text/hash.ts";
 import { once } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
+import { openSearchCluster } from "./search-cluster.ts";
 
 export interface EngineParts {
   /** Replaces the configured encoder. */
@@ -127,14 +128,18 @@ export async function openShared(config: Config, given: EngineParts) {
   const calibrations = loadCalibrations();
   // Processes that share a store sign with one key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
+  const secret = await store.secret();
+  /** Id of this store; indexes record it. */
+  const storeId = sha256Hex(`index of ${secret}`);
+  const search = config.search === undefined ? null : await openSearchCluster(config.search, { store, storeId, createId });
   return {
-    ...{ config, given, store, changes, retention, models, verifier, encoder, spec, calibrations, words },
+    ...{ config, given, store, changes, search, storeId, retention, models, verifier, encoder, spec, calibrations, words },
     ...{ now, clock, createId, warn, calls },
     openEncoder: open,
     /** Returns the signing key of proofs, as PEM. @throws StoreError `proof_key_unusable` */
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),
     /** Secret of this store; cache keys depend on it. */
-    secret: await store.secret(),
+    secret,
     local: { ...createLocalModels(config, calibrations, embedded, words), ...supportOf(config, models) },
     prices: loadPrices(),
     /** Aborted when the engine closes; ends background work. */

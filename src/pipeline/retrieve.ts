@@ -31,7 +31,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
     log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
   /** Converts inherited thresholds to the scale of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
-  const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found)];
+  const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.lag)];
   // `embedding`: token cost of the question's vector at an endpoint; `ranker`: id of the encoder that ranked, `null`: BM25 alone.
   return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings };
 }
@@ -47,6 +47,12 @@ const INDEX_FULL: Warning = {
   code: "index_full",
   message: "The vector index of this server is full, so the newest documents are found by words only. Ask your administrator.",
 };
+
+/** Warns of changes that a shared search engine lacks. */
+function behind(lag: number): Warning[] {
+  const message = "The newest changes of the documents are still being indexed, so this answer may lack them. Ask again in a moment.";
+  return lag === 0 ? [] : [{ code: "index_behind", message }];
+}
 
 function retrievalWarnings({ denseFailedIn }: Retrieved): Warning[] {
   if (denseFailedIn === null) return [];

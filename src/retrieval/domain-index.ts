@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { createEnglishWords, type EnglishWords } from "../language/content-words.ts";
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import type { QuerySettings } from "../profiles/profile.ts";
@@ -33,7 +34,12 @@ export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" 
   readonly english?: Pick<EnglishWords, "real" | "isEnglish">;
   /** Returns the time in milliseconds. @default Date.now */
   readonly now?: () => number;
+  /** Set for an engine that several processes share: one of them at a time fills it. Absent: the engine is of this process alone. */
+  readonly filling?: FillingTurn | undefined;
 }
+
+/** Runs work while this process may fill the engine. Resolves to `false`, without running it, while another process does. */
+export type FillingTurn = (work: () => Promise<void>) => Promise<boolean>;
 
 export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector">, Pick<SearchFilters, "scope" | "area"> {
   /** Codes of the question. Passages with one of them come first. */
@@ -45,6 +51,12 @@ export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "ve
 
 /** Maximum number of scopes with cached word statistics. A server has few tenants and labels in use at a time. */
 const MAX_SCOPES = 64;
+/** Documents loaded and indexed at once: bounds memory, and what is done again after a crash. */
+const DOCUMENTS_PER_BATCH = 200;
+/** Milliseconds that a question waits for a shared engine to reach the last commit. Later, it is answered without the newest texts. */
+const CATCH_UP_MS = 1_000;
+/** Milliseconds between looks at a shared engine that another process fills. */
+const POLL_MS = 50;
 
 /**
  * Keeps the search engine of one domain equal to the database, and answers what a question means and which passages
@@ -64,7 +76,11 @@ export class DomainIndex implements QuestionReader {
   /** Number of indexed windows. */
   windows = 0;
   private revision = -1;
+  /** Revision of the database when it was last compared. */
+  private committed = 0;
   private syncing: Promise<void> = Promise.resolve();
+  /** Runs while this process fills a shared engine, or waits for its turn. */
+  private catchingUp: { readonly done: Promise<void>; readonly since: number } | null = null;
 
   constructor(options: DomainIndexOptions) {
     this.options = options;
@@ -73,7 +89,7 @@ export class DomainIndex implements QuestionReader {
       ...{ engine: options.engine, encoder: options.encoder, embeddings: options.embeddings, batch: options.batch, signal: options.signal },
       takeIn: (then) =>
         this.exclusive(async () => {
-          await this.takeIn();
+          await this.update();
           await then?.();
         }),
       now: options.now ?? Date.now,
@@ -103,6 +119,18 @@ export class DomainIndex implements QuestionReader {
     return Math.max(0, this.revision);
   }
 
+  /** Number of commits that the index lacks, as far as this process knows. */
+  get lag(): number {
+    return Math.max(0, this.committed - this.indexedRevision);
+  }
+
+  /** Returns revision and lag of the engine after a look at the database, and at an engine that others fill. */
+  async state(): Promise<{ readonly revision: number; readonly lag: number }> {
+    await this.readCommitted();
+    if (this.options.filling !== undefined) await this.reachedByOthers();
+    return { revision: this.indexedRevision, lag: this.lag };
+  }
+
   /** Returns the tokens of a text in the index's form. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);
@@ -119,7 +147,7 @@ export class DomainIndex implements QuestionReader {
 
   /** Applies the documents of the store; computes no vectors. */
   async read(): Promise<void> {
-    await this.exclusive(() => this.takeIn());
+    await this.exclusive(() => this.update());
   }
 
   /**
@@ -127,10 +155,11 @@ export class DomainIndex implements QuestionReader {
    * small reads and takes no lock.
    */
   async sync(options: SyncOptions = {}): Promise<void> {
-    const { domain, documents } = this.options;
-    const isTakenIn = (await documents.revision(domain)) === this.revision;
+    const { filling } = this.options;
+    const isTakenIn = (await this.readCommitted()) === this.revision;
     if (isTakenIn && (await this.vectors.isCurrent(options))) return;
-    await this.exclusive(() => this.takeIn());
+    if (filling === undefined) await this.exclusive(() => this.takeIn());
+    else if (!isTakenIn) await this.catchUp(options);
     await this.vectors.follow(() => this.exclusive(() => this.vectors.choose()), options);
   }
 
@@ -232,19 +261,81 @@ export class DomainIndex implements QuestionReader {
     return next;
   }
 
-  /** Updates the engine to the documents in the store. */
+  private async readCommitted(): Promise<number> {
+    this.committed = await this.options.documents.revision(this.options.domain);
+    return this.committed;
+  }
+
+  /** Updates the engine to the last commit, in this process or another. */
+  private update(): Promise<void> {
+    return this.options.filling === undefined ? this.takeIn() : this.catchUp({});
+  }
+
+  /** Waits until a shared engine has the last commit; a question waits for a limited time. */
+  private async catchUp({ mayWaitForVectors = true, signal }: SyncOptions): Promise<void> {
+    const { now = Date.now } = this.options;
+    if ((await this.reachedByOthers()) >= this.committed) return;
+    if (this.catchingUp === null) {
+      const done = this.fill().finally(() => {
+        this.catchingUp = null;
+      });
+      done.catch(() => undefined);
+      this.catchingUp = { done, since: now() };
+    }
+    const { done, since } = this.catchingUp;
+    const waitMs = mayWaitForVectors ? null : Math.max(0, since + CATCH_UP_MS - now());
+    await withLimit(done, waitMs, signal);
+  }
+
+  /** Fills the shared engine, or waits until another process has. */
+  private async fill(): Promise<void> {
+    const { filling, signal } = this.options;
+    while (!(await filling?.(() => this.takeIn()))) {
+      await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal });
+      const committed = await this.readCommitted();
+      if ((await this.reachedByOthers()) >= committed) return;
+    }
+  }
+
+  /** Returns the revision of a shared engine. */
+  private async reachedByOthers(): Promise<number> {
+    const reached = await this.engine.revision();
+    if (reached >= 0 && reached !== this.revision) await this.noteReached(reached);
+    return reached;
+  }
+
+  /** Updates the engine to the documents in the store, in order of commit. */
   private async takeIn(): Promise<void> {
-    const { domain, documents, engine } = this.options;
-    const revision = await documents.revision(domain);
-    if (revision === this.revision) return;
+    const { domain, documents, engine, filling } = this.options;
+    const revision = await this.readCommitted();
+    // Another process may have filled a shared engine.
+    const from = filling === undefined ? this.revision : await engine.revision();
+    if (revision === from) return revision === this.revision ? undefined : this.noteReached(revision);
+    if (filling !== undefined) await this.vectors.choose();
     // A lower revision means another database, whose log cannot be followed.
-    const isFollowed = this.revision >= 0 && revision > this.revision;
-    const ids = isFollowed ? await documents.changedSince(domain, this.revision) : await this.begin();
-    const fresh = await documents.loadForIndex(domain, ids);
-    const there = new Set(fresh.map(({ id }) => id));
-    await engine.remove(ids.filter((id) => !there.has(id)));
-    await engine.index({ revision, documents: fresh });
-    this.windows = (await engine.coverage(null)).windows;
+    const isFollowed = from >= 0 && revision > from;
+    const changes = isFollowed ? await documents.changedSince(domain, from) : (await this.begin()).map((id) => ({ id, revision }));
+    for (let at = 0; at === 0 || at < changes.length; at += DOCUMENTS_PER_BATCH) {
+      const ids = changes.slice(at, at + DOCUMENTS_PER_BATCH).map(({ id }) => id);
+      const next = changes[at + DOCUMENTS_PER_BATCH];
+      const fresh = await documents.loadForIndex(domain, ids);
+      const there = new Set(fresh.map(({ id }) => id));
+      await engine.remove(ids.filter((id) => !there.has(id)));
+      // A shared engine would write each window twice if its vector came later.
+      const vectors = filling === undefined ? undefined : await this.vectors.vectorsOf(fresh);
+      const reached = next === undefined ? revision : isFollowed ? next.revision - 1 : -1;
+      await engine.index({
+        documents: fresh,
+        ...(vectors === undefined ? {} : { vectors }),
+        ...(reached < 0 ? {} : { revision: reached }),
+      });
+      if (reached >= 0) this.revision = reached;
+    }
+    await this.noteReached(revision);
+  }
+
+  private async noteReached(revision: number): Promise<void> {
+    this.windows = (await this.engine.coverage(null)).windows;
     this.revision = revision;
     this.understood = new WeakMap();
     this.words.clear();
@@ -256,5 +347,19 @@ export class DomainIndex implements QuestionReader {
     const { domain, documents, engine } = this.options;
     await this.vectors.choose();
     return engine.reconcile(await documents.heads(domain), this.encoder?.id ?? null);
+  }
+}
+
+/** Waits for work for a limited time; `null`: without a limit. Rejects if the work fails meanwhile. */
+async function withLimit(work: Promise<void>, ms: number | null, signal: AbortSignal | undefined): Promise<void> {
+  const stop = new AbortController();
+  const aborted = sleep(ms ?? 2 ** 31 - 1, undefined, {
+    signal: AbortSignal.any([stop.signal, ...(signal === undefined ? [] : [signal])]),
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    stop.abort();
+    aborted.catch(() => undefined);
   }
 }

@@ -1,8 +1,9 @@
 import type { EmbedOptions, Encoder } from "../models/encoder.ts";
 import { ModelError, messageOf, RequestError } from "../shared/errors.ts";
+import type { IndexedDocument } from "../store/document-rows.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
-import type { QuestionVector, SearchEngine, WindowText } from "./search-engine.ts";
+import type { IndexChanges, QuestionVector, SearchEngine, WindowText } from "./search-engine.ts";
 
 /** An encoder with vectors cached in the database. It checks that all vectors have one length and finite values. */
 export class Embedder {
@@ -277,6 +278,30 @@ export class EncoderSwitch {
     return windows - vectors;
   }
 
+  /**
+   * Returns vectors of the windows of documents, for an engine that stores both at once. If the encoder fails, windows are stored
+   * without, and `follow` computes their vectors later.
+   */
+  async vectorsOf(documents: readonly IndexedDocument[]): Promise<IndexChanges["vectors"]> {
+    const { active } = this;
+    const { signal } = this.options;
+    if (active === null) return undefined;
+    const windows = documents.flatMap(windowTexts);
+    const size = Math.min(active.encoder.batch ?? this.options.batch, this.options.batch);
+    const found: (WindowText & { readonly vector: Float32Array })[] = [];
+    for (let at = 0; at < windows.length; at += size) {
+      const batch = windows.slice(at, at + size);
+      try {
+        const vectors = await active.embedTexts(batch.map(encodedText), signal === undefined ? {} : { signal });
+        found.push(...batch.map((window, i) => ({ ...window, vector: vectors[i] as Float32Array })));
+      } catch (error) {
+        if (signal?.aborted === true || !(error instanceof ModelError)) throw error;
+        break;
+      }
+    }
+    return { encoder: active.encoder.id, windows: found };
+  }
+
   /** Uses cached vectors from the disk first. Every batch is stored at once, so a crash loses at most one batch. */
   private async embedMissing(embedder: Embedder, { signal, onEmbed, onUsage }: SyncOptions): Promise<void> {
     const missing = await this.missing(embedder);
@@ -294,6 +319,12 @@ export class EncoderSwitch {
       onEmbed?.(done, Math.max(done, missing));
     }
   }
+}
+
+function windowTexts({ id, title, text, chunks }: IndexedDocument): WindowText[] {
+  return chunks.flatMap(({ id: chunkId, headingPath, windows }) =>
+    windows.map(({ start, end }) => ({ documentId: id, chunkId, start, title, headingPath, text: text.slice(start, end) })),
+  );
 }
 
 /** Returns the text of a window that an encoder sees. */

@@ -25,6 +25,20 @@ export async function openServing(engine: Engine) {
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
   metrics.gauge("questions_running", "Questions, searches and checks in progress", () => queue.counts().running);
   metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
+  const ofIndexes = (read: (index: ReturnType<Engine["corpus"]>) => number) => () =>
+    engine.corpora().map((index) => [index.domain, read(index)] as const);
+  metrics.gauges(
+    "search_revision",
+    "Revision of the documents that can be found",
+    "domain",
+    ofIndexes((index) => index.indexedRevision),
+  );
+  metrics.gauges(
+    "search_lag",
+    "Stored changes that are not indexed yet",
+    "domain",
+    ofIndexes(({ lag }) => lag),
+  );
   const assigned = await assignQuestions(engine);
   const admitted = admitQuestions(assigned.engine, {
     queue,

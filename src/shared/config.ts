@@ -9,6 +9,7 @@ import { describeIssues, group, optional, setting } from "../text/validate.ts";
 import { databaseSchema } from "./config/database.ts";
 import { experimentsSchema } from "./config/experiments.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
+import { searchSchema } from "./config/search.ts";
 import { serverSchema } from "./config/server.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 
@@ -55,6 +56,7 @@ export const configSchema = z.strictObject({
     "Folder of the database and the search index (`index/`), which hold everything ingested; relative to the working directory",
   ),
   database: databaseSchema.optional(),
+  search: searchSchema.optional(),
   domains_dir: optional(
     z.string().min(1),
     "Folder of your own domain packs, in addition to the bundled ones; your pack overrides a bundled pack of the same name",
@@ -196,6 +198,17 @@ export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ..
   SOURCEBOUND_DATABASE_TIMEOUT_MS: ["database", "timeout_ms"],
   SOURCEBOUND_DATABASE_VECTORS: ["database", "vectors"],
   SOURCEBOUND_DATABASE_VECTORS_FROM: ["database", "vectors_from"],
+  SOURCEBOUND_SEARCH: ["search", "type"],
+  SOURCEBOUND_SEARCH_URL: ["search", "url"],
+  SOURCEBOUND_SEARCH_USERNAME: ["search", "username"],
+  SOURCEBOUND_SEARCH_PASSWORD: ["search", "password"],
+  SOURCEBOUND_SEARCH_AWS_REGION: ["search", "aws", "region"],
+  SOURCEBOUND_SEARCH_AWS_ACCESS_KEY_ID: ["search", "aws", "access_key_id"],
+  SOURCEBOUND_SEARCH_AWS_SECRET_ACCESS_KEY: ["search", "aws", "secret_access_key"],
+  SOURCEBOUND_SEARCH_AWS_SESSION_TOKEN: ["search", "aws", "session_token"],
+  SOURCEBOUND_SEARCH_CA: ["search", "ca"],
+  SOURCEBOUND_SEARCH_PREFIX: ["search", "prefix"],
+  SOURCEBOUND_SEARCH_TIMEOUT_MS: ["search", "timeout_ms"],
   SOURCEBOUND_DATA_DIR: ["data_dir"],
   SOURCEBOUND_DOMAINS_DIR: ["domains_dir"],
   SOURCEBOUND_DOMAIN: ["domain"],
@@ -278,15 +291,16 @@ export function loadConfig({ cwd, env, overrides = {}, defaults = {} }: LoadConf
     ...config,
     server: tls === undefined ? server : { ...server, tls: { cert: absolute(tls.cert), key: absolute(tls.key) } },
     data_dir: absolute(config.data_dir),
+    ...(config.search?.ca === undefined ? {} : { search: { ...config.search, ca: absolute(config.search.ca) } }),
     ...(config.model?.local === undefined ? {} : { model: { ...config.model, local: absolute(config.model.local) } }),
     ...(config.domains_dir === undefined ? {} : { domains_dir: absolute(config.domains_dir) }),
     ...(config.models_dir === undefined ? {} : { models_dir: absolute(config.models_dir) }),
   };
 }
 
-/** Returns the configuration with an embedded database in `dataDir`, for trials that must not touch the configured database. */
+/** Returns the configuration with an embedded database and search in `dataDir`, for trials that must not touch the configured ones. */
 export function embeddedIn(config: Config, dataDir: string): Config {
-  const { database: _elsewhere, ...rest } = config;
+  const { database: _elsewhere, search: _cluster, ...rest } = config;
   return { ...rest, data_dir: dataDir };
 }
 

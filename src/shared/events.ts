@@ -83,6 +83,8 @@ export type IngestEvent =
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
   /** The encoder failed: the documents are searchable by BM25, and vectors follow later. */
   | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }
+  /** The documents are stored, but the search engine is full or away. */
+  | { readonly type: "index-failed"; readonly code: string; readonly reason: string }
   | { readonly type: "embed"; readonly done: number; readonly total: number }
   | {
       readonly type: "ingest-end";

@@ -105,11 +105,16 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
         ]),
       );
     },
-    /** Returns ids of documents added, changed or deleted after a revision. */
-    async changedSince(domain: string, revision: number): Promise<string[]> {
-      const changes = db.selectFrom("corpus_log").select("documentId").distinct().where("domain", "=", domain);
-      const rows = await changes.where("revision", ">", revision).orderBy("documentId").execute();
-      return rows.map(({ documentId }) => documentId);
+    /** Returns the documents added, changed or deleted after a revision, with the revision of the last change, in order of commit. */
+    async changedSince(domain: string, revision: number): Promise<DocumentChange[]> {
+      const changes = db.selectFrom("corpus_log").select(["documentId as id", ({ fn }) => fn.max("revision").as("revision")]);
+      return changes
+        .where("domain", "=", domain)
+        .where("revision", ">", revision)
+        .groupBy("documentId")
+        .orderBy("revision")
+        .orderBy("documentId")
+        .execute();
     },
     async loadForIndex(domain: string, ids: readonly string[]): Promise<IndexedDocument[]> {
       const documents: IndexedDocument[] = [];
@@ -135,6 +140,12 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       const seen = new Set<string>();
       for (const part of inParts(ids)) for (const { id } of await visibleVersions(scope, part)) seen.add(id);
       return seen;
+    },
+    /** Returns the current versions of visible documents by id. */
+    async versions(scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
+      const versions = new Map<string, string>();
+      for (const part of inParts(ids)) for (const { id, version } of await visibleVersions(scope, part)) versions.set(id, version);
+      return versions;
     },
     /** Returns ids of visible documents that contain `text` byte for byte, by path. Scans every text: the last resort of a search. */
     async holding(scope: Scope, text: string, limit: number): Promise<string[]> {
@@ -177,6 +188,11 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       return area === undefined ? all : { ...all, ...(await countArea(db, scope, area)) };
     },
   };
+}
+
+export interface DocumentChange {
+  readonly id: string;
+  readonly revision: number;
 }
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>;

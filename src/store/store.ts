@@ -14,6 +14,7 @@ import { createRecordStore } from "./interaction.ts";
 import { createInteractionStore } from "./interactions.ts";
 import { createJobStore } from "./jobs.ts";
 import { createKeyStore } from "./keys.ts";
+import { createLeaseStore } from "./leases.ts";
 import { createOriginalStore, createOriginStore, createUnfinishedStore } from "./origins.ts";
 import { assertPostgresVectors, openPostgresVectors, type VectorsOf, type VectorTable } from "./postgres-vectors.ts";
 import { createReportStore } from "./reports.ts";
@@ -55,6 +56,7 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     cache: createCacheStore(db, now),
     graph: createGraphStore(db, now),
     origins: createOriginStore(db, now),
+    leases: createLeaseStore(db, now),
     unfinished: createUnfinishedStore(db),
     jobs: createJobStore(db, now),
     originals: createOriginalStore(db, now),

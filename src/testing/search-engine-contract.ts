@@ -17,8 +17,12 @@ const idsOf = (hits: readonly Hit[]) => hits.map(({ documentId }) => documentId)
 const rankedBy = (hits: readonly Hit[], score: "bm25" | "dense") =>
   idsOf(hits.filter((hit) => hit[score] !== null).sort((a, b) => (b[score] ?? 0) - (a[score] ?? 0)));
 
-/** Defines the tests that every `SearchEngine` must pass. @param create returns an empty engine for domain `d` */
-export function describeSearchEngineContract(name: string, create: () => Promise<SearchEngine>): void {
+/**
+ * Defines the tests that every `SearchEngine` must pass.
+ * @param create returns an empty engine for domain `d`
+ * @param runs number of random histories, each on two engines
+ */
+export function describeSearchEngineContract(name: string, create: () => Promise<SearchEngine>, { runs = 20 } = {}): void {
   /** Returns an engine with the documents at revision 1 and their vectors. */
   async function filled(...documents: StoredDocument[]): Promise<SearchEngine> {
     const engine = await create();
@@ -234,7 +238,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
           };
           expect(await answers(living)).toEqual(await answers(fresh));
         }),
-        { numRuns: 20 },
+        { numRuns: runs },
       );
     });
 

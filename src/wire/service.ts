@@ -343,6 +343,17 @@ export const healthSchema = z.object({
 });
 export type WireHealth = z.infer<typeof healthSchema>;
 
+export const readySchema = z.object({
+  status: z.literal("ready"),
+  search: z.array(
+    z.object({
+      domain: z.string(),
+      revision: z.int().describe("Revision of the documents that can be found."),
+      lag: z.int().describe("Number of later changes that are stored, but not indexed yet."),
+    }),
+  ),
+});
+
 export const refreshRequestSchema = z.strictObject({ domain: named.domain }).describe("POST /v1/admin/refresh; the body is optional");
 
 const fileCounts = z.object({

@@ -8,6 +8,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
   weak_retrieval: "The passages found match the question only loosely. Read them before you rely on this answer.",
   dense_failed: "Search by meaning was not available, so only the words of the question were searched for.",
+  index_behind: "The newest changes of the documents are still being indexed. Ask again in a moment.",
   index_full: "Search by meaning does not cover the newest documents. If this message stays, ask your administrator.",
   ingest_unfinished:
     "Not all documents have been ingested yet, so some may be missing here. If this message stays, ask your administrator.",

@@ -227,6 +227,10 @@ export async function showIngest(
           `vectors not computed: ${event.reason} The documents are ingested and can be found by their words. Run the same command again to continue.`,
         );
         break;
+      case "index-failed":
+        embedFailure = event.reason;
+        terminal.error(`not everything can be found yet: ${event.reason} The documents are stored.`);
+        break;
       case "ingest-end": {
         failed = event.counts.failed + (embedFailure === null ? 0 : 1);
         for (const { path, code, message } of event.notices) if (code !== FIGURES) terminal.error(harmlessLine(`note ${path}: ${message}`));

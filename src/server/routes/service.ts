@@ -58,12 +58,12 @@ export const serviceEndpoints = {
   }),
   ready: endpoint({
     ...{ method: "GET", path: "/readyz", opens: "anyone", unstored: true },
-    what: "200 if there are documents to answer from, otherwise 503.",
-    gives: { status: 200, schema: z.object({ status: z.literal("ready") }) },
+    what: "200 if there are documents to answer from and the search engine answers, otherwise 503. `search`: how far it has followed the documents.",
+    gives: { status: 200, schema: wire.readySchema },
     handle: async (_, { engine, isStopping }) => {
       if (isStopping()) throw new RequestError("not_ready", "This server is shutting down. Use another one.");
       const { documents } = await engine.health();
-      if (documents > 0) return { status: "ready" };
+      if (documents > 0) return { status: "ready" as const, search: await engine.searchStates() };
       throw new RequestError("not_ready", "There are no documents yet. Ingest some first.");
     },
   }),

@@ -61,6 +61,13 @@ export function createMetrics() {
     called: ({ kind, model, ms, failure }: WatchedCall) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
     waited: (ms: number) => queue.observe(ms / 1000),
     requested: (route: string, method: string, status: number, ms: number) => http.observe({ route, method, status }, ms / 1000),
+    /** Registers a gauge with one value per label; `read` is called at every collection. */
+    gauges: (name: string, help: string, label: string, read: () => Iterable<readonly [of: string, value: number]>) => {
+      const collect = () => {
+        for (const [of, value] of read()) gauge.set({ [label]: of }, value);
+      };
+      const gauge: Gauge<string> = new Gauge<string>({ name: `sourcebound_${name}`, help, labelNames: [label], registers, collect });
+    },
     /** Registers a gauge that calls `read` at every collection. */
     gauge: (name: string, help: string, read: () => number) => {
       const gauge: Gauge = new Gauge({ name: `sourcebound_${name}`, help, registers, collect: () => gauge.set(read()) });

@@ -52,10 +52,17 @@ export function describeDocuments(name: string, withStore: WithStore): void {
           ["doc-b", "v1"],
           ["doc-c", "v1"],
         ]);
-        expect(await store.documents.changedSince("d", 1)).toEqual(["doc-a", "doc-b", "doc-c"]);
+        const changedSince = async (revision: number) =>
+          (await store.documents.changedSince("d", revision)).map((change) => [change.id, change.revision]);
+        expect(await changedSince(1)).toEqual([
+          ["doc-a", 2],
+          ["doc-b", 2],
+          ["doc-c", 2],
+        ]);
         await store.documents.deleteFiles(place, ["doc-b.md"]);
-        expect(await store.documents.changedSince("d", 2)).toEqual(["doc-b"]);
-        expect(await store.documents.changedSince("d", 3)).toEqual([]);
+        expect(await changedSince(2)).toEqual([["doc-b", 3]]);
+        expect((await changedSince(1)).map(([id]) => id)).toEqual(["doc-a", "doc-c", "doc-b"]);
+        expect(await changedSince(3)).toEqual([]);
         await store.documents.putFiles([put("doc-b")]);
         expect((await store.documents.listFiles(place)).map(({ path }) => path)).toEqual(["doc-a.md", "doc-b.md", "doc-c.md"]);
         expect([...(await store.documents.heads("d")).keys()].sort()).toEqual(["doc-a", "doc-b", "doc-c"]);

@@ -36,6 +36,28 @@ export function describeJobs(name: string, withStore: WithStore): void {
     );
 
     it(
+      "leases a task to one holder at a time, until it is released or not renewed",
+      withStore(async ({ store, second, advance }) => {
+        const all = await Promise.all(
+          Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? store : second).leases.take("index", `h${n}`, 1_000)),
+        );
+        const holder = `h${all.indexOf(true)}`;
+        expect(all.filter(Boolean)).toHaveLength(1);
+        advance(900);
+        expect(await store.leases.take("index", holder, 1_000)).toBe(true);
+        advance(900);
+        expect(await second.leases.take("index", "other", 1_000)).toBe(false);
+        expect(await second.leases.take("another", "other", 1_000)).toBe(true);
+        advance(200);
+        expect(await second.leases.take("index", "other", 1_000)).toBe(true);
+        await store.leases.release("index", holder);
+        expect(await store.leases.take("index", holder, 1_000)).toBe(false);
+        await second.leases.release("index", "other");
+        expect(await store.leases.take("index", holder, 1_000)).toBe(true);
+      }),
+    );
+
+    it(
       "gives the job of a worker that is silent to another one, and lets the first one end nothing",
       withStore(async ({ store, second, advance }) => {
         await store.jobs.ask(job("j"));

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type ConnectionOptions, OpenSearchConnection } from "./connection.ts";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function serverOf(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function connect(url: string | readonly string[], over: Partial<ConnectionOptions> = {}): OpenSearchConnection {
+  const connection = new OpenSearchConnection({ nodes: [url].flat(), timeoutMs: 5_000, ...over });
+  closing.push(() => connection.close());
+  return connection;
+}
+
+/** Answers every request with a status and a JSON body. */
+const answering =
+  (status: number, body: unknown, seen: IncomingMessage[] = []): RequestListener =>
+  (request, response) => {
+    seen.push(request);
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  };
+
+const get = { method: "GET", path: "/", schema: z.object({ ok: z.boolean() }) } as const;
+const failure = { error: { type: "some_exception", reason: "it broke" }, status: 400 };
+
+describe("OpenSearchConnection", () => {
+  it("signs in with a name and password, or signs for AWS", async () => {
+    const seen: IncomingMessage[] = [];
+    const url = await serverOf(answering(200, { ok: true }, seen));
+    await connect(url, { basic: { username: "me", password: "p:ä" } }).call(get);
+    const keys = { accessKeyId: "AKID", secretAccessKey: "secret", sessionToken: "token" };
+    await connect(url, { aws: { region: "eu-west-1", keys } }).call(get);
+    const [basic, aws] = seen.map(({ headers }) => headers);
+    expect(Buffer.from((basic?.authorization ?? "").slice("Basic ".length), "base64").toString()).toBe("me:p:ä");
+    expect(aws?.authorization).toMatch(/^AWS4-HMAC-SHA256 Credential=AKID\/\d{8}\/eu-west-1\/es\/aws4_request/);
+    expect(aws?.["x-amz-security-token"]).toBe("token");
+  });
+
+  it.each([
+    [401, "search_denied"],
+    [403, "search_denied"],
+    [400, "search_failed"],
+    [429, "search_unavailable"],
+    [503, "search_unavailable"],
+  ])("says of status %i what to do", async (status, code) => {
+    const connection = connect(await serverOf(answering(status, failure)));
+    await expect(connection.call(get)).rejects.toMatchObject({ code, message: expect.stringMatching(/search/) });
+  });
+
+  it("tells a missing index from another failure", async () => {
+    expect(await connect(await serverOf(answering(404, failure))).find(get)).toBeNull();
+    await expect(connect(await serverOf(answering(400, failure))).find(get)).rejects.toMatchObject({ code: "search_failed" });
+  });
+
+  it("asks the next node when one is away, and says so when all are", async () => {
+    const url = await serverOf(answering(200, { ok: true }));
+    const connection = connect(["http://127.0.0.1:1", url]);
+    for (let n = 0; n < 4; n++) expect(await connection.call(get)).toEqual({ ok: true });
+    await expect(connect("http://127.0.0.1:1").call(get)).rejects.toMatchObject({ code: "search_unavailable" });
+  });
+
+  it("is cancelled while it waits, and gives up on a node that does not answer", async () => {
+    const url = await serverOf(() => undefined);
+    const stop = new AbortController();
+    const waiting = connect(url).call({ ...get, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("stop")), 50);
+    await expect(waiting).rejects.toThrow("stop");
+    await expect(connect(url, { timeoutMs: 50 }).call(get)).rejects.toMatchObject({ code: "search_unavailable" });
+  });
+
+  it("refuses an answer of another shape", async () => {
+    const connection = connect(await serverOf(answering(200, { ok: "yes" })));
+    await expect(connection.call(get)).rejects.toThrow(z.ZodError);
+  });
+
+  it("repeats what an overloaded cluster refused, and only that; a deleted document does not matter, another failure does", async () => {
+    const bodies: string[][] = [];
+    const statuses = [[429, 201, 404], [201]];
+    const url = await serverOf(async (request, response) => {
+      const lines = (await new Response(request as never).text()).trim().split("\n");
+      bodies.push(lines.filter((line) => line.includes("_id")));
+      const items = (statuses.shift() ?? [400]).map((status) => ({
+        index: { _id: "x", status, ...(status > 201 ? { error: { type: "t", reason: "mapping differs" } } : {}) },
+      }));
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify({ took: 1, errors: true, items }));
+    });
+    const item = (_id: string) => ({ action: { index: { _id } }, source: { a: 1 } });
+    const connection = connect(url, { compression: false });
+    await connection.bulk("i", ["a", "b", "c"].map(item));
+    expect(bodies.map((lines) => lines.map((line) => (JSON.parse(line) as { index: { _id: string } }).index._id))).toEqual([
+      ["a", "b", "c"],
+      ["a"],
+    ]);
+    await expect(connection.bulk("i", [item("d")])).rejects.toMatchObject({
+      code: "search_failed",
+      message: expect.stringMatching("mapping"),
+    });
+  });
+});

@@ -1,0 +1,161 @@
+import { Readable } from "node:stream";
+import { Client, errors } from "@opensearch-project/opensearch";
+import { AwsSigv4Signer } from "@opensearch-project/opensearch/aws-v3";
+import { z } from "zod";
+import { messageOf, UnavailableError } from "../../shared/errors.ts";
+
+export interface ConnectionOptions {
+  /** Addresses of one or more nodes. */
+  readonly nodes: readonly string[];
+  readonly basic?: { readonly username: string; readonly password: string } | undefined;
+  /** Signs requests for AWS. Without keys, `@aws-sdk/credential-provider-node` must be installed. */
+  readonly aws?: { readonly region: string; readonly keys?: AwsKeys | undefined } | undefined;
+  /** Certificate authority, as PEM. */
+  readonly ca?: string | undefined;
+  readonly timeoutMs: number;
+  /** Compresses requests. @default true */
+  readonly compression?: boolean | undefined;
+}
+
+interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** A request; `lines` instead of `body` for newline-delimited JSON. */
+export interface Call<Schema extends z.ZodType> {
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: object;
+  readonly lines?: readonly object[];
+  readonly schema: Schema;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One operation of a bulk request; `source` is absent for deletions. */
+export interface BulkItem {
+  readonly action: Readonly<Record<string, unknown>>;
+  readonly source?: object;
+}
+
+/** Attempts after a request was refused because the cluster is overloaded or a node is away; the helper waits between them. */
+const BULK_RETRIES = 6;
+const BULK_WAIT_MS = 500;
+/** Bytes per bulk request; one request is in flight at a time, so that the cluster sets the pace of an ingest. */
+const BULK_BYTES = 5_000_000;
+const RETRIES = 3;
+
+const errorSchema = z.object({ error: z.object({ reason: z.string().optional() }) });
+
+/** A client of one OpenSearch cluster. Its errors say what to do; responses are parsed by schema. */
+export class OpenSearchConnection {
+  private readonly client: Client;
+  private readonly timeoutMs: number;
+
+  constructor({ nodes, basic, aws, ca, timeoutMs, compression = true }: ConnectionOptions) {
+    this.timeoutMs = timeoutMs;
+    this.client = new Client({
+      ...{ nodes: [...nodes], requestTimeout: timeoutMs, maxRetries: RETRIES },
+      ...(compression ? { compression: "gzip" as const } : {}),
+      ...(basic === undefined ? {} : { auth: basic }),
+      ...(ca === undefined ? {} : { ssl: { ca } }),
+      ...(aws === undefined ? {} : AwsSigv4Signer(signing(aws))),
+    });
+  }
+
+  /**
+   * @throws UnavailableError `search_unavailable`, `search_denied`, `search_failed`
+   */
+  async call<Schema extends z.ZodType>(call: Call<Schema>): Promise<z.infer<Schema>> {
+    const { method, path, query = {}, body, lines, schema, signal } = call;
+    signal?.throwIfAborted();
+    const request = this.client.transport.request({
+      ...{ method, path, querystring: { ...query } },
+      ...(body === undefined ? {} : { body }),
+      ...(lines === undefined ? {} : { bulkBody: [...lines] }),
+    });
+    // The thenable that `abort` returns must not leave the listener: Node would throw its rejection.
+    const abort = () => {
+      request.abort();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      return schema.parse((await request).body);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      throw describe(cause);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Returns the response, or `null` for status 404. */
+  async find<Schema extends z.ZodType>(call: Call<Schema>): Promise<z.infer<Schema> | null> {
+    try {
+      return await this.call(call);
+    } catch (error) {
+      if (error instanceof UnavailableError && error.data.status === 404) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Writes in order, with retries. Updates of documents that no longer exist are ignored.
+   * @throws UnavailableError when any other operation failed
+   */
+  async bulk(index: string, items: Iterable<BulkItem>): Promise<void> {
+    let failure: string | null = null;
+    try {
+      await this.client.helpers.bulk<BulkItem>(
+        {
+          datasource: Readable.from(items),
+          onDocument: ({ action, source }) => [action, source] as never,
+          ...{ index, flushBytes: BULK_BYTES, concurrency: 1, retries: BULK_RETRIES, wait: BULK_WAIT_MS },
+          onDrop: ({ status, error }) => {
+            if (status !== 404) failure ??= `${status} ${error?.reason ?? error?.type ?? ""}`;
+          },
+        },
+        { requestTimeout: this.timeoutMs * BULK_RETRIES },
+      );
+    } catch (cause) {
+      throw describe(cause);
+    }
+    if (failure !== null) throw failed("search_failed", `OpenSearch did not accept a document (${failure})`);
+  }
+
+  /** Returns the error for a failed part of a request. */
+  failure(status: number, reason: string): UnavailableError {
+    return failed(codeOf(status), `OpenSearch failed (${reason})`, status);
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+function signing({ region, keys }: NonNullable<ConnectionOptions["aws"]>): Parameters<typeof AwsSigv4Signer>[0] {
+  return { region, service: "es", ...(keys === undefined ? {} : { getCredentials: async () => keys as never }) };
+}
+
+function describe(cause: unknown): unknown {
+  if (!(cause instanceof errors.OpenSearchClientError)) return cause;
+  if (!(cause instanceof errors.ResponseError))
+    return failed("search_unavailable", `OpenSearch cannot be reached or does not answer (${messageOf(cause)})`, null, cause);
+  const statusCode = cause.meta.statusCode ?? cause.statusCode;
+  const { reason = "" } = errorSchema.safeParse(cause.body).data?.error ?? {};
+  const said = reason === "" ? messageOf(cause) : `${messageOf(cause)}: ${reason}`;
+  if (statusCode === 401 || statusCode === 403)
+    return failed("search_denied", `OpenSearch refused (${said}). Check the credentials in \`search\``, statusCode, cause);
+  return failed(codeOf(statusCode), `OpenSearch failed (${said})`, statusCode, cause);
+}
+
+function codeOf(status: number): "search_unavailable" | "search_failed" {
+  return status === 429 || status >= 502 ? "search_unavailable" : "search_failed";
+}
+
+function failed(code: string, what: string, status: number | null = null, cause?: unknown): UnavailableError {
+  const advice = "Stored documents are kept and will be indexed. Try again; if it lasts, check `search.url` and the cluster.";
+  return new UnavailableError(code, `${what}. ${advice}`, { status }, cause === undefined ? {} : { cause });
+}

@@ -1,0 +1,134 @@
+import type { AreaPart, Scope } from "../../shared/types.ts";
+import type { SearchFilters } from "../search-engine.ts";
+import { WRITTEN_FIELD } from "./mapping.ts";
+
+export type Clause = Readonly<Record<string, unknown>>;
+
+/** Clauses per query; OpenSearch allows 1,024 by default. */
+export const MAX_CLAUSES = 900;
+
+/** Fields that order equal scores, and identify a found window. */
+export const PLACE_FIELDS = ["document_id", "version", "path", "chunk_id", "ordinal", "start"] as const;
+const BY_PLACE = ["path", "document_id", "ordinal", "start"];
+
+/** Selects what a scope may see. */
+export function scopeClauses({ tenant, access }: Scope): Clause[] {
+  return [{ terms: { access } }, { terms: { tenant: tenant === null ? [""] : ["", tenant] } }];
+}
+
+/**
+ * Returns the filters of a search. A large area takes several, of which each window passes one; none: nothing can be
+ * found.
+ */
+export function filterGroups({ scope, area = null, holding }: SearchFilters): Clause[][] {
+  if (scope.access.length === 0 || holding?.length === 0) return [];
+  const common = [...scopeClauses(scope), ...(holding === undefined ? [] : [{ terms: { terms: holding } }])];
+  if (area === null) return [common];
+  const { parts, fit } = area;
+  return groupsOf([...parts].flatMap(([id, part]) => partClauses(id, part, fit))).map((should) => [
+    ...common,
+    { bool: { should: should.map(({ clause }) => clause), minimum_should_match: 1 } },
+  ]);
+}
+
+interface Sized {
+  readonly clause: Clause;
+  readonly size: number;
+}
+
+/** Ranges of an area are disjoint, so those of one document may be asked for separately. */
+function partClauses(id: string, { version, ranges }: AreaPart, fit: "window" | "cut"): Sized[] {
+  const own: Clause[] = [{ term: { document_id: id } }, ...(version === null ? [] : [{ term: { version } }])];
+  const clauses: Sized[] = [];
+  for (let at = 0; at < ranges.length; at += MAX_CLAUSES / 4) {
+    const some = ranges.slice(at, at + MAX_CLAUSES / 4);
+    const within = some.map((range) => placed(range, "within"));
+    const bool =
+      fit === "window"
+        ? { filter: own, should: within, minimum_should_match: 1 }
+        : { filter: own, should: some.map((range) => placed(range, "intersects")), minimum_should_match: 1, must_not: within };
+    clauses.push({ clause: { bool }, size: own.length + some.length * 2 });
+  }
+  return clauses;
+}
+
+/** Largest value of an `integer_range`. */
+const LAST_OFFSET = 2 ** 31 - 1;
+
+function placed({ start, end }: { readonly start: number; readonly end: number }, relation: "within" | "intersects"): Clause {
+  return { range: { place: { gte: start, lt: Math.min(end, LAST_OFFSET), relation } } };
+}
+
+function groupsOf(clauses: readonly Sized[]): Sized[][] {
+  const groups: Sized[][] = [];
+  let left = 0;
+  for (const one of clauses) {
+    if (one.size > left) {
+      groups.push([]);
+      left = MAX_CLAUSES / 2;
+    }
+    groups.at(-1)?.push(one);
+    left -= one.size;
+  }
+  return groups;
+}
+
+/** Ranks chunks by their best window. @param terms token → weight */
+export function wordQuery(terms: ReadonlyMap<string, number>, filter: readonly Clause[], size: number): object {
+  const should = [...terms].map(([value, boost]) => ({ term: { terms: { value, boost } } }));
+  return { ...ranked(size), query: { bool: { filter, should, minimum_should_match: 1 } } };
+}
+
+/** @param windows number of windows that the vector search of each shard returns, before they are joined to chunks */
+export function vectorQuery(field: string, vector: Float32Array, filter: readonly Clause[], windows: number, size: number): object {
+  const knn = { [field]: { vector: Array.from(vector), k: windows, filter: { bool: { filter } } } };
+  return { ...ranked(size), track_total_hits: true, query: { knn } };
+}
+
+function ranked(size: number) {
+  return {
+    ...{ size, _source: false, docvalue_fields: PLACE_FIELDS, track_total_hits: false },
+    ...{ collapse: { field: "chunk_id" }, sort: [{ _score: "desc" }, ...BY_PLACE.map((field) => ({ [field]: "asc" }))] },
+  };
+}
+
+/** Counts the windows with each term, and all that the scope may see. */
+export function countQuery(terms: readonly string[], scope: Scope): object {
+  const filters = Object.fromEntries(terms.map((term, i) => [String(i), { term: { terms: term } }]));
+  return {
+    ...{ size: 0, track_total_hits: true, query: { bool: { filter: scopeClauses(scope) } } },
+    aggs: {
+      all: { global: {}, aggs: { length: { avg: { field: "length" } } } },
+      ...(terms.length > 0 && { terms: { filters: { filters } } }),
+    },
+  };
+}
+
+/** Proposes written words near another one; they may be of documents that the asker must not see. */
+export function nearWordsQuery(word: string, edits: number, size: number): object {
+  const term = {
+    field: WRITTEN_FIELD,
+    suggest_mode: "always",
+    max_edits: edits,
+    prefix_length: 0,
+    min_word_length: 1,
+    size,
+    shard_size: size,
+  };
+  return { size: 0, suggest: { near: { text: word, term: { ...term, max_term_freq: 1_000_000_000, accuracy: 0.01 } } } };
+}
+
+/** Counts the documents with each written word that the scope may see. */
+export function countWordsQuery(words: readonly string[], scope: Scope): object {
+  const filters = Object.fromEntries(words.map((word, i) => [String(i), { term: { [WRITTEN_FIELD]: word } }]));
+  const documents = { cardinality: { field: "document_id", precision_threshold: 3_000 } };
+  return {
+    ...{ size: 0, track_total_hits: false, query: { bool: { filter: scopeClauses(scope) } } },
+    aggs: { words: { filters: { filters }, aggs: { documents } } },
+  };
+}
+
+/** Selects windows of documents. */
+export function ofDocuments(ids: readonly string[]): Clause {
+  return { terms: { document_id: ids } };
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { storeOfTest } from "../../test/support/folders.ts";
+import { searchRequest } from "../../test/support/search-request.ts";
+import { UnavailableError } from "../shared/errors.ts";
+import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import { windowedDocument as document } from "../testing/windowed-document.ts";
+import { DomainIndex, type DomainIndexOptions } from "./domain-index.ts";
+import { EmbeddedEngine } from "./embedded-engine.ts";
+import type { IndexChanges } from "./search-engine.ts";
+
+const here = storeOfTest();
+
+/** An engine in this process, shared by several indexes, that records what it is given. */
+class SharedEngine extends EmbeddedEngine {
+  readonly given: IndexChanges[] = [];
+  running = 0;
+  most = 0;
+  before: () => Promise<void> = async () => undefined;
+
+  constructor() {
+    super({ domain: "d" });
+  }
+
+  override async index(changes: IndexChanges): Promise<void> {
+    this.most = Math.max(this.most, ++this.running);
+    try {
+      await this.before();
+      this.given.push(changes);
+      await super.index(changes);
+    } finally {
+      this.running--;
+    }
+  }
+}
+
+function indexOn(engine: SharedEngine, holder: string, over: Partial<DomainIndexOptions> = {}): DomainIndex {
+  const { documents, embeddings, leases } = here.store;
+  return new DomainIndex({
+    ...{ domain: "d", engine, documents, embeddings, encoder: null, batch: 8 },
+    filling: async (work) => {
+      if (!(await leases.take("d", holder, 60_000))) return false;
+      try {
+        await work();
+        return true;
+      } finally {
+        await leases.release("d", holder);
+      }
+    },
+    ...over,
+  });
+}
+
+const found = async (index: DomainIndex, question: string) =>
+  (await index.search(searchRequest(index, question, {}))).map(({ documentId }) => documentId);
+
+describe("an engine that several processes share", () => {
+  it("is filled by one at a time, in order of commit and in parts, and all of them see the result", async () => {
+    const documents = Array.from({ length: 450 }, (_, i) => document(`doc${i}`, [`Tinnitus pays ${i}.`]));
+    await here.put(...documents);
+    const engine = new SharedEngine();
+    const indexes = ["a", "b", "c"].map((holder) => indexOn(engine, holder));
+    await Promise.all(indexes.map((index) => index.sync()));
+    expect(engine.most).toBe(1);
+    expect(engine.given.map((changes) => changes.documents?.length)).toEqual([200, 200, 50]);
+    for (const index of indexes) expect([index.indexedRevision, index.lag, index.windows]).toEqual([450, 0, 450]);
+    await here.put(...documents.slice(0, 300).map((one) => document(one.id, ["Travel pays."], { version: "v2" })));
+    await indexes[1]?.sync();
+    expect(engine.given.slice(3).map(({ revision }) => revision)).toEqual([650, 750]);
+    expect(await indexes[0]?.state()).toEqual({ revision: 750, lag: 0 });
+    expect(await found(indexes[0] as DomainIndex, "travel")).toContain("doc0");
+  });
+
+  it("continues behind the part that another process had reached when it ended", async () => {
+    await here.put(document("a", ["Tinnitus."]));
+    const engine = new SharedEngine();
+    await indexOn(engine, "first").sync();
+    await here.put(...Array.from({ length: 250 }, (_, i) => document(`doc${i}`, ["Travel."])));
+    let parts = 0;
+    engine.before = async () => {
+      if (++parts === 2) throw new UnavailableError("search_unavailable", "away");
+    };
+    await expect(indexOn(engine, "second").sync()).rejects.toMatchObject({ code: "search_unavailable" });
+    expect(await engine.revision()).toBe(201);
+    await indexOn(engine, "third").sync();
+    expect(engine.given.at(-1)?.documents).toHaveLength(50);
+    expect(await engine.revision()).toBe(251);
+  });
+
+  it("lets a question go on without the newest texts while it takes long to index them, and says how many are missing", async () => {
+    await here.put(document("a", ["Tinnitus pays."]));
+    const engine = new SharedEngine();
+    let now = 0;
+    const index = indexOn(engine, "a", { now: () => now });
+    await index.sync();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    engine.before = () => gate;
+    await here.put(document("b", ["Tinnitus again."]));
+    const filling = index.sync();
+    await expect.poll(() => engine.running).toBe(1);
+    now = 10_000;
+    await index.sync({ mayWaitForVectors: false });
+    expect([await found(index, "tinnitus"), index.lag]).toEqual([["a"], 1]);
+    open();
+    await filling;
+    expect([await found(index, "tinnitus"), index.lag]).toEqual([["a", "b"], 0]);
+  });
+
+  it("gets each window once with its vector, and later where the encoder failed", async () => {
+    await here.put(document("a", ["Tinnitus pays. A claim."]));
+    const engine = new SharedEngine();
+    await indexOn(engine, "a", { encoder: fakeEncoder() }).sync();
+    expect(engine.given.map(({ documents = [], vectors }) => [documents.length, vectors?.windows.length])).toEqual([[1, 2]]);
+    await here.put(document("b", ["Travel."]));
+    const failing = indexOn(engine, "b", { encoder: fakeEncoder({ failure: encoderDown }) });
+    await expect(failing.sync()).rejects.toMatchObject({ code: "encoder_failed" });
+    expect(await engine.coverage("fake-encoder")).toMatchObject({ windows: 3, vectors: 2 });
+    await indexOn(engine, "c", { encoder: fakeEncoder() }).sync();
+    expect(await engine.coverage("fake-encoder")).toMatchObject({ windows: 3, vectors: 3 });
+  });
+});

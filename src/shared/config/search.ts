@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { optional, setting } from "../../text/validate.ts";
+import { httpUrl } from "./models.ts";
+
+/** Milliseconds until a request to OpenSearch counts as failed: many times the longest search. */
+export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
+/** One shard holds some ten million windows. More shards search in parallel, and cannot be changed without building the index anew. */
+export const DEFAULT_SEARCH_SHARDS = 1;
+
+const url = httpUrl.refine(
+  (value) => !/^[^/]*\/\/[^/?#]*@/.test(value),
+  "must not contain a user name or password: use `username` and `password`",
+);
+
+export const searchSchema = z
+  .strictObject({
+    type: z.literal("opensearch").describe("The search engine; without `search`, each process has its own"),
+    url: z
+      .union([url, z.array(url).min(1)])
+      .describe("Address of a node, or a list of addresses; the next one is asked when one does not answer"),
+    username: optional(z.string().min(1), "User name of basic authentication"),
+    password: setting(z.string(), "", "Password of basic authentication"),
+    aws: optional(
+      z.strictObject({
+        region: z.string().min(1).describe("Region, such as eu-west-1"),
+        access_key_id: optional(
+          z.string().min(1),
+          "Access key; when absent, the package `@aws-sdk/credential-provider-node`, which you install yourself, finds credentials",
+        ),
+        secret_access_key: setting(z.string(), "", "Secret of the access key"),
+        session_token: optional(z.string().min(1), "Token of temporary credentials"),
+      }),
+      "Signs requests for Amazon OpenSearch Service",
+    ),
+    ca: optional(z.string().min(1), "File with the certificate authority (PEM) of an `https` address, relative to the working directory"),
+    prefix: setting(
+      z.string().regex(/^[a-z0-9][a-z0-9_-]*$/, "must consist of lower-case letters, digits, - and _"),
+      "sourcebound",
+      "Prefix of index names. Installations that share a cluster need different ones",
+    ),
+    shards: setting(
+      z.int().min(1).max(1_024),
+      DEFAULT_SEARCH_SHARDS,
+      "Shards of each domain's index, applied when it is built (docs/scale.md)",
+    ),
+    timeout_ms: setting(
+      z.int().min(100).max(600_000),
+      DEFAULT_SEARCH_TIMEOUT_MS,
+      "Milliseconds after which a request to a node has failed",
+    ),
+  })
+  .superRefine(({ username, aws, ca, url: given }, context) => {
+    if (username !== undefined && aws !== undefined)
+      context.addIssue({ code: "custom", path: ["aws"], message: "must not be set together with `username`" });
+    if (ca !== undefined && ![given].flat().every((one) => one.startsWith("https:")))
+      context.addIssue({ code: "custom", path: ["ca"], message: "needs an `https` address" });
+  })
+  .describe("Searches in an OpenSearch cluster, which all processes share, instead of in the process (docs/scale.md)");
+
+export type SearchConfig = z.infer<typeof searchSchema>;
