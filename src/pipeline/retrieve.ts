@@ -31,7 +31,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
     log.notice("dense_failed", `Dense retrieval failed, so passages were ranked by words only: ${denseFailure}`);
   /** Converts inherited thresholds to the scale of the encoder that ranked. */
   const scale = scaleFor(profile.thresholdsOf, ranker, context.calibrations);
-  const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.lag)];
+  const warnings: readonly Warning[] = [...readAs(question, understood), ...retrievalWarnings(found), ...behind(corpus.mayLag)];
   // `embedding`: token cost of the question's vector at an endpoint; `ranker`: id of the encoder that ranked, `null`: BM25 alone.
   return { passages, embedding, ranker: ranker?.id ?? null, scale, warnings };
 }
@@ -49,9 +49,9 @@ const INDEX_FULL: Warning = {
 };
 
 /** Warns of changes that a shared search engine lacks. */
-function behind(lag: number): Warning[] {
+function behind(mayLag: boolean): Warning[] {
   const message = "The newest changes of the documents are still being indexed, so this answer may lack them. Ask again in a moment.";
-  return lag === 0 ? [] : [{ code: "index_behind", message }];
+  return mayLag ? [{ code: "index_behind", message }] : [];
 }
 
 function retrievalWarnings({ denseFailedIn }: Retrieved): Warning[] {

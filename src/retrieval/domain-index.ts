@@ -131,6 +131,11 @@ export class DomainIndex implements QuestionReader {
     return { revision: this.indexedRevision, lag: this.lag };
   }
 
+  /** Whether a question may have to do without the last commits, because other processes fill the engine. */
+  get mayLag(): boolean {
+    return this.options.filling !== undefined && this.lag > 0;
+  }
+
   /** Returns the tokens of a text in the index's form. */
   tokens(text: string): string[] {
     return tokenize(text, this.stem);

@@ -40,6 +40,8 @@ export class VectorGroups {
 export interface VectorTables {
   /** Minimum number of windows in a domain. */
   readonly from: number;
+  /** Up to this number of visible windows, this process compares all of them. @default EXACT_UP_TO */
+  readonly exactUpTo?: number;
   /**
    * Opens the table of one encoder's vectors.
    * @throws StoreError `vectors_unavailable`, `vectors_too_wide`
@@ -133,7 +135,7 @@ export class TableVectors {
     const { opened } = this;
     if (opened === null || opened.index !== index || !opened.isIndexed) return null;
     const kept = accept.size;
-    if (kept <= EXACT_UP_TO) return null;
+    if (kept <= (this.tables.exactUpTo ?? EXACT_UP_TO)) return null;
     // A window written during the search may be missing in the result and yet no longer count as missing, so it is
     // compared as well.
     const before: { slot: number; entry: Entry | null | undefined }[] = [];
