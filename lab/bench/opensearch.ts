@@ -54,7 +54,10 @@ export const benchmark: Benchmark = {
     const makeVector = createVectors(SEED, dimensions, TOPICS);
     const texts = createTexts(SEED);
     const encoder = { id: "bench" } as Encoder;
-    const questions = Array.from({ length: QUESTIONS }, () => ({ terms: tokenize(texts.question(texts.passage()).join(" ")), vector: makeVector() }));
+    const questions = Array.from({ length: QUESTIONS }, () => ({
+      terms: tokenize(texts.question(texts.passage()).join(" ")),
+      vector: makeVector(),
+    }));
     const exact = new DenseIndex();
     const chunkOf: string[] = [];
     const rows: Measured[] = [];
