@@ -60,9 +60,10 @@ const CODES_OF_STATUS = {
   415: ["unsupported_content_type", "unsupported_format"],
   422: ["idempotency_key_reused", "answer_unbound"],
   429: ["too_many_requests", "too_many_attempts", "too_many_waiting", "budget_spent", "budget_taken", "feedback_too_often"],
-  503: ["not_ready", "issuer_unreachable", "busy"],
+  502: ["search_denied", "search_failed"],
+  503: ["not_ready", "issuer_unreachable", "busy", "search_unavailable"],
   504: ["answer_timeout", "model_timeout"],
-  507: ["disk_full"],
+  507: ["disk_full", "index_full"],
 } as const satisfies Partial<Record<ContentfulStatusCode, readonly string[]>>;
 
 /** HTTP status by error code. */

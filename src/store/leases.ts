@@ -27,5 +27,3 @@ export function createLeaseStore(db: Kysely<Database>, now: () => Date) {
     },
   };
 }
-
-export type LeaseStore = ReturnType<typeof createLeaseStore>;

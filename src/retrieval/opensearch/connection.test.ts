@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { STATUS_OF_CODE } from "../../server/error-response.ts";
 import { type ConnectionOptions, OpenSearchConnection } from "./connection.ts";
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -69,7 +70,9 @@ describe("OpenSearchConnection", () => {
     const url = await serverOf(answering(200, { ok: true }));
     const connection = connect(["http://127.0.0.1:1", url]);
     for (let n = 0; n < 4; n++) expect(await connection.call(get)).toEqual({ ok: true });
-    await expect(connect("http://127.0.0.1:1").call(get)).rejects.toMatchObject({ code: "search_unavailable" });
+    const away = { code: "search_unavailable", data: { retry_after_s: 5 } };
+    await expect(connect("http://127.0.0.1:1").call(get)).rejects.toMatchObject(away);
+    expect(STATUS_OF_CODE).toMatchObject({ search_unavailable: 503, search_denied: 502, search_failed: 502 });
   });
 
   it("is cancelled while it waits, and gives up on a node that does not answer", async () => {

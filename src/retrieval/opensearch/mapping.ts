@@ -4,7 +4,7 @@ import type { IndexedDocument } from "../../store/document-rows.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { FIELD_WEIGHTS } from "../indexed-windows.ts";
 
-/** Raise it with every change of the mapping or of `tokenize`: indexes with a lower number are then built anew. */
+/** Raise it with every change of the mapping or of `tokenize`: indexes with a lower number are then built again. */
 export const MAPPING_VERSION = 1;
 
 /** The whitespace analyser cuts longer tokens. Ours have at most 64 letters. */

@@ -4,7 +4,7 @@ import { httpUrl } from "./models.ts";
 
 /** Milliseconds until a request to OpenSearch counts as failed: many times the longest search. */
 export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
-/** One shard holds some ten million windows. More shards search in parallel, and cannot be changed without building the index anew. */
+/** One shard holds some ten million windows. More shards search in parallel, and cannot be changed without building the index again. */
 export const DEFAULT_SEARCH_SHARDS = 1;
 
 const url = httpUrl.refine(
