@@ -89,6 +89,24 @@ describe("OpenSearchConnection", () => {
     await expect(connection.call(get)).rejects.toThrow(z.ZodError);
   });
 
+  it("sends many documents in parts, one after another, and again when a whole part was refused", async () => {
+    let running = 0;
+    const sizes: number[] = [];
+    const url = await serverOf(async (request, response) => {
+      expect(++running).toBe(1);
+      const lines = (await new Response(request as never).text()).trim().split("\n");
+      const isRefused = sizes.push(lines.length / 2) === 2;
+      running--;
+      const items = Array.from({ length: lines.length / 2 }, () => ({ index: { status: 201 } }));
+      response
+        .writeHead(isRefused ? 429 : 200, { "Content-Type": "application/json" })
+        .end(JSON.stringify(isRefused ? failure : { items }));
+    });
+    const items = Array.from({ length: 1_500 }, (_, i) => ({ action: { index: { _id: String(i) } }, source: { text: "x".repeat(7_000) } }));
+    await connect(url, { compression: false }).bulk("i", items);
+    expect(sizes).toEqual([sizes[0], sizes[0], sizes[0], 1_500 - 2 * (sizes[0] ?? 0)]);
+  });
+
   it("repeats what an overloaded cluster refused, and only that; a deleted document does not matter, another failure does", async () => {
     const bodies: string[][] = [];
     const statuses = [[429, 201, 404], [201]];

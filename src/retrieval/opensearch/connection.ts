@@ -1,4 +1,4 @@
-import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client, errors } from "@opensearch-project/opensearch";
 import { AwsSigv4Signer } from "@opensearch-project/opensearch/aws-v3";
 import { z } from "zod";
@@ -29,9 +29,11 @@ export interface Call<Schema extends z.ZodType> {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: object;
-  readonly lines?: readonly object[];
+  readonly lines?: readonly (object | string)[];
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
+  /** Waits longer: for writes. @default false */
+  readonly isLong?: boolean;
 }
 
 /** One operation of a bulk request; `source` is absent for deletions. */
@@ -40,12 +42,19 @@ export interface BulkItem {
   readonly source?: object;
 }
 
-/** Attempts after a request was refused because the cluster is overloaded or a node is away; the helper waits between them. */
+/** Attempts after the cluster refused writes because it is overloaded; the pause between them doubles. */
 const BULK_RETRIES = 6;
-const BULK_WAIT_MS = 500;
-/** Bytes per bulk request; one request is in flight at a time, so that the cluster sets the pace of an ingest. */
+const BULK_WAIT_MS = 250;
+/** Characters per bulk request, as OpenSearch recommends a few megabytes. */
 const BULK_BYTES = 5_000_000;
+/** Attempts of any request at other nodes after one did not answer. */
 const RETRIES = 3;
+/** Factor on the timeout of writes. */
+const LONG = 6;
+
+const bulkSchema = z.object({
+  items: z.array(z.record(z.string(), z.object({ status: z.number(), error: z.object({ reason: z.string().nullish() }).optional() }))),
+});
 
 const errorSchema = z.object({ error: z.object({ reason: z.string().optional() }) });
 
@@ -69,13 +78,14 @@ export class OpenSearchConnection {
    * @throws UnavailableError `search_unavailable`, `search_denied`, `search_failed`
    */
   async call<Schema extends z.ZodType>(call: Call<Schema>): Promise<z.infer<Schema>> {
-    const { method, path, query = {}, body, lines, schema, signal } = call;
+    const { method, path, query = {}, body, lines, schema, signal, isLong = false } = call;
     signal?.throwIfAborted();
-    const request = this.client.transport.request({
+    const params = {
       ...{ method, path, querystring: { ...query } },
       ...(body === undefined ? {} : { body }),
-      ...(lines === undefined ? {} : { bulkBody: [...lines] }),
-    });
+      ...(lines === undefined ? {} : { bulkBody: [...lines] as Record<string, unknown>[] }),
+    };
+    const request = this.client.transport.request(params, { requestTimeout: this.timeoutMs * (isLong ? LONG : 1) });
     // The thenable that `abort` returns must not leave the listener: Node would throw its rejection.
     const abort = () => {
       request.abort();
@@ -102,27 +112,40 @@ export class OpenSearchConnection {
   }
 
   /**
-   * Writes in order, with retries. Updates of documents that no longer exist are ignored.
+   * Writes in order, one request at a time, so that the cluster sets the pace. What an overloaded cluster refuses is sent again. Updates
+   * of documents that no longer exist are ignored.
    * @throws UnavailableError when any other operation failed
    */
   async bulk(index: string, items: Iterable<BulkItem>): Promise<void> {
-    let failure: string | null = null;
-    try {
-      await this.client.helpers.bulk<BulkItem>(
-        {
-          datasource: Readable.from(items),
-          onDocument: ({ action, source }) => [action, source] as never,
-          ...{ index, flushBytes: BULK_BYTES, concurrency: 1, retries: BULK_RETRIES, wait: BULK_WAIT_MS },
-          onDrop: ({ status, error }) => {
-            if (status !== 404) failure ??= `${status} ${error?.reason ?? error?.type ?? ""}`;
-          },
-        },
-        { requestTimeout: this.timeoutMs * BULK_RETRIES },
-      );
-    } catch (cause) {
-      throw describe(cause);
+    let part: string[][] = [];
+    let bytes = 0;
+    for (const { action, source } of items) {
+      const lines = [action, ...(source === undefined ? [] : [source])].map((line) => JSON.stringify(line));
+      part.push(lines);
+      bytes += lines.reduce((sum, line) => sum + line.length, 0);
+      if (bytes < BULK_BYTES) continue;
+      await this.send(index, part);
+      part = [];
+      bytes = 0;
     }
-    if (failure !== null) throw failed("search_failed", `OpenSearch did not accept a document (${failure})`);
+    await this.send(index, part);
+  }
+
+  private async send(index: string, operations: readonly string[][]): Promise<void> {
+    let left = operations;
+    for (let tried = 0; left.length > 0; tried++) {
+      if (tried > BULK_RETRIES) throw this.failure(429, "it still refuses writes");
+      if (tried > 0) await sleep(BULK_WAIT_MS * 2 ** (tried - 1));
+      const call = { method: "POST", path: `/${index}/_bulk`, lines: left.flat(), schema: bulkSchema, isLong: true } as const;
+      const answer = await this.call(call).catch((error: unknown) => {
+        if (error instanceof UnavailableError && error.data.status === 429) return null;
+        throw error;
+      });
+      const outcomes = answer?.items.map((item) => Object.values(item)[0]) ?? [];
+      const failure = outcomes.find((one) => one !== undefined && one.status >= 400 && one.status !== 404 && one.status !== 429);
+      if (failure !== undefined) throw this.failure(failure.status, failure.error?.reason ?? "a document was refused");
+      if (answer !== null) left = left.filter((_, i) => outcomes[i]?.status === 429);
+    }
   }
 
   /** Returns the error for a failed part of a request. */

@@ -354,11 +354,11 @@ export class OpenSearchEngine implements SearchEngine {
       });
       const query = { bool: { filter: [ofDocuments(part)], must_not: kept } };
       await this.connection.call({
-        ...{ method: "POST", path: `/${index}/_delete_by_query`, body: { query }, schema: ANY },
+        ...{ method: "POST", path: `/${index}/_delete_by_query`, body: { query }, schema: ANY, isLong: true },
         query: { conflicts: "proceed" },
       });
     }
-    await this.connection.call({ method: "POST", path: `/${index}/_refresh`, schema: ANY });
+    await this.connection.call({ method: "POST", path: `/${index}/_refresh`, schema: ANY, isLong: true });
   }
 
   private async reached({ index }: Place, revision: number): Promise<void> {
