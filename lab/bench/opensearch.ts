@@ -110,6 +110,7 @@ export const benchmark: Benchmark = {
       }
     } finally {
       await connection.find({ method: "DELETE", path: `/${prefix}.bench.${process.pid}`, schema: z.unknown() });
+      await connection.find({ method: "DELETE", path: `/${prefix}_states`, schema: z.unknown() });
       await connection.close();
     }
     return { report: toReport(rows, args), table: toTable(rows) };
