@@ -54,6 +54,7 @@ export function createFakeAskEngine(script: AskScript, health: Partial<WireHealt
       return script(call);
     },
     hotlines: async () => [],
+    searchStates: async () => [],
     health: async () => ({ ...HEALTH, ...health }),
     domain: () => ({ title: HEALTH.title }) as ReturnType<Engine["domain"]>,
   };
