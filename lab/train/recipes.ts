@@ -180,36 +180,17 @@ export const RECIPES: readonly Recipe[] = [
   },
   {
     name: "adapters",
-    what: "changes of the cross-encoder for claims with evidence and for pairs of questions",
-    makes: ["claims", "questions"].flatMap((name) => [`${WEIGHTS}/${name}.bin`, `src/cross-encoder/parity/${name}.parity.json`]),
-    minutes: 90,
-    needs: { data: ["collections", "reader/claims", "reader/pairs"] },
-    steps: ({ data, work }) => {
-      const rows = (part: string) => join(work, `claims-${part}.jsonl`);
-      const sentences = (part: string): Step => ({
-        folder: ".",
-        command: ["node", "dist/lab/train/reader/claims.js", "--pages", join(data, "collections"), "--part", part, "--out", rows(part)],
-      });
-      const adapt = (name: string, ...options: readonly string[]): Step => {
-        const files = ["--out", `../../../${WEIGHTS}/${name}.bin`, "--parity", `../../../src/cross-encoder/parity/${name}.parity.json`];
-        const start = ["--start", `../../../${WEIGHTS}/reader.bin`, "--data", data, "--name", `${name}-1`];
-        return { folder: "lab/train/reader", command: [PYTHON, "adapt.py", name, ...start, ...options, ...files] };
-      };
-      return [
-        sentences("train"),
-        sentences("validation"),
-        ...environment("reader"),
-        adapt(
-          "claims",
-          ...["--rows", rows("train"), "--held", rows("validation"), "--quotes", "../../sets/written/claims.jsonl"],
-          ...["--rank", "16", "--passes", "3", "--batch", "24", "--minutes", "42"],
-        ),
-        adapt(
-          "questions",
-          ...["--rows", "../../sets/question-pairs.jsonl", "--collections", "../../sets/written"],
-          ...["--rank", "8", "--passes", "2", "--batch", "160", "--public-rows", "1000", "--minutes", "24"],
-        ),
-      ];
+    what: "changes of the cross-encoder for pairs of questions",
+    makes: [`${WEIGHTS}/questions.bin`, "src/cross-encoder/parity/questions.parity.json"],
+    minutes: 25,
+    needs: { data: ["reader/pairs"] },
+    steps: ({ data }) => {
+      const files = ["--out", `../../../${WEIGHTS}/questions.bin`, "--parity", "../../../src/cross-encoder/parity/questions.parity.json"];
+      const start = ["--start", `../../../${WEIGHTS}/reader.bin`, "--data", data, "--name", "questions-1"];
+      const rows = ["--rows", "../../sets/question-pairs.jsonl", "--collections", "../../sets/written"];
+      const sizes = ["--rank", "8", "--passes", "2", "--batch", "160", "--public-rows", "1000", "--minutes", "24"];
+      const command = [PYTHON, "adapt.py", "questions", ...start, ...rows, ...sizes, ...files];
+      return [...environment("reader"), { folder: "lab/train/reader", command }];
     },
   },
   {

@@ -12,8 +12,8 @@ import { loadReaderWeights } from "./weights.ts";
 
 export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
 export const SHIPPED_WEIGHTS = weightsFile("reader");
-/** Adapters of the embedded weights: for claims with evidence, and for pairs of questions. */
-export type Adapter = "claims" | "questions";
+/** Adapters of the embedded weights: for pairs of questions. */
+export type Adapter = "questions";
 /** More threads gain little: a question has about a dozen candidates, and other processes need cores as well. */
 export const MAX_DEFAULT_THREADS = 4;
 /** Estimated overhead of a cache entry with its key. */

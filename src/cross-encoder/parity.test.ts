@@ -18,7 +18,7 @@ for (const [name, path] of Object.entries(files)) {
   });
 }
 
-describe.each(["claims", "questions"] as const)("the adapter for %s", (adapter) => {
+describe.each(["questions"] as const)("the adapter for %s", (adapter) => {
   it("gives what torch gives with merged matrices", async () => {
     const path = weightsFile(adapter);
     const weights = loadReaderWeights(SHIPPED_WEIGHTS, 1, path);

@@ -25,7 +25,6 @@ export function createSharing(): (open?: () => Reader) => Reader {
 
 const shared = {
   none: createSharing(),
-  claims: createSharing(),
   questions: createSharing(),
 };
 

@@ -14,7 +14,7 @@ export function createShippedSupport(
 ): SupportScorer {
   const scorer = once(() => {
     const weights = readEntailmentWeights();
-    return createEntailmentScorer({ weights, embed: (texts) => encoder().embedSync(texts), read: of(weights, "claims") });
+    return createEntailmentScorer({ weights, embed: (texts) => encoder().embedSync(texts), read: of(weights) });
   });
   return {
     get id() {

@@ -24,15 +24,15 @@ if (pages === undefined || date === undefined || out === undefined) throw new Er
 /** Shares of true sentences below each band: removed, and removed or warned about. */
 const BANDS = { unsupported: 0.05, unclear: 0.12 };
 
-const reader = createReader({ adapter: "claims" });
+const reader = createReader();
 const plain: EntailmentWeights = {
-  ...{ name: "entailment-2", recipe: "lab/train/entailment", date, reader: { ...reader.weights } },
+  ...{ name: "entailment-1", recipe: "lab/train/entailment", date, reader: { ...reader.weights } },
   ...{ slope: 1, offset: 0 },
 };
 const keeper = createReaderKeeper(() => reader);
 const scorer = createEntailmentScorer({
   embed: (texts) => sharedEncoder().embedSync(texts),
-  read: keeper.of(plain, "claims"),
+  read: keeper.of(plain),
   weights: plain,
 });
 
