@@ -1,5 +1,6 @@
 import { redactPersonalData } from "../guard/pii.ts";
 import { RequestError } from "../shared/errors.ts";
+import { MAX_FEEDBACK_CHARACTERS } from "../shared/limits.ts";
 import type { Privacy, Scope } from "../shared/types.ts";
 import type { ForgetTarget, Forgotten, Purged, Retention } from "../store/forget.ts";
 import type { Store } from "../store/store.ts";
@@ -10,9 +11,6 @@ import { sumUp, sumUpMade } from "./statistics.ts";
 
 /** Maximum number of newest answers analysed for statistics of how they were made. */
 const MADE_ANSWERS = 2_000;
-
-/** Maximum length of a rating's reason in characters: a sentence or two. */
-export const MAX_FEEDBACK_CHARACTERS = 500;
 
 export interface FeedbackRequest {
   /** Id of the answer. */

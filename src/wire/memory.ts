@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MAX_FEEDBACK_CHARACTERS } from "../memory/memory.ts";
 import type { QueuedQuestion, ReviewHistory, ShownReview } from "../memory/review.ts";
 import type { MadeStatistics, Statistics } from "../memory/statistics.ts";
+import { MAX_FEEDBACK_CHARACTERS } from "../shared/limits.ts";
 import { sourceSchema } from "../shared/types/document.ts";
 import type { AuditRow } from "../store/audit.ts";
 import type { ForgetTarget } from "../store/forget.ts";
