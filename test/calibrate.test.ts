@@ -153,7 +153,8 @@ describe("calibrate", () => {
 
     writeFileSync(join(dataDir, "calibration", "library.sourcebound.2026-11-24T100000Z.json"), "{ torn");
     settle();
-    const torn = await decided(`${QUESTION} (torn)`);
+    // A question that names another number gets no stored answer.
+    const torn = await decided(`${QUESTION} (library.sourcebound.2026-11-24T100000Z)`);
     expect(torn.notices).toMatchObject([{ code: "calibration_unused", message: expect.stringContaining("cannot be read") }]);
 
     const good = await use("library.sourcebound.2026-11-25T100000Z", {});
