@@ -20,6 +20,8 @@ export interface QuestionFacts {
   readonly roots: ReadonlySet<string>;
   /** Those outside phrases and values. */
   readonly freeRoots: ReadonlySet<string>;
+  /** Content words outside phrases and values, in lower case, by root. */
+  readonly forms: ReadonlyMap<string, string>;
   readonly negators: number;
 }
 
@@ -93,6 +95,7 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
           .map(({ text, root }) => ({ text, roots: [root] })),
         roots: new Set([...all, ...digits].map(({ root }) => root)),
         freeRoots: new Set(free.map(({ root }) => root)),
+        forms: new Map(free.map(({ root, text }) => [root, text.toLowerCase()])),
       };
     },
     spellOut: (question) =>
@@ -219,10 +222,34 @@ const SAME_WORDING = 2;
  * meet?". The cross-encoder misses many of these differences (lab/train/cache/README.md).
  */
 function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict | null {
+  for (const [root, text] of asked.forms) {
+    const its = stored.forms.get(root);
+    if (its !== undefined && !isFormOf(text, its)) return { rule: "contrast", detail: `"${text}" is not "${its}"` };
+  }
   const common = [...asked.roots].filter((root) => stored.roots.has(root)).length;
   const [one, other] = [wordsMissing(asked, stored), wordsMissing(stored, asked)];
   if (common < SAME_WORDING || one.length !== 1 || other.length !== 1) return null;
   return { rule: "contrast", detail: `the wording is the same but for: ${one.join()}, ${other.join()}` };
+}
+
+/** Minimum number of common letters at the start of two words that may be mistaken for forms of one another. */
+const COMMON_START = 4;
+/** What an inflected form adds to its word, and what two inflected forms have instead of each other. */
+const ADDED = /^(?:'?s|es|e?d|ing|ren)$/;
+const INSTEAD = /^(?:e|y|ies|ied|es|ed|ing|s)$/;
+
+/**
+ * Checks whether two words of one root are inflected forms of one word: "card" and "cards". Many are not: silicon and silicone, clarinet and
+ * clarinettist.
+ */
+function isFormOf(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  if (a === b || start < COMMON_START) return true;
+  const [one, other] = [a.slice(start), b.slice(start)];
+  if (one !== "" && other !== "") return INSTEAD.test(one) && INSTEAD.test(other);
+  const added = one + other;
+  return ADDED.test(added) || (added[0] === a[start - 1] && ADDED.test(added.slice(1)));
 }
 
 /** Returns roots and phrases of one question that the other lacks. */
