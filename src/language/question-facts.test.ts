@@ -28,6 +28,8 @@ describe("findFactConflict", () => {
     ["Is it ½ of the fee?", "Is it the fee?", "values"],
     ["On what day do the pilots meet the clerks?", "At what time do the pilots meet the clerks?", "contrast"],
     ["how long is the widow paid for the berth", "how long is the sailor paid for the berth", "contrast"],
+    ["Where does the silicon go?", "Where does the silicone go?", "contrast"],
+    ["What does the clarinettist pay?", "What does the clarinet pay?", "contrast"],
   ])("finds %s against %s, in both orders: %s", (one, other, rule) => {
     expect([conflict(one, other), conflict(other, one)]).toEqual([rule, rule]);
   });
@@ -46,6 +48,8 @@ describe("findFactConflict", () => {
     ["whether or not the fee is due", "is the fee due"],
     ["How long is a widow paid for the berth?", "how long is the surviving spouse paid for the berth"],
     ["price of a berth", "cost of a berth"],
+    ["Where do the seats go?", "where does the seat's cover go, and the cover of the seat"],
+    ["Who is planning the berths?", "Who plans the berth?"],
     ["On what day do the pilots meet the clerks?", "which day do clerks and pilots meet"],
     ["", ""],
   ])("finds none between %s and %s", (one, other) => {

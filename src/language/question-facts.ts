@@ -235,8 +235,8 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
 /** Minimum number of common letters at the start of two words that may be mistaken for forms of one another. */
 const COMMON_START = 4;
 /** What an inflected form adds to its word, and what two inflected forms have instead of each other. */
-const ADDED = /^(?:'?s|es|e?d|ing|ren)$/;
-const INSTEAD = /^(?:e|y|ies|ied|es|ed|ing|s)$/;
+const ADDED = /^(?:e?s|e?d|ing|ren)?$/;
+const INSTEAD = /^(?:e?s|e?d|ing|e|y|ies|ied)$/;
 
 /**
  * Checks whether two words of one root are inflected forms of one word: "card" and "cards". Many are not: silicon and silicone, clarinet and
@@ -246,10 +246,11 @@ function isFormOf(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   if (a === b || start < COMMON_START) return true;
-  const [one, other] = [a.slice(start), b.slice(start)];
-  if (one !== "" && other !== "") return INSTEAD.test(one) && INSTEAD.test(other);
-  const added = one + other;
-  return ADDED.test(added) || (added[0] === a[start - 1] && ADDED.test(added.slice(1)));
+  // A doubled letter belongs to the word: "plan", "planning".
+  const endOf = (word: string) =>
+    word.slice(start + (word.length > start + 1 && word[start] === word[start - 1] ? 1 : 0)).replaceAll("'", "");
+  const [one, other] = [endOf(a), endOf(b)];
+  return one === "" || other === "" ? ADDED.test(one + other) : INSTEAD.test(one) && INSTEAD.test(other);
 }
 
 /** Returns roots and phrases of one question that the other lacks. */

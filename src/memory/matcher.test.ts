@@ -77,7 +77,7 @@ describe("createMatcher", () => {
     }
   });
 
-  it("serves nothing that rests on passages which the asked question does not find", async () => {
+  it("does not serve an answer whose cited passages the asked question does not find", async () => {
     const { compare } = matcherFor(() => 9);
     expect(await compare("When is it paid?", "How soon is it paid?", { found: [1, 2] })).toMatchObject({ accepted: false, rule: "cited" });
     expect(await compare("When is it paid?", "How soon is it paid?", { found: [] })).toMatchObject({ accepted: false, rule: "cited" });

@@ -28,7 +28,7 @@ describe("slides", () => {
     expect(document.pages?.map((at) => document.text.slice(at, at + 8))).toEqual(["Fees\n\nTe", "Old fees", "Slide 3\n", ""]);
   });
 
-  test("begin their lists anew", async () => {
+  test("start a new list each", async () => {
     const items = (text: string) => slideShape(drawingParagraph(text), "body");
     const document = await readFirst("a.pptx", pptxOf([{ shapes: title("A") + items("One") }, { shapes: title("B") + items("Two") }]));
     expect(blocksOf(document)).toEqual(["heading1 A", "list-item1 One", "heading1 B", "list-item1 Two"]);
