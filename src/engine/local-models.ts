@@ -8,7 +8,7 @@ import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
 import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
-import { chanceOf, readWeights, scorerSchema, shippedWeights, usableOn } from "../models/weights/scorer.ts";
+import { chanceOf, isComplete, readWeights, scorerSchema, shippedWeights } from "../models/weights/scorer.ts";
 import type { RankingModels } from "../pipeline/context.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
@@ -70,8 +70,8 @@ const crisisSchema = z.object({
   /** Name and hash of the cross-encoder that `read` was trained with. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   recipe: z.string(),
-  glance: placesSchema.extend({ read_from: chance }).superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
-  read: placesSchema.superRefine(usableOn(({ linear }) => linear?.length ?? 0)),
+  glance: placesSchema.extend({ read_from: chance }).refine(isComplete),
+  read: placesSchema.refine(isComplete),
 });
 
 /** Creates the bundled in-process models, each loaded at first use. */
