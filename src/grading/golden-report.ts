@@ -184,10 +184,10 @@ export function reportGolden(
       chunks: sets.reduce((sum, { ingested }) => sum + ingested.chunks, 0),
     },
     metrics: metricsOf(sets, items, changes),
-    timings: { ...timings.all, ...timings.ofEach },
+    timings,
     items: items.map((item) => ({ ...item })),
   };
-  return { report, table: tableOf(items, timings, changes), sets: setRows(sets), changes };
+  return { report, table: goldenTable(items, timings, changes), sets: setRows(sets), changes };
 }
 
 /** Groups questions by need, in alphabetical order. */
@@ -221,31 +221,28 @@ function metricsOf(sets: readonly MeasuredSet[], items: readonly GoldenItem[], c
 }
 
 /** Returns milliseconds over all sets, per set and per question. */
-function timingsOf(sets: readonly MeasuredSet[]) {
+function timingsOf(sets: readonly MeasuredSet[]): Report["timings"] {
   const latencies = (of: readonly MeasuredSet[]) => of.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
   const checks = sets.flatMap(({ asked }) => asked.flatMap(({ checkMs }) => checkMs ?? []));
   const shares = (ms: readonly number[]) => ({ ask_ms_p50: quantile(ms, 0.5), ask_ms_p95: quantile(ms, 0.95) });
   return {
-    /** Number of answers with timed grading. */
-    checked: checks.length,
-    all: {
-      ...shares(latencies(sets)),
-      check_ms_p50: quantile(checks, 0.5),
-      check_ms_p95: quantile(checks, 0.95),
-    },
-    ofEach: {
-      ...Object.fromEntries(sets.flatMap(({ name, asked }) => asked.map(({ item, latencyMs }) => [`${name}/${item.id}`, latencyMs]))),
-      ...prefixed(sets.map((set) => [set.name, { ...shares(latencies([set])), ingest_ms: set.ingested.ms }])),
-    },
+    ...shares(latencies(sets)),
+    check_ms_p50: quantile(checks, 0.5),
+    check_ms_p95: quantile(checks, 0.95),
+    ...Object.fromEntries(sets.flatMap(({ name, asked }) => asked.map(({ item, latencyMs }) => [`${name}/${item.id}`, latencyMs]))),
+    ...prefixed(sets.map((set) => [set.name, { ...shares(latencies([set])), ingest_ms: set.ingested.ms }])),
   };
 }
 
-function tableOf(
-  items: readonly GoldenItem[],
-  { all, checked }: Pick<ReturnType<typeof timingsOf>, "all" | "checked">,
-  changes: readonly Change[] | null,
-): TableRow[] {
+/** Returns the metrics of judged questions as rows; with `changes`, also what changed since an earlier run. */
+export function goldenTable(items: readonly GoldenItem[], timings: Report["timings"], changes: readonly Change[] | null): TableRow[] {
   const costs = costsOf(items);
+  const ms = (name: string, digits: number) => `${timings[name]?.toFixed(digits)} ms`;
+  const graded: TableRow = {
+    name: "  of it, grading",
+    figure: ms("check_ms_p50", 1),
+    note: `p95 ${ms("check_ms_p95", 1)}; checks of the whole answer`,
+  };
   return [
     ...countGolden(items).map(({ name, hits, n, note }) => countRow(name, hits, n, changeNote(name, note, changes))),
     {
@@ -259,18 +256,12 @@ function tableOf(
       figure: costs.length === 0 ? "–" : `$${mean(costs)?.toFixed(5)}`,
       note: `per answer, at list prices; known for ${costs.length} of ${items.length}`,
     },
-    { name: "ask", figure: `${all.ask_ms_p50?.toFixed(0)} ms`, note: `p95 ${all.ask_ms_p95?.toFixed(0)} ms` },
-    ...(checked === 0
-      ? []
-      : [
-          {
-            name: "  of it, grading",
-            figure: `${all.check_ms_p50?.toFixed(1)} ms`,
-            note: `p95 ${all.check_ms_p95?.toFixed(1)} ms; checks of the whole answer, n ${checked}`,
-          },
-        ]),
+    { name: "ask", figure: ms("ask_ms_p50", 0), note: `p95 ${ms("ask_ms_p95", 0)}` },
+    ...(timings.check_ms_p50 == null ? [] : [graded]),
     ...meanScores(items).map((score) => scoreRow(score, changes)),
-    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) => countRow(name, hits, n, note)),
+    ...[...countFaults(items), ...countLive(items)].map(({ name, hits, n, note }) =>
+      countRow(name, hits, n, changeNote(name, note, changes)),
+    ),
     ...byNeed(items).flatMap(([need, own]) =>
       countGolden(own).flatMap(({ name, hits, n }) => (name === "right.answerable" ? [countRow(`needs.${need}`, hits, n, "right")] : [])),
     ),

@@ -78,8 +78,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
     expect(happened).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
     expect(await page.locator("script").count()).toBe(0);
-    expect(await page.locator(".plots svg").count()).toBeGreaterThanOrEqual(4);
-    expect(await page.locator("h2", { hasText: "Compared with the earlier run" }).count()).toBe(1);
+    expect(await page.locator("tr", { hasText: "right.answerable" }).innerText()).toContain("before");
     await page.close();
   });
 

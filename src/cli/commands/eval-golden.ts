@@ -33,7 +33,7 @@ const SETS = [
 ] as const;
 const OUTPUTS = [
   ["--json, --out <file>", "write the whole report as JSON; a cancelled run continues from FILE.partial.jsonl"],
-  ["--html <file>", "write the report as a self-contained HTML page with plots and every question"],
+  ["--html <file>", "write the report as a self-contained HTML page with every question"],
   ["--read <file>", "write every answer next to the correct one, as Markdown"],
   ["--record <file>", "record the output of the configured model by prompt"],
   ["--recorded <file>", "call no model: replay the output recorded by --record"],
