@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { messageOf, systemCodeOf } from "../shared/errors.ts";
+import { messageOf } from "../shared/errors.ts";
 import { describeIssues } from "../text/validate.ts";
 import type { Sufficiency } from "./gate.ts";
 
@@ -23,15 +23,11 @@ export function calibrationName({ domain, profile }: { readonly domain: string; 
     .replaceAll(":", "")}`;
 }
 
-/**
- * Finds the newest calibration of a domain and profile, or else the one in the domain pack. Each file is read once per
- * version.
- */
+/** Finds the newest calibration of a domain and profile, or else the one in the domain pack. */
 export class CalibrationFiles {
   private readonly folder: string;
   private readonly clock: () => number;
   private readonly looked = new Map<string, { readonly at: number; readonly found: FoundCalibration | null }>();
-  private readonly read = new Map<string, { readonly state: string; readonly found: FoundCalibration }>();
 
   /**
    * @param folder calibrations made on this installation
@@ -56,7 +52,7 @@ export class CalibrationFiles {
   private look(prefix: string, shipped: string | null): FoundCalibration | null {
     try {
       const path = this.newest(prefix) ?? shipped;
-      return path === null ? null : this.readOnce(path);
+      return path === null ? null : readCalibration(path);
     } catch (error) {
       return { type: "unreadable", name: basename(this.folder), why: `the folder cannot be read: ${messageOf(error)}` };
     }
@@ -70,15 +66,6 @@ export class CalibrationFiles {
       .at(-1);
     return name === undefined ? null : join(this.folder, name);
   }
-
-  private readOnce(path: string): FoundCalibration {
-    const state = stateOf(path);
-    const known = this.read.get(path);
-    if (known !== undefined && known.state === state) return known.found;
-    const found = readCalibration(path);
-    this.read.set(path, { state, found });
-    return found;
-  }
 }
 
 /** An invalid calibration is reported and ignored. The shipped threshold then applies. */
@@ -91,15 +78,6 @@ function readCalibration(path: string): FoundCalibration {
     return { type: "unreadable", name, why: `the file is not valid: ${faults}` };
   } catch (error) {
     return { type: "unreadable", name, why: `the file cannot be read: ${messageOf(error)}` };
-  }
-}
-
-function stateOf(path: string): string {
-  try {
-    const { mtimeMs, size, ino } = statSync(path);
-    return `${mtimeMs} ${size} ${ino}`;
-  } catch (error) {
-    return systemCodeOf(error) ?? messageOf(error);
   }
 }
 

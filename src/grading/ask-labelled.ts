@@ -3,10 +3,39 @@ import type { Engine } from "../engine/engine.ts";
 import { ModelError, RequestError } from "../shared/errors.ts";
 import type { Answer, Scope, TextRange } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { normalizeQuestion } from "../text/normalise.ts";
 import { lineText } from "../writing/lines.ts";
-import type { GoldenAnswerable } from "./golden.ts";
-import type { LabelledQuestion } from "./labelled-questions.ts";
+import type { GoldenAnswerable, GoldenUnanswerable } from "./golden.ts";
+import { readQuestions } from "./golden-set.ts";
 import { countedLines, holdsToken } from "./score-answer.ts";
+
+/** A question labelled with the place of its answer, or with the kind of unanswerable question. */
+type LabelledQuestion = (GoldenAnswerable & { readonly kind: "answerable" }) | GoldenUnanswerable;
+export type LabelledQuestions = ReturnType<typeof readLabelledQuestions>;
+
+/**
+ * Loads the labelled questions of a file or folder, each once.
+ * @throws RequestError `golden_missing`, `golden_invalid` naming file and line, or a question labelled both ways
+ */
+export function readLabelledQuestions(path: string) {
+  const { answerable, unanswerable } = readQuestions(path);
+  const all: LabelledQuestion[] = [...answerable.map((one) => ({ ...one, kind: "answerable" as const })), ...unanswerable];
+  const byText = new Map<string, LabelledQuestion>();
+  for (const one of all) {
+    const key = JSON.stringify([normalizeQuestion(one.question), one.tenant]);
+    const before = byText.get(key);
+    if (before === undefined) byText.set(key, one);
+    else if ((before.kind === "answerable") !== (one.kind === "answerable"))
+      throw new RequestError(
+        "golden_invalid",
+        `${path} labels the same question as answerable and as unanswerable: ${before.id} and ${one.id}. Correct one of them.`,
+      );
+  }
+  const questions = [...byText.values()];
+  // `repeated`: number of omitted duplicates.
+  return { questions, repeated: all.length - questions.length, sha256: sha256Hex(JSON.stringify(questions)) };
+}
 
 /** Result of a labelled question, asked without a confidence threshold. */
 export interface JudgedQuestion {
@@ -77,7 +106,8 @@ export async function* askLabelled(
       (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
     // Without key values and gold places, as for unanswerable questions, every answer is wrong.
     const { answered, wrong } = judgeAnswer(answer, keyValues, isGold);
-    const cluster = labelled.kind === "answerable" ? (labelled.gold_pages[0] as string) : `question ${labelled.id}`;
+    const page = labelled.kind === "answerable" ? labelled.gold_pages[0] : undefined;
+    const cluster = page ?? `question ${labelled.id}`;
     judged.push({ id: labelled.id, kind: labelled.kind, cluster, chance, answered, wrong });
   }
   const [by, other] = judges.values();
@@ -138,7 +168,7 @@ export async function locateGold(
 ): Promise<ReadonlyMap<string, GoldPlaces>> {
   const paths = (await documents.outlines(scope)).map(({ id, path }) => ({ id, path }));
   const pages = new Map([...new Set(golden.flatMap(({ gold_pages }) => gold_pages))].map((page) => [page, documentOf(page, paths)]));
-  const lost = golden.filter(({ gold_pages }) => gold_pages.every((page) => pages.get(page) === null));
+  const lost = golden.filter(({ gold_pages }) => gold_pages.length > 0 && gold_pages.every((page) => pages.get(page) === null));
   if (lost.length > 0) {
     const example = lost[0] as Gold;
     const message = `${lost.length} of ${golden.length} answerable questions cite pages that are not among the ${paths.length} documents (${example.id}: ${example.gold_pages[0]}). Ingest the documents for which the questions were written, with the same paths (--root).`;

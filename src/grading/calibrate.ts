@@ -7,8 +7,7 @@ import { replaceFile } from "../retrieval/snapshot-keeper.ts";
 import { messageOf, RequestError, StoreError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
-import { type AskLabelledEvent, askLabelled, type JudgedQuestion } from "./ask-labelled.ts";
-import { type LabelledQuestions, readLabelledQuestions } from "./labelled-questions.ts";
+import { type AskLabelledEvent, askLabelled, type JudgedQuestion, type LabelledQuestions, readLabelledQuestions } from "./ask-labelled.ts";
 import { clusterBootstrap, expectedCalibrationError, type Interval, riskCoverageArea, wilson } from "./metrics.ts";
 import { countRow, decimal, type TableRow } from "./report.ts";
 

@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { folderOfTest, writeIn } from "../../test/support/folders.ts";
 import type { StoredDocument } from "../shared/types.ts";
 import { windowedDocument } from "../testing/windowed-document.ts";
-import { locateGold } from "./ask-labelled.ts";
+import { locateGold, readLabelledQuestions } from "./ask-labelled.ts";
 
 const scope = { domain: "d", tenant: null, access: ["public"] };
 const document = (id: string, path: string, text: string): StoredDocument => ({ ...windowedDocument(id, [text]), path, text });
@@ -43,5 +45,31 @@ describe("locateGold", () => {
       code: "golden_pages_missing",
       message: expect.stringContaining("q: pages/gone.md"),
     });
+  });
+});
+
+describe("readLabelledQuestions", () => {
+  const here = folderOfTest();
+  const yes = (id: string, question: string) => ({ id, question, gold_pages: ["a.md"], key_values: ["3"] });
+  const no = (id: string, question: string) => ({ id, question, kind: "near_miss" });
+  const read = (...rows: object[]) => {
+    writeIn(here.folder, "mine.jsonl", rows);
+    return readLabelledQuestions(join(here.folder, "mine.jsonl"));
+  };
+
+  it("reads questions of both kinds, each once, and names them by their hash", () => {
+    const { questions, repeated, sha256 } = read(yes("1", "What is A?"), yes("2", "what  is a?"), no("3", "What is C?"));
+    expect([questions.map(({ id, kind }) => [id, kind]), repeated]).toEqual([
+      [
+        ["1", "answerable"],
+        ["3", "near_miss"],
+      ],
+      1,
+    ]);
+    expect(read(yes("1", "What is A?"), no("3", "What is D?")).sha256).not.toBe(sha256);
+  });
+
+  it("refuses a question that is labelled both ways", () => {
+    expect(() => read(yes("1", "What is A?"), no("2", "What is A?"))).toThrowError(/as answerable and as unanswerable: 1 and 2/);
   });
 });

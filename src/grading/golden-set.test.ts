@@ -4,10 +4,7 @@ import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../test/support/folders.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { FileDescription } from "../store/documents.ts";
-import { goldenItem } from "../testing/golden-item.ts";
-import { assertFigures, brokenBounds, figureNames, parseBound } from "./bounds.ts";
-import { answerableSchema, unanswerableSchema } from "./golden.ts";
-import { reportGolden } from "./golden-report.ts";
+import { brokenBounds, parseBound } from "./bounds.ts";
 import { type DocumentFiles, layOutDocuments, readSentQuestions } from "./golden-set.ts";
 import { readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
 
@@ -63,40 +60,11 @@ describe("questions that were sent", () => {
   });
 });
 
-const set = {
-  name: "manual",
-  answerable: [answerableSchema.parse({ id: "a", question: "?", needs: "lookup" })],
-  unanswerable: [unanswerableSchema.parse({ id: "u", question: "?", kind: "near_miss" })],
-};
-
-describe("figureNames", () => {
-  it("knows before a run every figure that it will have", () => {
-    const items = [goldenItem("a", { domain: "manual", needs: "lookup" }), goldenItem("u", { domain: "manual", kind: "near_miss" })];
-    const ingested = { documents: 1, chunks: 1, ms: 1 };
-    const asked = items.map((item) => ({ item, latencyMs: 1, checkMs: null }));
-    const measured = [{ name: "manual", asked, ingested }];
-    const { metrics } = reportGolden(measured, { command: "", now: new Date(0) }).report;
-    expect(figureNames([set])).toEqual(Object.keys(metrics));
-  });
-});
-
-describe("assertFigures", () => {
-  const names = figureNames([set]);
-  const assert = (name: string, compared = false) => assertFigures([parseBound("under", `${name}=.5`)], names, compared);
-
-  it.each(["right.answerable", "manual.refused.near_miss", "needs.lookup.right", "live.faithfulness", "manual.live.anything"])(
-    "lets %s pass",
-    (name) => expect(() => assert(name)).not.toThrow(),
-  );
-
-  it("knows changes where an earlier report is given, and nothing else by guess", () => {
-    expect(() => assert("right.answerable.change.low", true)).not.toThrow();
-    expect(() => assert("right.answerable.change.low")).toThrow("Unknown figure");
-    expect(() => assert("nonsense.change", true)).toThrow("Unknown figure");
-    expect(() => assert("refused.nonsense")).toThrow("Unknown figure");
-    expect(brokenBounds([parseBound("under", "x.change=0")], { x: null })).toEqual([
-      "x.change could not be scored; it must be at least .00",
-    ]);
+describe("brokenBounds", () => {
+  it("counts a figure without a value as broken, also its change, and refuses an unknown one", () => {
+    const broken = (name: string) => brokenBounds([parseBound("under", `${name}=0`)], { x: null });
+    expect(broken("x.change")).toEqual(["x.change could not be scored; it must be at least .00"]);
+    expect(() => broken("y.change")).toThrow("Unknown figure");
   });
 });
 

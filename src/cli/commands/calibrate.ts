@@ -15,7 +15,7 @@ export function addCalibrateCommand(program: Command, context: CliContext): void
       ["--risk <share>", "maximum share of wrong answers, such as .05", { parse: parseShare, required: true }],
       DOMAIN,
       ["--profile <name>", "profile with the learned gate"],
-      ["--golden <path>", "labelled questions: a JSON Lines file, or a folder with *answerable*.jsonl (default: those of the domain pack)"],
+      ["--golden <path>", "labelled questions, as for `eval golden`: one file, or a folder (default: those of the domain pack)"],
       ["--delta <share>", "probability that the promise does not hold", { parse: parseShare, default: DEFAULT_DELTA }],
       [
         "--out <file>",

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { assertFigures, brokenBounds, figureNames, parseBound } from "../../grading/bounds.ts";
+import { brokenBounds, parseBound } from "../../grading/bounds.ts";
 import { chooseSets } from "../../grading/choose-sets.ts";
 import { type OutputRecorder, openGoldenJournal, playOutput, recordOutput, runKey } from "../../grading/golden-journal.ts";
 import { itemsOf, type MeasuredSet, readGoldenReport, reportGolden } from "../../grading/golden-report.ts";
@@ -87,7 +87,6 @@ async function evaluateGolden(
   const chosen = chooseSets(flags, config.domains_dir);
   const asked = chosen.map(({ set }) => set);
   const against = flags.against === undefined ? undefined : readGoldenReport(flags.against);
-  if (bounds.length > 0) assertFigures(bounds, figureNames(asked), against !== undefined);
   for (const notice of asked.flatMap(({ notices }) => notices)) terminal.error(notice);
   const { model, embeddings, support, answer_from, write_from, write } = config;
   const settings = {
