@@ -60,7 +60,7 @@ const MAKERS: Makers = {
   environment: () =>
     markdownTable(
       ["variable", "key"],
-      Object.entries(ENVIRONMENT_VARIABLES).map(([name, path]) => [`\`${name}\``, `\`${path.join(".")}\``]),
+      [...ENVIRONMENT_VARIABLES].map(([name, { path }]) => [`\`${name}\``, `\`${path.join(".")}\``]),
     ),
   "error-body": () => schemaTable(z.toJSONSchema(errorResponseSchema) as JsonSchema),
   "error-statuses": errorStatuses,

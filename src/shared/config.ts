@@ -5,7 +5,7 @@ import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { DTYPES, HUB_NAME } from "../models/hub/catalog.ts";
 import { didYouMean } from "../text/spelling.ts";
-import { describeIssues, group, optional, setting } from "../text/validate.ts";
+import { describeIssues, group, type Leaf, leavesOf, optional, setting } from "../text/validate.ts";
 import { databaseSchema } from "./config/database.ts";
 import { experimentsSchema } from "./config/experiments.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
@@ -191,68 +191,25 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Environment variable → path in the configuration. The environment overrides the file. */
-export const ENVIRONMENT_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  DATABASE_URL: ["database", "url"],
-  SOURCEBOUND_DATABASE_CONNECTIONS: ["database", "connections"],
-  SOURCEBOUND_DATABASE_TIMEOUT_MS: ["database", "timeout_ms"],
-  SOURCEBOUND_DATABASE_VECTORS: ["database", "vectors"],
-  SOURCEBOUND_DATABASE_VECTORS_FROM: ["database", "vectors_from"],
-  SOURCEBOUND_SEARCH: ["search", "type"],
-  SOURCEBOUND_SEARCH_URL: ["search", "url"],
-  SOURCEBOUND_SEARCH_USERNAME: ["search", "username"],
-  SOURCEBOUND_SEARCH_PASSWORD: ["search", "password"],
-  SOURCEBOUND_SEARCH_AWS_REGION: ["search", "aws", "region"],
-  SOURCEBOUND_SEARCH_AWS_ACCESS_KEY_ID: ["search", "aws", "access_key_id"],
-  SOURCEBOUND_SEARCH_AWS_SECRET_ACCESS_KEY: ["search", "aws", "secret_access_key"],
-  SOURCEBOUND_SEARCH_AWS_SESSION_TOKEN: ["search", "aws", "session_token"],
-  SOURCEBOUND_SEARCH_CA: ["search", "ca"],
-  SOURCEBOUND_SEARCH_PREFIX: ["search", "prefix"],
-  SOURCEBOUND_SEARCH_TIMEOUT_MS: ["search", "timeout_ms"],
-  SOURCEBOUND_DATA_DIR: ["data_dir"],
-  SOURCEBOUND_DOMAINS_DIR: ["domains_dir"],
-  SOURCEBOUND_DOMAIN: ["domain"],
-  SOURCEBOUND_PROFILE: ["profile"],
-  SOURCEBOUND_ACCESS: ["access"],
-  SOURCEBOUND_ANSWER_FROM: ["answer_from"],
-  SOURCEBOUND_WRITE_FROM: ["write_from"],
-  SOURCEBOUND_WRITE: ["write"],
-  SOURCEBOUND_QUESTION_CHARACTERS: ["question_characters"],
-  SOURCEBOUND_FILE_BYTES: ["file_bytes"],
-  SOURCEBOUND_HOST: ["server", "host"],
-  SOURCEBOUND_PORT: ["server", "port"],
-  SOURCEBOUND_ADMIN_TOKEN: ["server", "admin_token"],
-  SOURCEBOUND_WITHOUT_KEYS: ["server", "without_keys"],
-  SOURCEBOUND_REQUESTS_PER_HOUR: ["server", "requests_per_hour"],
-  SOURCEBOUND_TRUSTED_PROXIES: ["server", "trusted_proxies"],
-  SOURCEBOUND_HOSTS: ["server", "hosts"],
-  SOURCEBOUND_ACCESS_LOG: ["server", "access_log"],
-  SOURCEBOUND_PRIVACY: ["privacy"],
-  SOURCEBOUND_GRADE: ["grade"],
-  SOURCEBOUND_CACHE: ["cache", "enabled"],
-  SOURCEBOUND_MODEL_BASE_URL: ["model", "base_url"],
-  SOURCEBOUND_MODEL_LOCAL: ["model", "local"],
-  SOURCEBOUND_MODEL_API_KEY: ["model", "api_key"],
-  SOURCEBOUND_MODEL_SMALL: ["model", "small"],
-  SOURCEBOUND_MODEL_LARGE: ["model", "large"],
-  SOURCEBOUND_MODEL_TIMEOUT_MS: ["model", "timeout_ms"],
-  SOURCEBOUND_MODEL_RETRIES: ["model", "retries"],
-  SOURCEBOUND_MODEL_REPLY_TOKENS: ["model", "reply_tokens"],
-  SOURCEBOUND_VERIFY_BY: ["verify", "by"],
-  SOURCEBOUND_VERIFY_TIMEOUT_MS: ["verify", "timeout_ms"],
-  SOURCEBOUND_EMBEDDINGS: ["embeddings"],
-  SOURCEBOUND_EMBEDDINGS_HUB: ["embeddings", "hub"],
-  SOURCEBOUND_WEB_SEARCH: ["web_search", "type"],
-  SOURCEBOUND_WEB_SEARCH_URL: ["web_search", "url"],
-  SOURCEBOUND_WEB_SEARCH_API_KEY: ["web_search", "api_key"],
-  SOURCEBOUND_WEB_SEARCH_TIMEOUT_MS: ["web_search", "timeout_ms"],
-  SOURCEBOUND_MODELS_DIR: ["models_dir"],
-  SOURCEBOUND_HUB_URL: ["hub_url"],
-  SOURCEBOUND_EMBEDDINGS_BASE_URL: ["embeddings", "base_url"],
-  SOURCEBOUND_EMBEDDINGS_API_KEY: ["embeddings", "api_key"],
-  SOURCEBOUND_EMBEDDINGS_MODEL: ["embeddings", "model"],
-  SOURCEBOUND_EMBEDDINGS_BATCH: ["embeddings", "batch"],
+/** Variables that do not follow the rule below, by the path of their setting. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  "database.url": "DATABASE_URL",
+  "search.type": "SOURCEBOUND_SEARCH",
+  "web_search.type": "SOURCEBOUND_WEB_SEARCH",
+  "cache.enabled": "SOURCEBOUND_CACHE",
 };
+
+/** Environment variable → setting: `SOURCEBOUND_` and its path in upper case, without `server`. The environment overrides the file. */
+export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
+  leavesOf(configSchema).map((leaf) => {
+    const path = leaf.path.join(".");
+    const name = `SOURCEBOUND_${path
+      .replace(/^server\./, "")
+      .replaceAll(".", "_")
+      .toUpperCase()}`;
+    return [SHORT_NAMES[path] ?? name, leaf];
+  }),
+);
 
 /** Variables read elsewhere: by `run`, tests and measurements. */
 const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_COMMAND", "SOURCEBOUND_TEST"];
@@ -354,11 +311,11 @@ function readConfigFile(path: string): Record<string, unknown> {
 }
 
 function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOptions["env"]): void {
-  const known = [...Object.keys(ENVIRONMENT_VARIABLES), ...OTHER_VARIABLES];
+  const known = [...ENVIRONMENT_VARIABLES.keys(), ...OTHER_VARIABLES];
   for (const [name, value] of Object.entries(env)) {
-    const path = ENVIRONMENT_VARIABLES[name];
-    if ((path === undefined && !name.startsWith("SOURCEBOUND_")) || value === undefined || value === "") continue;
-    if (path !== undefined) setIn(target, path, fromText(name, value));
+    const leaf = ENVIRONMENT_VARIABLES.get(name);
+    if ((leaf === undefined && !name.startsWith("SOURCEBOUND_")) || value === undefined || value === "") continue;
+    if (leaf !== undefined) setIn(target, leaf.path, fromText(leaf.schema, value));
     else if (!OTHER_VARIABLES.includes(name)) {
       throw new ConfigError("config_invalid", `Unknown environment variable ${name}.${didYouMean(name, known)}`, { name });
     }
@@ -366,14 +323,10 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
 }
 
 /** Converts an environment value to a number, boolean or list if its setting has that type. */
-function fromText(name: string, value: string): unknown {
-  if (["SOURCEBOUND_ACCESS", "SOURCEBOUND_TRUSTED_PROXIES", "SOURCEBOUND_HOSTS"].includes(name))
-    return value.split(",").map((label) => label.trim());
-  if (name === "SOURCEBOUND_CACHE" || name === "SOURCEBOUND_ACCESS_LOG")
-    return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
-  if (/(PORT|_MS|RETRIES|BATCH|CONNECTIONS|BYTES|CHARACTERS|TOKENS|PER_HOUR|_FROM)$/.test(name))
-    return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-  return value;
+function fromText(schema: Leaf["schema"], value: string): unknown {
+  if (schema instanceof z.ZodArray) return value.split(",").map((one) => one.trim());
+  if (schema instanceof z.ZodBoolean) return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
+  return schema instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
 function setIn(target: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -36,6 +36,22 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
+/** A value of an object schema that is no object itself. */
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly schema: z.ZodType;
+}
+
+/** Returns the values of an object schema, all the way down. Objects that are keyed by data are left out. */
+export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodRecord) return [];
+  if (inner instanceof z.ZodObject)
+    return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([key, one]) => leavesOf(one, [...path, key]));
+  const options = inner instanceof z.ZodUnion ? (inner.options as readonly z.ZodType[]) : [];
+  return [{ path, schema: inner }, ...options.flatMap((one) => (one instanceof z.ZodObject ? leavesOf(one, path) : []))];
+}
+
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
 /** The in-process form of wire data: camelCase names, read-only. */
