@@ -188,7 +188,7 @@ export async function checkSentence(
   const stated = settings.recite && exact.length === 0 ? findStatedSource(text, others, reader) : null;
   const better =
     settings.recite && exact.length > 0 ? findBetterSource(text, question, { findings: found, fit }, others, settings, reader) : null;
-  const nearest = exact.length === 0 && missing.length === 0 ? await nearestSource(text, others, context) : null;
+  const nearest = exact.length === 0 && missing.length === 0 ? await findNearestSource(text, others, context) : null;
   const chosen = better ?? nearest;
   const recited = stated ?? (chosen !== null && (await isSupported(text, others[chosen] ?? [], context)) ? chosen : null);
   const quotes = recited === null ? exact : (others[recited] ?? []);
@@ -217,16 +217,6 @@ export async function checkSentence(
 
 function isKept(results: readonly Finding[]): boolean {
   return results.every(({ verdict }) => verdict !== "fail");
-}
-
-async function nearestSource(
-  text: string,
-  others: readonly (readonly CitedQuote[])[],
-  { settings, similarity }: CheckContext,
-): Promise<number | null> {
-  const { uncitedSimilarity } = settings;
-  if (uncitedSimilarity === undefined || similarity === undefined) return null;
-  return findNearestSource(text, others, similarity, uncitedSimilarity.minimum);
 }
 
 function texts(quotes: readonly CitedQuote[]): string[] {
@@ -349,19 +339,19 @@ function checkCitations(exact: number, missing: readonly number[], uncited: Chec
 }
 
 /**
- * Returns the index of the source most similar to an uncited sentence, or `null` if none reaches the minimum (`book`
- * source, validation steps 3 and 4). The sentence is then cited and checked like any other.
+ * Returns the index of the source most similar to an uncited sentence, or `null` if none reaches the minimum or the profile does not ask
+ * for one (`book` source, validation steps 3 and 4). The sentence is then cited and checked like any other.
  */
-export async function findNearestSource(
+async function findNearestSource(
   text: string,
   sources: readonly (readonly CitedQuote[])[],
-  scorer: SimilarityScorer,
-  minimum: number,
+  { settings: { uncitedSimilarity }, similarity: scorer }: CheckContext,
 ): Promise<number | null> {
+  if (uncitedSimilarity === undefined || scorer === undefined) return null;
   let best: number | null = null;
-  let top = minimum;
+  let top = uncitedSimilarity.minimum;
   for (const [i, quotes] of sources.entries()) {
-    const similarity = await scorer.similarity(text, quotes.map((quote) => quote.text).join(" "));
+    const similarity = await scorer.similarity(text, texts(quotes).join(" "));
     if (similarity === null || similarity < top || (best !== null && similarity === top)) continue;
     best = i;
     top = similarity;

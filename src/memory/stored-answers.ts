@@ -132,7 +132,6 @@ export class StoredAnswers {
   private readonly passed = new WeakMap<Answer, Set<string>>();
   private readonly contents = new WeakMap<Answer, SharedContent>();
   private readonly topics = new WeakMap<Answer, readonly string[]>();
-  private readonly said = new WeakMap<Answer, string>();
 
   /** @param limit maximum number of characters */
   constructor(limit: number = KEPT_CHARACTERS) {
@@ -200,13 +199,6 @@ export class StoredAnswers {
   async topicsOf(served: Answer, read: () => Promise<readonly string[]>): Promise<readonly string[]> {
     const known = this.topics.get(served) ?? (await read());
     this.topics.set(served, known);
-    return known;
-  }
-
-  /** Returns what a stored answer says and cites, as text, which is the same whenever it is served. */
-  saidBy(served: Answer, write: (served: Answer) => string): string {
-    const known = this.said.get(served) ?? write(served);
-    this.said.set(served, known);
     return known;
   }
 

@@ -144,7 +144,7 @@ export interface RememberFacts {
   readonly hit: Answer | null;
   readonly topics: readonly string[];
   /** Cache of stored answers that are served again. */
-  readonly answers: Pick<StoredAnswers, "share" | "saidBy">;
+  readonly answers: Pick<StoredAnswers, "share">;
 }
 
 /**
@@ -182,7 +182,7 @@ export async function rememberAnswer(
       facts: {
         asked: question.text,
         resolved: question.resolved,
-        answered: before === null ? answeredText(answer) : answers.saidBy(before, answeredText),
+        answered: answeredText(answer),
         privacy: ephemeral ? "ephemeral" : "redacted",
         curatedKey: personal ? null : curatedKey,
         cacheKey: personal || writing === null ? null : exactCacheKey(question, writing.scope),
