@@ -1,4 +1,4 @@
-import type { Authority, Conflict, ConflictKind, ConflictResolution, ConflictSide, TextRange, Warning } from "../shared/types.ts";
+import type { Conflict, ConflictKind, ConflictResolution, ConflictSide, PassageDocument, TextRange, Warning } from "../shared/types.ts";
 import type { Comparison } from "./compare-facts.ts";
 import type { Fact } from "./facts.ts";
 
@@ -39,14 +39,8 @@ export function withoutYears(text: string): string {
 export type Precedence = readonly ConflictResolution["rule"][];
 
 /** Source of a fact. */
-export interface FactSource {
+export interface FactSource extends Pick<PassageDocument, "id" | "version" | "title" | "url" | "asOf" | "authority"> {
   readonly sid: string;
-  readonly id: string;
-  readonly version: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly asOf: string | null;
-  readonly authority: Authority | null;
 }
 
 /** Maximum number of words that describe the subject of a conflict. */

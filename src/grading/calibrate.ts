@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import type { Engine } from "../engine/engine.ts";
-import { binomialTail, calibrationName, type GateCalibration, type GateFacts, gateCalibrationSchema } from "../evidence/calibration.ts";
+import {
+  binomialTail,
+  calibrationName,
+  type GateCalibration,
+  type GateFacts,
+  gateCalibrationSchema,
+  percent,
+} from "../evidence/calibration.ts";
 import { VERSION } from "../package.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { replaceFile } from "../retrieval/snapshot-keeper.ts";
@@ -346,8 +353,4 @@ function pointRow(
 
 function measuredRow(name: string, { value, low, high }: Measured, note: string): TableRow {
   return { name, figure: decimal(value), interval: `[${decimal(low)}, ${decimal(high)}]`, note };
-}
-
-function percent(share: number): string {
-  return `${Number((share * 100).toFixed(1))} %`;
 }

@@ -1,18 +1,20 @@
+import { oneLine } from "../writing/sources.ts";
 import type { GoldenItem } from "./golden-item.ts";
-import type { GoldenSet } from "./golden-set.ts";
-import type { AskedItem } from "./run-golden.ts";
+import { itemsOf, type MeasuredSet } from "./golden-report.ts";
 
 /** Renders questions with answers, verdicts and labels as Markdown. */
-export function renderGolden(sets: readonly { readonly set: GoldenSet; readonly asked: readonly AskedItem[] }[]): string {
-  return sets.map(({ set, asked }) => `# ${set.name}\n\n${asked.map(({ item }) => renderItem(item, set)).join("\n")}`).join("\n");
+export function renderGolden(sets: readonly MeasuredSet[]): string {
+  return sets.map((set) => `# ${set.name}\n\n${itemsOf(set).map(renderItem).join("\n")}`).join("\n");
 }
 
-function renderItem(item: GoldenItem, set: GoldenSet): string {
+function renderItem(item: GoldenItem): string {
   const lines = [`## ${item.id}: ${verdictOf(item)}`, "", `**${oneLine(item.question)}**  `, `${describeItem(item)}`, ""];
   for (const { text, citations } of item.sentences) lines.push(`- ${oneLine(text)} ${citations.map((n) => `[${n}]`).join("")}`);
   for (const { n, path, start, end, heading, quote } of item.citations)
     lines.push(`  [${n}] ${path} ${start}–${end}${heading === "" ? "" : ` › ${oneLine(heading)}`}: “${oneLine(quote)}”`);
-  return [...lines, "", ...goldLines(item, set), ""].join("\n");
+  const { answer, quotes, pages } = item.gold;
+  const wanted = item.kind === "answerable" ? `${oneLine(answer)} (${pages.join(", ")})` : `must be refused. ${oneLine(answer)}`;
+  return [...lines, "", `Gold: ${wanted}`, ...quotes.map((quote) => `> ${oneLine(quote)}`), ""].join("\n");
 }
 
 function verdictOf({ kind, shown, right, quoted, page, lacks, holds }: GoldenItem): string {
@@ -35,22 +37,4 @@ function describeItem({ needs, confidence, refusal, words }: GoldenItem): string
     refusal === null ? `${words} words` : `refused: ${refusal}`,
   ];
   return parts.join(", ");
-}
-
-function goldLines({ id }: GoldenItem, { answerable, unanswerable }: GoldenSet): string[] {
-  const question = answerable.find((one) => one.id === id);
-  if (question !== undefined)
-    return [
-      `Gold: ${oneLine(question.answer)} (${question.gold_pages.join(", ")})`,
-      ...question.gold_quotes.map((quote) => `> ${oneLine(quote)}`),
-      ...(question.key_values.length > 0 ? [`key values: ${question.key_values.join(" | ")}`] : []),
-    ];
-  const refused = unanswerable.find((one) => one.id === id);
-  return refused === undefined
-    ? []
-    : [`Gold: must be refused. ${oneLine(refused.why)}`, ...refused.contradicting_quotes.map((quote) => `> ${oneLine(quote)}`)];
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim();
 }

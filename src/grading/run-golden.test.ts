@@ -55,8 +55,7 @@ describe("runGolden", () => {
       { id: "a1", shown: true, right: true, first: true },
       { id: "u1", shown: false, right: false, first: null },
     ]);
-    const set = readGoldenSet({ name: "library", corpus: folder, golden: folder });
-    const text = renderGolden([{ set, asked }]);
+    const text = renderGolden([{ name: "library", asked, ingested }]);
     expect(text).toContain("## a1: right");
     expect(text).toContain("> A reader may keep a borrowed book for 21 days.");
     expect(text).toContain("refused out_of_scope, right");

@@ -1,3 +1,4 @@
+import { dot } from "../cross-encoder/dot.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { Scope } from "../shared/types.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
@@ -185,7 +186,8 @@ async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }
   const nodes = await graph.nodesOf(found.map(({ key }) => key));
   return found.map((stored): Candidate => {
     const of = nodes.get(stored.key) ?? { topics: [], entities: [], sources: [] };
-    const cosine = cosineOf(asked.vector.values, stored.vector);
+    // A vector of an earlier encoder may have another length.
+    const cosine = asked.vector.values.length === stored.vector.length ? dot(asked.vector.values, stored.vector) : 0;
     return { level: "graph", stored, cosine, weight: WEIGHT_OF[stored.reviewStatus], barred: barredBy(asked, of) };
   });
 }
@@ -300,11 +302,4 @@ function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict
 function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.key < b.key ? -1 : 1;
-}
-
-function cosineOf(a: Float32Array, b: Float32Array): number {
-  if (a.length !== b.length) return 0;
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
-  return sum;
 }

@@ -4,6 +4,7 @@ import type { Answer, Question } from "../shared/types.ts";
 import type { SharedContent } from "../store/interaction.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { normalizeQuestion } from "../text/normalise.ts";
+import type { MatchVerdict } from "./matcher.ts";
 
 /** Everything besides the question that affects an answer. Any change results in another key. */
 export interface CacheScope {
@@ -85,17 +86,12 @@ export interface Hit {
 }
 
 /** Outcome for one stored question at one cache level, with the rule that decided. */
-export interface Judgement {
+export interface Judgement extends Omit<MatchVerdict, "accepted"> {
   readonly level: CacheLevel;
   readonly question: string | null;
   readonly storedAt: string | null;
   readonly cosine: number | null;
-  readonly entities: number | null;
-  readonly documents: number | null;
-  readonly score: number | null;
   readonly served: boolean;
-  readonly rule: string;
-  readonly reason: string;
 }
 
 /** Maximum number of cached characters: about 500 answers, about 100 MB with derived data. */

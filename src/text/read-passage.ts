@@ -2,10 +2,7 @@ import type { Passage, PassageDocument, StoredDocument, TextRange } from "../sha
 import { headingPathAt, unitAt, unitsIn } from "./units.ts";
 
 /** What of a document a passage needs; a stored document fits, and one that was read again from its file. */
-export type PassageSource = Omit<
-  StoredDocument,
-  "chunks" | "domain" | "tenant" | "access" | "source" | "description" | "topic" | "subtopic" | "type"
->;
+export type PassageSource = PassageDocument & Pick<StoredDocument, "text" | "units">;
 
 /** Where a passage stands and what it scored. */
 export interface PassagePlace extends Pick<Passage, "sid" | "chunkId" | "window" | "scores"> {

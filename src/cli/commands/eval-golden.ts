@@ -103,7 +103,7 @@ async function evaluateGolden(
   if (journal.resumed > 0) terminal.error(`${journal.resumed} questions were answered by a cancelled run; continuing from there.`);
   const questions = asked.reduce((sum, { answerable, unanswerable }) => sum + answerable.length + unanswerable.length, 0);
   const recorder = outputs.record === undefined ? null : await recorderOf(outputs.record, config);
-  const measured: (MeasuredSet & { set: GoldenSet })[] = [];
+  const measured: MeasuredSet[] = [];
   let cancelled: unknown = null;
   try {
     // Loaded lazily: help and usage errors need no engine.
@@ -122,11 +122,11 @@ async function evaluateGolden(
         ...{ config, domain, profile: flags.profile, baseUrl: flags.baseUrl, signal, judge, known },
         openEngine: (own: Config) => createEngine(own, parts),
       };
-      const partial = { name: set.name, set, asked: [...known.values()], ingested: { documents: 0, chunks: 0, ms: 0 } };
+      const partial = { name: set.name, asked: [...known.values()], ingested: { documents: 0, chunks: 0, ms: 0 } };
       const at = measured.push(partial) - 1;
       for await (const event of runGolden(set, options)) {
         if (event.type === "progress") terminal.progress(`${before + event.done}/${questions} ${event.what}`);
-        else if (event.type === "judged") measured[at] = { ...event, name: set.name, set };
+        else if (event.type === "judged") measured[at] = { ...event, name: set.name };
         else {
           journal.add(set.name, event);
           partial.asked.push(event);

@@ -31,7 +31,6 @@ export const claimSchema = z.object({
   reason: z.string(),
 });
 export type Claim = InProcess<z.infer<typeof claimSchema>>;
-export type ClaimStatus = Claim["status"];
 
 /** In points from the upper left corner of the displayed page. */
 const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
@@ -129,7 +128,6 @@ export const findingSchema = z.object({
   score: z.number().nullable(),
   reason: z.string(),
 });
-export type CheckVerdict = z.infer<typeof findingSchema>["verdict"];
 /** `score`: 0–1; `null` if the check has none or could not compute one. */
 export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
   /** Judged ranges of the sentence. */

@@ -1,15 +1,6 @@
 import { z } from "zod";
 import type { InProcess } from "../../text/validate.ts";
-import {
-  type Authority,
-  type Block,
-  type PlacedUnit,
-  type Reading,
-  type SourceMapData,
-  type SourceText,
-  sourceSchema,
-  type TextRange,
-} from "./document.ts";
+import { type PlacedUnit, type SourceText, type StoredDocument, sourceSchema, type TextRange } from "./document.ts";
 
 /** Raw scores; `null` where the scorer did not run. `cross`: of a cross-encoder, 0–1. */
 export const scoresSchema = z.object({
@@ -52,21 +43,10 @@ export interface NearDuplicate {
 }
 
 /** The data of a document that answers need. */
-export interface PassageDocument {
-  readonly id: string;
-  readonly path: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly asOf: string | null;
-  readonly authority: Authority | null;
-  readonly version: string;
-  readonly originalHash: string;
-  readonly normaliser: string;
-  readonly blocks: readonly Block[];
-  readonly sourceMap: SourceMapData;
-  readonly pages?: readonly number[] | null;
-  readonly reading?: Reading;
-}
+export type PassageDocument = Omit<
+  StoredDocument,
+  "text" | "units" | "chunks" | "domain" | "tenant" | "access" | "source" | "description" | "topic" | "subtopic" | "type"
+>;
 
 const webPageSchema = z.object({
   url: z.string(),
