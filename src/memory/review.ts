@@ -247,18 +247,29 @@ const LEAST_RISK = 0.05;
 
 /** Returns the review risk of an answer, at least 0.05. */
 export function riskOf(one: PendingInteraction): number {
+  return Math.max(
+    LEAST_RISK,
+    factorsOf(one).reduce((sum, [risk]) => sum + risk, 0),
+  );
+}
+
+/** Returns the factors of the risk that apply, each with its reason. */
+function factorsOf(one: PendingInteraction) {
   const w = RISK_WEIGHTS;
-  const unsure = one.status === "ok" ? w.unsure * (1 - (one.confidence ?? 0)) : w.refused;
-  const sum =
-    unsure +
-    (one.thumbs === "down" ? w.thumbsDown : 0) +
-    (one.thumbs === "up" ? w.thumbsUp : 0) +
-    (one.demoted ? w.sourceChanged : 0) +
-    (one.reviewStatus === "flagged" ? w.flagged : 0) +
-    (one.conflicts > 0 ? w.conflicts : 0) +
-    (one.warnings > 0 ? w.warnings : 0) +
-    (one.reported ? w.reported : 0);
-  return Math.max(LEAST_RISK, sum);
+  const counted = (n: number, what: string) => `${n} ${n === 1 ? what : `${what}s`}`;
+  const unsure = [w.unsure * (1 - (one.confidence ?? 0)), `confidence ${one.confidence?.toFixed(2) ?? "unknown"}`] as const;
+  const factors: readonly (readonly [applies: boolean, risk: number, why: string])[] = [
+    [one.thumbs === "down", w.thumbsDown, "thumbs down"],
+    [one.thumbs === "up", w.thumbsUp, "thumbs up"],
+    [one.demoted, w.sourceChanged, "a source changed"],
+    [one.reviewStatus === "flagged", w.flagged, "flagged"],
+    [one.conflicts > 0, w.conflicts, counted(one.conflicts, "conflict")],
+    [one.warnings > 0, w.warnings, counted(one.warnings, "warning")],
+    [one.reported, w.reported, "reported"],
+    [one.status === "ok", ...unsure],
+    [one.status !== "ok", w.refused, "refused"],
+  ];
+  return factors.flatMap(([applies, risk, why]) => (applies ? [[risk, why] as const] : []));
 }
 
 /** A question in the queue, represented by its interaction with the highest risk. */
@@ -288,23 +299,16 @@ export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
     }
   }
   return [...byQuestion.values()]
-    .map(({ first, risk, waiting }) => ({ ...first, risk, waiting, score: risk * (1 + Math.log2(first.asked)), why: reasonsOf(first) }))
+    .map(({ first, risk, waiting }) => ({
+      ...first,
+      risk,
+      waiting,
+      score: risk * (1 + Math.log2(first.asked)),
+      why: factorsOf(first).map(([, why]) => why),
+    }))
     .sort((a, b) => b.score - a.score || b.asked - a.asked || compareText(b.createdAt, a.createdAt) || compareText(a.id, b.id));
 }
 
 function isNewer(one: PendingInteraction, other: PendingInteraction): boolean {
   return (compareText(one.createdAt, other.createdAt) || compareText(other.id, one.id)) > 0;
-}
-
-function reasonsOf(one: PendingInteraction): string[] {
-  const confidence = one.confidence === null ? "unknown" : one.confidence.toFixed(2);
-  return [
-    ...(one.thumbs === "down" ? ["thumbs down"] : []),
-    ...(one.demoted ? ["a source changed"] : []),
-    ...(one.reviewStatus === "flagged" ? ["flagged"] : []),
-    ...(one.conflicts > 0 ? [`${one.conflicts} ${one.conflicts === 1 ? "conflict" : "conflicts"}`] : []),
-    ...(one.warnings > 0 ? [`${one.warnings} ${one.warnings === 1 ? "warning" : "warnings"}`] : []),
-    ...(one.reported ? ["reported"] : []),
-    one.status === "ok" ? `confidence ${confidence}` : "refused",
-  ];
 }

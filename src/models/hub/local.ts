@@ -10,12 +10,7 @@ export type LocalModel = ReturnType<typeof describeLocal>;
 
 /** Written by `models pull` next to the model's files. */
 export const MANIFEST_FILE = "sourcebound.json";
-export const manifestSchema = z.object({
-  repository: z.string(),
-  revision: z.string(),
-  licence: z.string().nullable(),
-  files: z.record(z.string(), z.object({ bytes: z.int(), sha256: z.string() })),
-});
+const manifestSchema = z.object({ licence: z.string().nullable() });
 
 /** Bytes from both ends of the weights in a fingerprint: enough to distinguish models without reading hundreds of megabytes. */
 const FINGERPRINT_BYTES = 1024 * 1024;
@@ -51,8 +46,9 @@ function describeLocal(modelsDir: string, path: string) {
   const folder = join(modelsDir, path);
   const dtypes = DTYPES.filter((dtype) => existsSync(join(folder, weightsFile(dtype))));
   const facts = hubModelFacts(path) ?? hubModelFacts(path.split("/").at(-1) ?? path);
+  const manifest = manifestSchema.safeParse(readJson(join(folder, MANIFEST_FILE)));
   const kind = facts?.kind ?? (isClassifier(folder) ? "reranker" : "encoder");
-  return { path, folder, dtypes, bytes: bytesBelow(folder), kind, licence: readManifest(folder)?.licence ?? facts?.licence ?? null };
+  return { path, folder, dtypes, bytes: bytesBelow(folder), kind, licence: manifest.data?.licence ?? facts?.licence ?? null };
 }
 
 /** Returns the paths below the models folder where a model may be; `models pull` uses the first. */
@@ -83,11 +79,6 @@ export function poolingOf(folder: string): Pooling | null {
   const value = readJson(join(folder, "1_Pooling", "config.json"));
   const parsed = poolingSchema.safeParse(value);
   return value === null || !parsed.success ? null : parsed.data.pooling_mode_cls_token ? "cls" : "mean";
-}
-
-export function readManifest(folder: string): z.infer<typeof manifestSchema> | null {
-  const parsed = manifestSchema.safeParse(readJson(join(folder, MANIFEST_FILE)));
-  return parsed.success ? parsed.data : null;
 }
 
 const architectureSchema = z.object({ architectures: z.array(z.string()) });

@@ -42,7 +42,7 @@ const errorOf = (promise: Promise<unknown>) =>
   );
 
 describe("pulling a model", () => {
-  it("fetches the files that are needed, says how far it is, and notes revision, licence and hashes", async () => {
+  it("fetches the files that are needed, says how far it is, and notes revision and licence", async () => {
     const events = await pull(await start());
     expect(events[0]).toMatchObject({ type: "start", repository, licence: "apache-2.0" });
     const shares = events.flatMap((event) => (event.type === "bytes" ? [event.done / event.total] : []));
@@ -50,7 +50,7 @@ describe("pulling a model", () => {
     expect(shares.at(-1)).toBe(1);
     expect(findLocalModel(modelsDir, "all-MiniLM-L6-v2", "q8").licence).toBe("apache-2.0");
     const manifest = JSON.parse(readFileSync(join(modelsDir, repository, "sourcebound.json"), "utf8"));
-    expect(manifest.files["onnx/model_quantized.onnx"].sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(manifest).toMatchObject({ repository, revision: expect.any(String), licence: "apache-2.0" });
     expect(existsSync(join(modelsDir, repository, "README.md"))).toBe(false);
     expect(listLocalModels(modelsDir).map(({ path, dtypes }) => [path, dtypes])).toEqual([[repository, ["q8"]]]);
   });

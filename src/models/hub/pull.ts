@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
@@ -8,7 +8,7 @@ import { ModelError, messageOf } from "../../shared/errors.ts";
 import { didYouMean } from "../../text/spelling.ts";
 import { CallFailure, createWatchdog, DEFAULT_BACKOFF_MS, withRetries } from "../adapters/call.ts";
 import { type Dtype, hubModelFacts, hubModelNames, weightsFile } from "./catalog.ts";
-import { MANIFEST_FILE, placesOf, readManifest } from "./local.ts";
+import { MANIFEST_FILE, placesOf } from "./local.ts";
 
 export interface PullOptions {
   /** Address of the Hub or of a mirror. */
@@ -44,7 +44,6 @@ const infoSchema = z.object({
     z.object({
       rfilename: z.string(),
       size: z.int().min(0).optional(),
-      blobId: z.string().optional(),
       lfs: z.object({ sha256: z.string(), size: z.int() }).nullish(),
     }),
   ),
@@ -53,9 +52,8 @@ const infoSchema = z.object({
 interface HubFile {
   readonly path: string;
   readonly bytes: number;
-  /** SHA-256 of large files; for small files the Hub states git's hash. */
+  /** SHA-256 of large files; `null`: the Hub states none. */
   readonly sha256: string | null;
-  readonly blobId: string | null;
 }
 
 /**
@@ -78,7 +76,6 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const licence = info.tags.find((tag) => tag.startsWith("license:"))?.slice("license:".length) ?? hubModelFacts(name)?.licence ?? null;
   yield { type: "start", repository, revision: info.sha, licence, bytes: total };
-  const hashes: Record<string, { bytes: number; sha256: string }> = { ...readManifest(folder)?.files };
   let before = 0;
   let fetched = 0;
   for (const file of files) {
@@ -87,11 +84,10 @@ export async function* pullModel(name: string, options: PullOptions): AsyncGener
       fetched += done.fresh;
       yield { type: "bytes", file: file.path, done: base + done.bytes, total };
     }
-    hashes[file.path] = { bytes: file.bytes, sha256: await sha256File(join(folder, file.path)) };
     before += file.bytes;
   }
   const manifest = join(folder, MANIFEST_FILE);
-  await writeFile(`${manifest}.part`, `${JSON.stringify({ repository, revision: info.sha, licence, files: hashes }, null, 2)}\n`);
+  await writeFile(`${manifest}.part`, `${JSON.stringify({ repository, revision: info.sha, licence }, null, 2)}\n`);
   await rename(`${manifest}.part`, manifest);
   yield { type: "end", folder, bytes: total, fetched };
 }
@@ -142,8 +138,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
   return wanted.flatMap((path) => {
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
-    if (found !== undefined && bytes !== undefined)
-      return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
+    if (found !== undefined && bytes !== undefined) return [{ path, bytes, sha256: found.lfs?.sha256 ?? null }];
     if (optional.has(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
     throw new ModelError(
@@ -235,16 +230,8 @@ async function* appendRest(
 }
 
 /** Checks the size, and the hash if the Hub states one. */
-async function isWhole(path: string, { bytes, sha256, blobId }: HubFile): Promise<boolean> {
-  if ((await stat(path)).size !== bytes) return false;
-  if (sha256 !== null) return (await sha256File(path)) === sha256;
-  if (blobId === null || !/^[0-9a-f]{40}$/.test(blobId)) return true;
-  return (
-    createHash("sha1")
-      .update(`blob ${bytes}\0`)
-      .update(await readFile(path))
-      .digest("hex") === blobId
-  );
+async function isWhole(path: string, { bytes, sha256 }: HubFile): Promise<boolean> {
+  return (await stat(path)).size === bytes && (sha256 === null || (await sha256File(path)) === sha256);
 }
 
 async function sha256File(path: string): Promise<string> {
