@@ -7,7 +7,7 @@ import { PACKAGE_ROOT } from "../../src/package.ts";
 import { profiles } from "../../src/profiles/index.ts";
 import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
 import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
-import { configSchema, ENVIRONMENT_VARIABLES } from "../../src/shared/config.ts";
+import { configSchema } from "../../src/shared/config.ts";
 import {
   askRequestSchema,
   askResponseSchema,
@@ -57,11 +57,6 @@ const MAKERS: Makers = {
   "config-keys": () => inputTable(configSchema),
   correction: () => inputTable(correctionSchema),
   "domain-keys": () => inputTable(domainSchema),
-  environment: () =>
-    markdownTable(
-      ["variable", "key"],
-      [...ENVIRONMENT_VARIABLES].map(([name, { path }]) => [`\`${name}\``, `\`${path.join(".")}\``]),
-    ),
   "error-body": () => schemaTable(z.toJSONSchema(errorResponseSchema) as JsonSchema),
   "error-statuses": errorStatuses,
   exports: exportedNames,
