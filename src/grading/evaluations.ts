@@ -96,9 +96,9 @@ export function createEvaluations({ now = () => new Date(), ...parts }: Omit<Run
 }
 
 /** @throws RequestError `evaluation_running` */
-function judgedIn({ report, latenciesMs }: Evaluation) {
+function judgedIn({ report }: Evaluation) {
   if (report === null) throw new RequestError("evaluation_running", "This evaluation run is not complete. Compare only completed runs.");
-  return { report, latenciesMs, items: goldenItemSchema.array().parse(report.items) };
+  return { report, items: goldenItemSchema.array().parse(report.items) };
 }
 
 function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
@@ -112,7 +112,7 @@ function ownSet(domain: string, domainsDir: string | undefined): GoldenSet {
 }
 
 function begun(of: Pick<Evaluation, "domain" | "profile" | "questions" | "total" | "startedAt">): Evaluation {
-  const open = { state: "running", done: 0, reason: null, endedAt: null, report: null, latenciesMs: [] } as const;
+  const open = { state: "running", done: 0, reason: null, endedAt: null, report: null } as const;
   return { id: `eval_${randomUUID()}`, ...of, ...open };
 }
 
@@ -188,7 +188,7 @@ async function runSet(
     if (event.type === "item") change({ done: ++done });
     if (event.type !== "judged") continue;
     const { report } = reportGolden([{ ...event, name: set.name }], { command, now: now() });
-    change({ state: "done", done, report, latenciesMs: event.asked.map(({ latencyMs }) => latencyMs) });
+    change({ state: "done", done, report });
   }
 }
 
@@ -202,6 +202,4 @@ function commandOf({ domain, profile, questions }: Evaluation): string {
 export type Evaluation = InProcess<Omit<WireEvaluation, "changes" | "report">> & {
   /** Metrics and judged questions; `null` until it is done. */
   readonly report: Report | null;
-  /** Milliseconds per answer, in the order of the report's items. */
-  readonly latenciesMs: readonly number[];
 };

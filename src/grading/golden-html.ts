@@ -18,8 +18,6 @@ export function html(text: string): string {
 interface DrawnReport {
   readonly report: Report;
   readonly items: readonly GoldenItem[];
-  /** Milliseconds per answer, in the order of the items. */
-  readonly latenciesMs: readonly number[];
   /** Changes since an earlier run; `null`: no comparison. */
   readonly changes: readonly Change[] | null;
 }
@@ -28,7 +26,7 @@ interface DrawnReport {
  * Renders a run as a self-contained page from `golden.html`: metrics with n and intervals, and every question with its details. The
  * page allows only its own style, so that injected text cannot load or run anything.
  */
-export function renderGoldenHtml({ report, items, latenciesMs, changes }: DrawnReport): string {
+export function renderGoldenHtml({ report, items, changes }: DrawnReport): string {
   const template = readFileSync(join(PACKAGE_ROOT, "src/grading/golden.html"), "utf8");
   const style = /<style>(.*?)<\/style>/s.exec(template)?.[1] ?? "";
   const slots: Readonly<Record<string, string>> = {
@@ -39,7 +37,7 @@ export function renderGoldenHtml({ report, items, latenciesMs, changes }: DrawnR
     versions: `sourcebound ${html(report.versions.sourcebound ?? "")} · Node ${html(report.versions.node ?? "")}`,
     corpus: `${report.n.documents} documents, ${report.n.chunks} chunks`,
     figures: figureTable(goldenTable(items, report.timings, changes)),
-    questions: items.map((item, i) => renderQuestion(item, latenciesMs[i] ?? null)).join("\n"),
+    questions: items.map((item) => renderQuestion(item, report.timings[`${item.domain}/${item.id}`] ?? null)).join("\n"),
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, slot: string) => slots[slot] ?? "");
 }

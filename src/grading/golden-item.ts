@@ -2,19 +2,23 @@ import { z } from "zod";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
 
 /** Scores of one answer, 0–1, in report order; a score that could not be computed is `null` with a reason. */
-export const SCORES = {
-  keyphrase_coverage: "share of the keyphrases that occur in the answer",
-  answer_correctness:
-    "F1 of claims: those of the answer that the reference supports, those of the reference that the answer supports (Ragas, its factual part)",
-  context_precision: "mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts)",
-  context_recall: "share of the gold quotes that occur in a retrieved passage",
-  citation_precision: "share of the citations that their sentence needs or that support it alone (ALCE)",
-  citation_recall: "share of the sentences that their citations support (ALCE)",
-  faithfulness: "share of the sentences that any retrieved passage supports",
-} as const;
-export type ScoreName = keyof typeof SCORES;
-
-export const SCORE_NAMES = Object.keys(SCORES) as ScoreName[];
+export const SCORE_NAMES = [
+  /** Share of the keyphrases that occur in the answer. */
+  "keyphrase_coverage",
+  /** F1 of claims: of the answer that the reference supports, and of the reference that the answer supports (Ragas, its factual part). */
+  "answer_correctness",
+  /** Mean of precision at k over the passages that overlap a gold quote, best first (Ragas, with reference contexts). */
+  "context_precision",
+  /** Share of the gold quotes that occur in a retrieved passage. */
+  "context_recall",
+  /** Share of the citations that their sentence needs or that support it alone (ALCE). */
+  "citation_precision",
+  /** Share of the sentences that their citations support (ALCE). */
+  "citation_recall",
+  /** Share of the sentences that any retrieved passage supports. */
+  "faithfulness",
+] as const;
+export type ScoreName = (typeof SCORE_NAMES)[number];
 
 const nullableBoolean = z.boolean().nullable();
 const metricSchema = z.object({

@@ -147,8 +147,7 @@ async function evaluateGolden(
   if (outputs.read !== undefined) writeText(outputs.read, renderGolden(measured));
   if (outputs.html !== undefined) {
     const { renderGoldenHtml } = await import("../../grading/golden-html.ts");
-    const latenciesMs = measured.flatMap(({ asked }) => asked.map(({ latencyMs }) => latencyMs));
-    writeText(outputs.html, renderGoldenHtml({ report, items: measured.flatMap(itemsOf), latenciesMs, changes }));
+    writeText(outputs.html, renderGoldenHtml({ report, items: measured.flatMap(itemsOf), changes }));
   }
   if (out !== undefined) writeReport(out, report);
   if (cancelled !== null) throw cancelled;
