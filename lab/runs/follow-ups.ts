@@ -4,6 +4,7 @@ import { z } from "zod";
 import { mean } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { readQuestion } from "../../src/language/question.ts";
+import { sharedEncoder } from "../../src/models/embedded-encoder.ts";
 import { type EarlierTurn, resolveFollowUp } from "../../src/pipeline/admit.ts";
 import { Bm25Index } from "../../src/retrieval/bm25.ts";
 import { FIELD_WEIGHTS } from "../../src/retrieval/indexed-windows.ts";
@@ -45,6 +46,7 @@ type Way = (typeof WAYS)[number];
  */
 export async function* evaluateFollowUps({ data, command }: FollowUpOptions): AsyncGenerator<EvaluateEvent, void> {
   const rows = readRows(data);
+  const embed = sharedEncoder().embedSync;
   const stem = createStemmer();
   const tokens = (text: string) => tokenize(text, stem);
   const { index, dialogs, followed } = indexAnswers(rows, tokens);
@@ -54,7 +56,7 @@ export async function* evaluateFollowUps({ data, command }: FollowUpOptions): As
   const count = (key: string, hit: boolean) => hits.set(key, (hits.get(key) ?? 0) + (hit ? 1 : 0));
   const items: Record<string, unknown>[] = [];
   for (const [at, { row, history, gold }] of followed.entries()) {
-    const ours = resolveFollowUp(row.Question, history);
+    const ours = resolveFollowUp(row.Question, history, embed);
     if (ours.added.length > 0) rewritten++;
     const texts: Record<Way, string> = {
       last_turn: row.Question,

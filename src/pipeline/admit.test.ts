@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
@@ -178,6 +179,7 @@ describe("readFilters", () => {
   });
 });
 
+const embed = (texts: readonly string[]) => sharedEncoder().embedSync(texts);
 const turn = (question: string, answer = "You can.", titles?: string[]) => ({ question, answer, titles });
 
 describe("resolveFollowUp", () => {
@@ -222,10 +224,33 @@ describe("resolveFollowUp", () => {
     expect(added[0]).toContain("board appeal");
   });
 
+  it.each([
+    ["And for the ferry?", "How much does a ticket for the tram cost?", ["ticket"]],
+    ["and on Sundays", "When does the library close on Saturdays?", ["library close"]],
+    ["And for sponge cake?", "Which oven temperature do you recommend for rye bread?", ["oven temperature recommend"]],
+    ["what about 400 kg", "What is the surcharge on 250 kg?", ["surcharge"]],
+  ])("does not add what %j replaces in %j", (question, before, kept) => {
+    expect(resolveFollowUp(question, [turn(before, "It is.", ["Notice 7"])], embed).added).toEqual(kept);
+  });
+
+  it("replaces a phrase of a question that was itself a follow-up", () => {
+    const history = [turn("When does the library close on Saturdays?"), turn("and on Sundays")];
+    expect(resolveFollowUp("and on Mondays?", history, embed).text).toBe("and on Mondays? (library close)");
+  });
+
+  it.each([
+    ["What about cats?", "May I bring dogs into the greenhouse?"],
+    ["And the tower?", "How high is it?"],
+    ["And when is that due?", "How much does a ticket for the tram cost?"],
+    ["And is there a fee for the ferry?", "How much does a ticket for the tram cost?"],
+  ])("replaces nothing for %j after %j, where no phrase clearly stands out or it asks by itself", (question, before) => {
+    expect(resolveFollowUp(question, [turn(before)], embed)).toEqual(resolveFollowUp(question, [turn(before)]));
+  });
+
   it("adds only words of the conversation, and keeps the question as it was asked", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), (question, before, answer) => {
-        const { text, added } = resolveFollowUp(question, [turn(before, answer)]);
+        const { text, added } = resolveFollowUp(question, [turn(before, answer)], embed);
         if (added.length === 0) expect(text).toBe(question);
         for (const phrase of added) {
           for (const word of phrase.split(" ")) expect(`${before} ${answer}`.replaceAll(/[’‘ʼ]/g, "'")).toContain(word);
