@@ -50,17 +50,6 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   return decodeAs(bytes, likely, [guessed(likely, "it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong")]);
 }
 
-/** Returns whether the beginning of a file is text in a supported encoding. */
-export function isText(bytes: Uint8Array): boolean {
-  try {
-    decodeText(bytes.subarray(0, SAMPLE_BYTES));
-    return bytes.length > 0;
-  } catch (error) {
-    if (error instanceof IngestError) return false;
-    throw error;
-  }
-}
-
 /** Decodes with the charset that the server names, or detects the encoding if that charset is unknown. */
 export function textOf(bytes: Uint8Array, charset: string | null): string {
   try {

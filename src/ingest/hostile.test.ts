@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { strToU8, unzipSync, zipSync } from "fflate";
 import { afterAll, describe, expect, it } from "vitest";
 import { part, rounds } from "../../test/support/trials.ts";
@@ -157,9 +156,6 @@ const FILES: readonly Hostile[] = [
   ],
   ["RTF with hidden words", "a.rtf", () => `{\\rtf1 Seen by all. {\\v ${SECRET}}}`, { notices: ["hidden_text"], never: SECRET }],
   ["subtitles of a million open tags", "a.vtt", () => `WEBVTT\n\n00:01.000 --> 00:02.000\n${"<v ".repeat(1_000_000)}`, {}],
-  [`a packed text of ${BOMB_MB} MB`, "a.txt.gz", () => gzipSync(zeros(BOMB_MB)), { error: /unpacks_too_far/ }],
-  ["a packed file in a packed file", "a.md.gz", () => gzipSync(gzipSync("# Text")), { error: /./ }],
-  ["a packed CSV of 120 MB", "a.csv.gz", () => gzipSync(rows(30 * MB)), { error: /unpacks_too_far|too_large/ }],
   ["an archive of archives", "a.docx", () => zip({ "word/document.xml": zip({ "word/document.xml": "x" }) }), { error: /bad_|wrong_/ }],
   [
     "an archive of 30,000 parts",
@@ -260,14 +256,6 @@ const FILES: readonly Hostile[] = [
   ["half a million brackets in markdown", "a.md", () => "[".repeat(500_000), {}],
   [`text without a blank, ${TEXT_MB} MB`, "a.txt", () => "x".repeat(TEXT_MB * MB), {}],
   [`${TEXT_MB} MB of combining marks`, "a.txt", () => `a${"\u0301".repeat((TEXT_MB * MB) / 2)}`, {}],
-  ["chapters that include each other", "a.rst", () => ".. include:: a.rst\n".repeat(1_000), { never: "include::" }],
-  [
-    "reStructuredText that reads a file",
-    "a.rst",
-    () => "Seen.\n\n.. include:: /etc/passwd\n\n.. raw:: html\n   :file: /etc/passwd\n",
-    { never: "root:" },
-  ],
-  ["AsciiDoc that reads a file", "a.adoc", () => "= T\n\nSeen.\n\ninclude::/etc/passwd[]\n", { never: "root:" }],
   [
     "a mail of 5,000 parts in parts",
     "a.eml",

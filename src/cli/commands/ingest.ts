@@ -46,7 +46,7 @@ export function addIngestCommand(program: Command, context: CliContext): void {
 
 const HELP = `
 Formats: PDF, DOCX, ODT, RTF, EPUB, PPTX, ODP, XLSX, ODS, CSV, HTML, Markdown, JSON, YAML, mail (EML, MBOX) with attachments, subtitles
-(VTT, SRT), ZIP archives and plain text in any common encoding, each also as .gz.
+(VTT, SRT), ZIP archives and plain text in any common encoding.
 An interrupted run loses nothing: run the same command again to continue.
 
 A named file or folder that does not exist is an error before anything is read. A file that cannot be read keeps the text from the last

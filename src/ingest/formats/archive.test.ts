@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { originalPlaceOf } from "../../text/original-place.ts";
 import { readDocuments } from "../parse.ts";
@@ -36,13 +35,12 @@ describe("attachments", () => {
   });
 
   test("that cannot be read are named with the reason; names stay apart, and paths stay inside", async () => {
-    const old = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.from("WordDocument", "utf16le")]);
     const files = [
       ["a.md", "# A\n\nOne."],
       ["a.md", "# B\n\nTwo."],
       ["../../x#1.md", "# C\n\nThree."],
       ["logo.png", "png"],
-      ["old.doc", old],
+      ["old.doc", "old"],
     ] as const;
     const documents = await read("a.eml", mail(files));
     expect(documents.slice(1).map(({ path }) => path)).toEqual([
@@ -52,9 +50,7 @@ describe("attachments", () => {
     ]);
     const [notice] = documents[0]?.reading.notices ?? [];
     expect(notice).toMatchObject({ code: "attachments" });
-    expect(notice?.message).toMatch(
-      /logo\.png \(the format "\.png" is not supported.*old\.doc \(this is a Word 97–2003 document \(\.doc\)/,
-    );
+    expect(notice?.message).toMatch(/logo\.png \(the format "\.png" is not supported.*old\.doc .*: open it, and save it as DOCX/);
   });
 });
 
@@ -90,7 +86,6 @@ describe("an archive", () => {
       code: "no_document",
       message: expect.stringContaining("packed more than 3 times"),
     });
-    expect((await read("box.zip.gz", gzipSync(inner)))[0]?.text).toBe("Deep\n\nFound.");
   });
 
   test.each([
@@ -121,15 +116,3 @@ function encrypted(archive: Uint8Array): Uint8Array {
   for (let at = 0; at + 46 < bytes.length; at++) if (view.getUint32(at, true) === 0x02014b50) view.setUint16(at + 8, 1, true);
   return bytes;
 }
-
-test.each([
-  ["WordDocument", "Word 97–2003 document (.doc): open it, and save it as DOCX"],
-  ["Workbook", "Excel 97–2003 workbook (.xls): open it, and save it as XLSX"],
-  ["PowerPoint Document", "PowerPoint 97–2003 presentation (.ppt): open it, and save it as PPTX"],
-  ["EncryptedPackage", "the file has a password: save it without one"],
-  ["__substg1.0_", "Outlook message (.msg): save it as EML"],
-  ["Other", "old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF"],
-])("a compound file with the stream %s is named with what to do", async (stream, message) => {
-  const bytes = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.from(stream, "utf16le")]);
-  await expect(read("a.doc", bytes)).rejects.toMatchObject({ code: "unsupported_format", message: expect.stringContaining(message) });
-});

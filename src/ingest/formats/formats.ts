@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { IngestError, RequestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
-import { isText } from "../encoding.ts";
 import { MAX_UNPACKED_BYTES } from "../limits.ts";
 import { archiveFormat } from "./archive.ts";
 import { csvFormat } from "./csv.ts";
@@ -20,26 +19,22 @@ import { pdfFormat } from "./pdf/read.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 import { srtFormat, vttFormat } from "./subtitles.ts";
 import { parseText } from "./text.ts";
-import { asciidocFormat, rstFormat } from "./text-markup.ts";
 import { xlsxFormat } from "./xlsx.ts";
-import { unpackGzip, unpacksTooFar, zipKind } from "./zip.ts";
+import { unpacksTooFar, zipKind } from "./zip.ts";
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 18, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log"], 10, (source, name) => [parseText(source, name)]),
+  textFormat("text", [".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc"], 11, (source, name) => [parseText(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 13, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
   yamlFormat,
   csvFormat,
-  rstFormat,
-  asciidocFormat,
   vttFormat,
   srtFormat,
 ];
 
-/** Every format but gzip, which unpacks to one of them. */
 export const FORMATS: readonly Format[] = [
   ...TEXT_FORMATS,
   pdfFormat,
@@ -56,36 +51,13 @@ export const FORMATS: readonly Format[] = [
   archiveFormat,
 ];
 
-const GZIP: Format = {
-  name: "gzip",
-  extensions: [".gz"],
-  version: 1,
-  async read({ path, bytes, ...given }) {
-    const unpacked = unpackGzip(bytes);
-    const inner = path.replace(/\.gz$/i, "");
-    const { format, notices } = chooseFormat(inner, unpacked);
-    if (format === GZIP) throw new IngestError("too_deep", "the file is compressed more than once: unpack it, or leave it out");
-    const results = await format.read({ ...given, path: inner, name: nameOf(inner), bytes: unpacked });
-    return results.map((result) => ({ ...result, notices: [...notices, ...(result.notices ?? [])] }));
-  },
-};
-
-export const supportedExtensions: readonly string[] = [...FORMATS, GZIP].flatMap(({ extensions }) => extensions);
-
-/** Extensions of old Office files. Newer files, web pages and tables often carry them, so the bytes decide. */
-const OLD_NAMES: ReadonlyMap<string, string> = new Map([
-  [".doc", "docx"],
-  [".xls", "xlsx"],
-]);
-
-/** Extensions of files that are opened; some turn out to be unreadable. */
-export const openedExtensions: readonly string[] = [...supportedExtensions, ...OLD_NAMES.keys()];
+export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
 
 export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
 
 /** Maximum depth of files within files, such as a document in an archive attached to a mail. */
 const MAX_INNER_DEPTH = 3;
-const CONTAINERS: ReadonlySet<string> = new Set(["zip", "gzip", "eml", "mbox"]);
+const CONTAINERS: ReadonlySet<string> = new Set(["zip", "eml", "mbox"]);
 
 /**
  * Creates the reader of the files inside a file. All of them together may have `MAX_UNPACKED_BYTES`.
@@ -127,11 +99,8 @@ const byName = (name: string) => FORMATS.find((format) => format.name === name) 
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
   const extension = extensionOf(path);
-  const oldName = OLD_NAMES.get(extension);
-  const named =
-    oldName === undefined ? ([...FORMATS, GZIP].find(({ extensions }) => extensions.includes(extension)) ?? null) : byName(oldName);
-  const found =
-    formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, named, oldName !== undefined) : null);
+  const named = FORMATS.find(({ extensions }) => extensions.includes(extension)) ?? null;
+  const found = formatByContent(bytes);
   if (found !== null && found !== named) {
     const message = `read as ${found.name}: that is what its bytes are, whatever its name says`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
@@ -147,48 +116,21 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
 
 /** Returns whether files of this format begin with a signature. */
 function isPacked({ name }: Format): boolean {
-  return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip", "gzip"].includes(name);
-}
-
-/** First bytes as Latin-1 text. */
-function headOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
-}
-
-/** Returns the format of a text under the name of a packed format: exports of programs are web pages, mails with parts, or tables. */
-function textFormatByContent(bytes: Uint8Array, named: Format, isOldName: boolean): Format | null {
-  const head = headOf(bytes).replace(/^\xef\xbb\xbf/, "");
-  if (/^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body|table|meta)\b/i.test(head)) return byName("html");
-  if (!isText(bytes) || /^\s*(?:<\?xml|\{\\rtf)/.test(head)) return null;
-  if (/^mime-version:\s/im.test(head.split(/\r?\n\r?\n/, 1)[0] ?? "")) return byName("eml");
-  if (named.name === "xlsx") return /[\t,;|]/.test(head) ? byName("csv") : null;
-  return isOldName ? byName("text") : null;
+  return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip"].includes(name);
 }
 
 function formatByContent(bytes: Uint8Array): Format | null {
-  const head = headOf(bytes);
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
   if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
-  if (head.startsWith("\x1f\x8b")) return GZIP;
   if (head.startsWith("{\\rtf")) return byName("rtf");
-  if (head.startsWith("\xd0\xcf\x11\xe0")) throw new IngestError("unsupported_format", describeOldFile(bytes));
+  if (head.startsWith("\xd0\xcf\x11\xe0")) throw new IngestError("unsupported_format", OLD_FILE);
   if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
   return byName(zipKind(bytes));
 }
 
-/** Kinds of compound files by a stream that each holds, and what to do. */
-const COMPOUND_FILES: readonly (readonly [stream: string, message: string])[] = [
-  ["EncryptedPackage", "the file has a password: save it without one"],
-  ["WordDocument", "this is a Word 97–2003 document (.doc): open it, and save it as DOCX"],
-  ["Workbook", "this is an Excel 97–2003 workbook (.xls): open it, and save it as XLSX"],
-  ["PowerPoint Document", "this is a PowerPoint 97–2003 presentation (.ppt): open it, and save it as PPTX"],
-  ["__substg1.0_", "this is an Outlook message (.msg): save it as EML"],
-];
-
-function describeOldFile(bytes: Uint8Array): string {
-  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const found = COMPOUND_FILES.find(([stream]) => content.includes(Buffer.from(stream, "utf16le")));
-  return found?.[1] ?? "this is an old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF";
-}
+/** A compound file: an old Office file, a mail of Outlook, or a new Office file with a password. */
+const OLD_FILE =
+  "this is an old Office file, an Outlook message or a file with a password: save it as DOCX, XLSX, PPTX or EML without a password";
 
 export function unsupportedFormat(extension: string): IngestError {
   const advice = conversionOf(extension) || `: use one of ${supportedExtensions.join(" ")}`;
@@ -205,6 +147,6 @@ export function inputName(name: string): string {
   if (plain === "" || plain.startsWith("."))
     throw new RequestError("input_name", `"${name}" is not a file name. Use a name such as notes.md.`);
   const extension = extensionOf(plain);
-  if (extension !== "" && !openedExtensions.includes(extension)) throw unsupportedFormat(extension);
+  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
   return plain;
 }

@@ -1,4 +1,3 @@
-import { parse as parseToml, TomlError } from "smol-toml";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { DocumentMetadata } from "../../shared/types.ts";
@@ -6,11 +5,8 @@ import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import { type FormatResult, isoDayOf } from "./parsed.ts";
 
-/** YAML between `---` lines, or TOML between `+++` lines. */
-const FENCED =
-  /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)(?:---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)|\+\+\+[ \t]*\r?\n(?<toml>[\s\S]*?)(?<=\n)\+\+\+)[ \t]*(?:\r?\n|$)/;
-const YAML = "YAML between the --- lines";
-const TOML = "TOML between the +++ lines";
+/** YAML between `---` lines. */
+const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
 
 const text = z
   .union([z.string(), z.number(), z.boolean()])
@@ -20,9 +16,9 @@ const text = z
     return trimmed === "" ? null : trimmed;
   });
 const date = z
-  .union([z.string(), z.date()])
+  .string()
   .nullish()
-  .transform((value) => (value instanceof Date ? value.toISOString() : value?.trim() || null))
+  .transform((value) => value?.trim() || null)
   .refine((value) => value === null || isoDayOf(value) !== null, "must be a date such as 2019-04-30")
   .transform((value) => value?.slice(0, 10) ?? null);
 /** Ignores unknown values, since many sites use `type` and `authority` for purposes of their own. */
@@ -73,7 +69,7 @@ export function withFrontMatter(
 }
 
 /**
- * Parses YAML between `---` lines or TOML between `+++` lines at the top of a file. Without front matter, the metadata is empty.
+ * Parses YAML between `---` lines at the top of a file. Without front matter, the metadata is empty.
  * @throws IngestError `bad_front_matter`
  */
 export function readFrontMatter(source: string): FrontMatter {
@@ -98,15 +94,14 @@ export function readLooseFrontMatter(source: string): FrontMatter {
 function fencedFrontMatter(source: string): FrontMatter {
   const match = FENCED.exec(source);
   if (match === null) return noFrontMatter(source);
-  const { yaml, toml = "" } = match.groups ?? {};
-  const [body, syntax] = yaml === undefined ? [toml, TOML] : [yaml, YAML];
-  const parsed = frontMatterSchema.safeParse(yaml === undefined ? tomlValues(toml) : yamlValues(yaml));
+  const { yaml = "" } = match.groups ?? {};
+  const parsed = frontMatterSchema.safeParse(yamlValues(yaml));
   if (parsed.success) return frontMatter(parsed.data, match[0].length);
   const issue = parsed.error.issues[0];
   const key = String(issue?.path[0] ?? "");
-  const at = body.search(new RegExp(`^${key.replace(/\W/g, "\\$&")}\\s*[:=]`, "m"));
+  const at = yaml.search(new RegExp(`^${key.replace(/\W/g, "\\$&")}\\s*:`, "m"));
   const reason = key === "" ? "it holds no `key: value` lines" : `${key}: ${issue?.message ?? "wrong value"}`;
-  throw badFrontMatter(lineAt(body, at), reason, parsed.error, syntax);
+  throw badFrontMatter(lineAt(yaml, at), reason, parsed.error);
 }
 
 function noFrontMatter(source: string): FrontMatter {
@@ -134,18 +129,8 @@ function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number
 
 /** Returns the only date among the values, such as that of `last_reviewed`; `null` without one or with several. */
 function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
-  const texts = Object.values(found).map((value) => (value instanceof Date ? value.toISOString() : String(value)));
-  const days = texts.flatMap((text) => isoDayOf(text) ?? []);
+  const days = Object.values(found).flatMap((value) => isoDayOf(String(value)) ?? []);
   return days.length === 1 ? (days[0] ?? null) : null;
-}
-
-function tomlValues(toml: string): unknown {
-  try {
-    return parseToml(toml);
-  } catch (error) {
-    if (error instanceof TomlError) throw badFrontMatter(error.line + 1, error.message.split("\n")[0] ?? "", error, TOML);
-    throw error;
-  }
 }
 
 /** Keeps dates as strings, since a time stamp would shift with the time zone. */
@@ -153,13 +138,13 @@ function yamlValues(yaml: string): unknown {
   try {
     const [document] = composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" }).documents;
     const [problem] = document?.errors ?? [];
-    if (problem !== undefined) throw badFrontMatter(lineAt(yaml, problem.pos[0]), problem.message, problem, YAML);
+    if (problem !== undefined) throw badFrontMatter(lineAt(yaml, problem.pos[0]), problem.message, problem);
     return document?.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
     if (error instanceof IngestError && error.code === "bad_front_matter") throw error;
     const isTooDeep = error instanceof IngestError || messageOf(error).includes("call stack");
     const line = error instanceof IngestError ? Number(error.data.line) + 1 : 2;
-    throw badFrontMatter(line, isTooDeep ? "it is nested too deep" : messageOf(error), error, YAML);
+    throw badFrontMatter(line, isTooDeep ? "it is nested too deep" : messageOf(error), error);
   }
 }
 
@@ -168,7 +153,7 @@ function lineAt(body: string, offset: number): number {
   return body.slice(0, Math.max(0, offset)).split("\n").length + 1;
 }
 
-function badFrontMatter(line: number, reason: string, cause: unknown, syntax: string): IngestError {
-  const message = `front matter, line ${line}: ${reason}: correct the ${syntax}, or remove it`;
+function badFrontMatter(line: number, reason: string, cause: unknown): IngestError {
+  const message = `front matter, line ${line}: ${reason}: correct the YAML between the --- lines, or remove it`;
   return new IngestError("bad_front_matter", message, { line }, { cause });
 }

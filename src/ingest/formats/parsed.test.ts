@@ -19,7 +19,6 @@ describe("the date of a document", () => {
     expect((await readFirst("due.md", `${"Text of it.\n\n".repeat(5)}Updated 14 January 2026`)).metadata.asOf).toBeNull();
     expect((await readFirst("due.md", "---\nlast_reviewed: 2025-11-03\n---\nTwelve.")).metadata.asOf).toBe("2025-11-03");
     expect((await readFirst("due.md", "---\nfrom: 2025-11-03\nto: 2026-11-03\n---\nTwelve.")).metadata.asOf).toBeNull();
-    expect((await readFirst("due.md", "+++\nreviewed = 2025-11-03\ntitle = 'Dues'\n+++\nTwelve.")).metadata.asOf).toBe("2025-11-03");
     const header = `<w:hdr XMLNS>${wordParagraph("HB-12 & annex, revision 4")}${wordParagraph("Valid from 1 March 2026")}${wordParagraph("–")}</w:hdr>`;
     const { metadata, reading } = await readFirst("due.docx", docxOf(wordParagraph("Twelve."), { "word/header1.xml": header }));
     expect(metadata.asOf).toBe("2026-03-01");

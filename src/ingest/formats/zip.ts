@@ -1,7 +1,6 @@
-import { gunzipSync } from "node:zlib";
 import { unzipSync } from "fflate";
 import { Parser } from "htmlparser2";
-import { IngestError, messageOf, systemCodeOf } from "../../shared/errors.ts";
+import { IngestError, messageOf } from "../../shared/errors.ts";
 import { MAX_ARCHIVE_PARTS, MAX_UNPACKED_BYTES } from "../limits.ts";
 
 /** Files of an archive by name. Names are only looked up, never used as paths on disk. */
@@ -82,16 +81,6 @@ function walkZip(bytes: Uint8Array, accept: (name: string, size: number) => bool
     if (cause instanceof IngestError) throw cause;
     const message = `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated`;
     throw new IngestError("bad_archive", message, {}, { cause });
-  }
-}
-
-/** @throws IngestError `unpacks_too_far`, `bad_archive` */
-export function unpackGzip(bytes: Uint8Array): Uint8Array {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
-  } catch (cause) {
-    if (systemCodeOf(cause) === "ERR_BUFFER_TOO_LARGE") throw unpacksTooFar(MAX_UNPACKED_BYTES);
-    throw new IngestError("bad_archive", `it cannot be unpacked (${messageOf(cause)}): it is damaged or truncated`, {}, { cause });
   }
 }
 

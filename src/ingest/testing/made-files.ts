@@ -7,7 +7,7 @@ export type MadeBlock =
   | { readonly type: "item"; readonly text: string }
   | { readonly type: "table"; readonly rows: readonly (readonly string[])[] };
 
-export type MadeFormat = "docx" | "epub" | "xlsx" | "csv" | "html" | "rst" | "adoc" | "eml" | "json" | "yaml";
+export type MadeFormat = "docx" | "epub" | "xlsx" | "csv" | "html" | "eml" | "json" | "yaml";
 
 /** Generates a file of the format with exactly these blocks. */
 export function makeFile(format: MadeFormat, blocks: readonly MadeBlock[]): { readonly path: string; readonly bytes: Uint8Array } {
@@ -21,8 +21,6 @@ const WRITERS: Readonly<Record<MadeFormat, (blocks: readonly MadeBlock[]) => str
   epub: (blocks) => epubOf([`<html><body>${blocks.map(toHtml).join("\n")}</body></html>`]),
   xlsx: (blocks) => xlsxOf([{ name: "Made", rows: rowsOf(blocks) }]),
   csv: (blocks) => csvOf(rowsOf(blocks)),
-  rst: (blocks) => blocks.map(toRst).join("\n\n"),
-  adoc: (blocks) => blocks.map(toAsciidoc).join("\n\n"),
   eml: (blocks) => emlOf(blocks.map(toHtml).join("\n")),
   json: (blocks) => JSON.stringify(recordsOf(blocks)),
   yaml: (blocks) =>
@@ -157,18 +155,6 @@ function cellXml(text: string, reference: string, style: number): string {
 
 function columnName(index: number): string {
   return index < 26 ? String.fromCharCode(65 + index) : columnName(Math.floor(index / 26) - 1) + columnName(index % 26);
-}
-
-function toRst(block: MadeBlock): string {
-  if (block.type === "table") return block.rows.map((row) => `* ${row.join(" ")}`).join("\n");
-  if (block.type === "heading") return `${block.text}\n${["=", "-", "~"][block.level - 1]?.repeat(block.text.length + 1)}`;
-  return block.type === "item" ? `* ${block.text}` : block.text;
-}
-
-function toAsciidoc(block: MadeBlock): string {
-  if (block.type === "table") return block.rows.map((row) => `* ${row.join(" ")}`).join("\n");
-  if (block.type === "heading") return `${"=".repeat(block.level)} ${block.text}`;
-  return block.type === "item" ? `* ${block.text}` : block.text;
 }
 
 function emlOf(html: string): string {
