@@ -109,7 +109,7 @@ const SHAPES: readonly Shape[] = [
   ["a.rtf", "paragraphs", 4_000, (n) => rtfOf(lines(n, (i) => `\\pard Line ${i}.\\par`))],
   ["a.rtf", "groups", 8_000, (n) => rtfOf("{\\b x} ".repeat(n))],
   ["a.rtf", "escapes", 8_000, (n) => rtfOf("\\'e9\\u8364?".repeat(n))],
-  ["a.rtf", "merged rows", 500, (n) => rtfOf(lines(n, (i) => `\\trowd\\clvmrg\\cellx1\\cellx2\\intbl ${i}\\cell x\\cell\\row`))],
+  ["a.rtf", "rows", 500, (n) => rtfOf(lines(n, (i) => `\\trowd\\cellx1\\cellx2\\intbl ${i}\\cell x\\cell\\row`))],
   ["a.vtt", "cues", 4_000, (n) => `WEBVTT\n\n${lines(n, (i) => `00:00:01.000 --> 00:00:02.000\n<v A${i % 3}>Line ${i}.\n`)}`],
   ["a.vtt", "open tags", 20_000, (n) => `WEBVTT\n\n00:01.000 --> 00:02.000\n${"<v ".repeat(n)}`],
   ["a.html", "figures", 2_000, (n) => "<figure><img alt=x>".repeat(n)],

@@ -54,12 +54,11 @@ function writeLines(lines: readonly XmlElement[], writer: OdfWriter): void {
   }
 }
 
-/** @param hasCaption whether the blocks stand in a box with text, which describes their pictures */
-export function writeOdfBlocks(blocks: readonly XmlElement[], writer: OdfWriter, hasCaption = false): void {
-  for (const block of blocks) writeOdfBlock(block, writer, hasCaption);
+export function writeOdfBlocks(blocks: readonly XmlElement[], writer: OdfWriter): void {
+  for (const block of blocks) writeOdfBlock(block, writer);
 }
 
-function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption = false): void {
+function writeOdfBlock(block: XmlElement, writer: OdfWriter): void {
   const { out, styles, leftOut } = writer;
   const skipped = LEFT_OUT.get(block.name);
   if (skipped !== undefined) {
@@ -67,15 +66,15 @@ function writeOdfBlock(block: XmlElement, writer: OdfWriter, hasCaption = false)
   } else if (block.name === "tracked-changes") {
     for (const deleted of descendants(block, "deletion"))
       out.leftOut.struck += [...descendants(deleted, "p", "h")].map(textOf).join("").length;
-  } else if (block.name === "h" || block.name === "p") writeParagraph(block, writer, hasCaption);
+  } else if (block.name === "h" || block.name === "p") writeParagraph(block, writer);
   else if (block.name === "list") writeList(block, writer, { style: "", level: 1 });
   else if (block.name === "table") writeTable(block, writer);
-  else if (block.name === "frame") writeFrame(block, writer, hasCaption);
+  else if (block.name === "frame") writeFrame(block, writer);
   else if (block.name === "section" && prefixed(block, "display") === "none") out.leftOut.hidden += textOf(block).trim().length;
-  else if (!styles.looks("graphic", prefixed(block, "style-name")).isHidden) writeOdfBlocks(elementsOf(block), writer, hasCaption);
+  else if (!styles.looks("graphic", prefixed(block, "style-name")).isHidden) writeOdfBlocks(elementsOf(block), writer);
 }
 
-function writeParagraph(block: XmlElement, writer: OdfWriter, hasCaption: boolean): void {
+function writeParagraph(block: XmlElement, writer: OdfWriter): void {
   const { out, styles } = writer;
   const { names, isBold, isHidden, isStruck } = styles.looks("paragraph", prefixed(block, "style-name"));
   if (isHidden) {
@@ -99,8 +98,7 @@ function writeParagraph(block: XmlElement, writer: OdfWriter, hasCaption: boolea
     else out.element("p", () => (isBold ? out.element("b", write) : write()));
   }
   // Text boxes and pictures that are anchored in the paragraph stand behind it.
-  const isCaption = hasCaption && spokenIn(block) !== "";
-  for (const frame of descendants(block, ...DRAWN)) writeOdfBlock(frame, writer, isCaption);
+  for (const frame of descendants(block, ...DRAWN)) writeOdfBlock(frame, writer);
 }
 
 /** Drawings that are anchored in a paragraph. */
@@ -220,13 +218,12 @@ function repeatsOf(element: XmlElement, attribute: string): number {
 }
 
 /** Writes a frame: a text box, a table, or the description of a picture, chart or formula. */
-function writeFrame(frame: XmlElement, writer: OdfWriter, hasCaption: boolean): void {
+function writeFrame(frame: XmlElement, writer: OdfWriter): void {
   const children = elementsOf(frame);
   const box = children.find(({ name }) => name === "text-box" || name === "table");
   const described = [...children.filter(({ name }) => name === "title"), ...children.filter(({ name }) => name === "desc")];
   const description = oneLine(described.map(textOf).join(". "));
   if (box?.name === "table") writeTable(box, writer);
-  else if (box !== undefined) writeOdfBlocks(elementsOf(box), writer, true);
-  else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name)))
-    if (description !== "" || !hasCaption) writer.out.figure(description);
+  else if (box !== undefined) writeOdfBlocks(elementsOf(box), writer);
+  else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name))) writer.out.figure(description);
 }

@@ -9,7 +9,7 @@ import type { ExtractedText } from "./extracted-text.ts";
 import { type Slide, writeSlides } from "./slides.ts";
 import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
 
-/** Reads presentations: slides in order with titles, text, tables, diagrams and speaker notes. Offsets count the extracted text. */
+/** Reads presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
 export const pptxFormat: Format = {
   name: "pptx",
   extensions: [".pptx", ".pptm", ".ppsx"],
@@ -91,7 +91,7 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutParts): Sl
     title: title === undefined ? "" : spokenIn(title),
     isHidden: ["0", "false"].includes(firstOf(slide, "sld")?.attributes.show ?? ""),
     body(out) {
-      for (const shape of body) writeShape(out, shape, (id) => partOf(parts, relations.get(id)?.part ?? ""));
+      for (const shape of body) writeShape(out, shape);
     },
     notes(out) {
       for (const shape of spoken) writeParagraphs(out, firstOf(shape, "txBody"), false);
@@ -127,26 +127,15 @@ function spokenIn(shape: XmlElement): string {
   return oneLine([...descendants(shape, "p")].map(runsIn).join(" "));
 }
 
-function writeShape(out: ExtractedText, shape: XmlElement, openPart: (id: string) => XmlElement): void {
+function writeShape(out: ExtractedText, shape: XmlElement): void {
   const table = firstOf(shape, "tbl");
-  const diagram = firstOf(shape, "relIds");
   const text = firstOf(shape, "txBody");
   const { descr = "", title = "" } = firstOf(shape, "cNvPr")?.attributes ?? {};
   const isDecorative = firstOf(shape, "decorative")?.attributes.val === "1";
   if (table !== undefined) writeTable(out, table);
-  else if (diagram !== undefined) writeDiagram(out, openPart(prefixed(diagram, "dm") ?? ""));
   else if (text !== undefined) writeParagraphs(out, text, ["body", "obj"].includes(placeholderOf(shape) ?? ""));
-  if ((shape.name === "pic" || (shape.name === "graphicFrame" && table === undefined && diagram === undefined)) && !isDecorative)
-    out.figure(descr || title);
+  if ((shape.name === "pic" || (shape.name === "graphicFrame" && table === undefined)) && !isDecorative) out.figure(descr || title);
   else if (descr !== "" && !isDecorative) out.figure(descr);
-}
-
-/** Writes the texts of a diagram (SmartArt) as a list. */
-function writeDiagram(out: ExtractedText, data: XmlElement): void {
-  for (const point of descendants(data, "pt")) {
-    const said = spokenIn(point);
-    if (said !== "") out.item(1, null, () => out.text(said));
-  }
 }
 
 function writeTable(out: ExtractedText, table: XmlElement): void {

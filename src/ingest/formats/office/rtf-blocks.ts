@@ -10,17 +10,6 @@ export interface RtfParagraph {
   readonly listLevel: number;
 }
 
-interface Cell {
-  readonly events: readonly MarkupEvent[];
-  readonly merge: Merge;
-}
-interface Row {
-  readonly isHeader: boolean;
-  readonly cells: readonly Cell[];
-}
-/** How a cell is merged with the one to its left or above it. */
-type Merge = "none" | "left" | "above";
-
 /** The text between two ends of paragraphs, and the blocks around it. */
 interface Flow {
   readonly events: MarkupEvent[];
@@ -40,11 +29,10 @@ export class RtfBlocks {
   #outer: Flow | null = null;
   #behind: MarkupEvent[] = [];
   #notes = 0;
-  #rows: Row[] = [];
-  #cells: MarkupEvent[][] = [];
+  #isTableOpen = false;
+  /** The cells of the open row, and the paragraphs of its open cell. */
+  #row: MarkupEvent[] = [];
   #cell: MarkupEvent[] = [];
-  #merges: Merge[] = [];
-  #merge: Merge = "none";
   #isHeader = false;
 
   inline(events: readonly MarkupEvent[], isNumber: boolean): void {
@@ -96,7 +84,7 @@ export class RtfBlocks {
     const start = (number?.[0] ?? inline[0])?.start ?? end;
     const said = number?.some(isCounted) === true ? [...number, ...inline] : inline;
     if (isInTable && this.#outer === null) {
-      this.#cell.push(opening("p", start), ...said, closing("p", end));
+      this.#cell.push(...around("p", said, end));
       return;
     }
     this.#endTable(end);
@@ -104,32 +92,24 @@ export class RtfBlocks {
     this.#closeLists(isItem ? listLevel : 0, end);
     if (isItem) for (; flow.openLists < listLevel; flow.openLists++) flow.events.push(opening("ul", start));
     const name = level !== null ? `h${Math.min(6, Math.max(1, level))}` : isItem ? "li" : "p";
-    flow.events.push(opening(name, start), ...said, closing(name, end));
+    flow.events.push(...around(name, said, end));
     if (!isItem) this.#writeBehind();
   }
 
   /** Handles the words of tables: definitions of rows and cells, and their ends. */
   table(word: string, end: number): void {
-    if (word === "trowd") [this.#merges, this.#merge, this.#isHeader] = [[], "none", false];
+    if (word === "trowd") this.#isHeader = false;
     else if (word === "trhdr") this.#isHeader = true;
-    else if (word === "clmrg") this.#merge = "left";
-    else if (word === "clvmrg") this.#merge = "above";
-    else if (word === "cellx") {
-      this.#merges.push(this.#merge);
-      this.#merge = "none";
-    } else if (word === "cell") {
-      this.endParagraph({ ...PLAIN, isInTable: true }, end);
-      if (this.#outer === null) this.#cells.push(this.#cell);
-      this.#cell = [];
-    } else if (word === "row") this.#endRow();
+    else if (word === "cell") this.#endCell(end);
+    else if (word === "row") this.#endRow(end);
   }
 
   /** Returns the markup of the file. */
   finish(end: number): MarkupEvent[] {
     this.endNote(end);
-    this.endParagraph({ ...PLAIN, isInTable: this.#cells.length > 0 }, end);
-    if (this.#cell.length > 0) this.#cells.push(this.#cell);
-    this.#endRow();
+    if (this.#row.length > 0) this.#endCell(end);
+    else this.endParagraph(PLAIN, end);
+    this.#endRow(end);
     this.#endTable(end);
     this.#closeLists(0, end);
     this.#writeBehind();
@@ -150,35 +130,35 @@ export class RtfBlocks {
     this.#behind = [];
   }
 
-  #endRow(): void {
-    const cells = this.#cells.map((events, i): Cell => ({ events, merge: this.#merges[i] ?? "none" }));
-    if (cells.length > 0) this.#rows.push({ isHeader: this.#isHeader, cells });
-    [this.#cells, this.#cell] = [[], []];
+  #endCell(end: number): void {
+    this.endParagraph({ ...PLAIN, isInTable: true }, end);
+    if (this.#outer !== null) return;
+    this.#row.push(...around(this.#isHeader ? "th" : "td", this.#cell, end));
+    this.#cell = [];
+  }
+
+  #endRow(end: number): void {
+    const row = this.#row;
+    [this.#row, this.#cell] = [[], []];
+    if (row.length === 0) return;
+    if (!this.#isTableOpen) {
+      this.#closeLists(0, end);
+      this.#flow.events.push(opening("table", row[0]?.start ?? end));
+    }
+    this.#isTableOpen = true;
+    this.#flow.events.push(...around("tr", row, end));
   }
 
   #endTable(end: number): void {
-    if (this.#rows.length === 0 || this.#outer !== null) return;
-    const rows = this.#rows;
-    this.#rows = [];
-    this.#closeLists(0, end);
-    const { events } = this.#flow;
-    const at = rows[0]?.cells.find((cell) => cell.events.length > 0)?.events[0]?.start ?? end;
-    events.push(opening("table", at));
-    for (const [r, { cells, isHeader }] of rows.entries()) {
-      events.push(opening("tr", at));
-      for (const [c, cell] of cells.entries()) {
-        if (cell.merge !== "none") continue;
-        let [width, height] = [1, 1];
-        while (cells[c + width]?.merge === "left") width++;
-        while (rows[r + height]?.cells[c]?.merge === "above") height++;
-        const name = isHeader ? "th" : "td";
-        events.push(opening(name, at, { colspan: String(width), rowspan: String(height) }), ...cell.events, closing(name, end));
-      }
-      events.push(closing("tr", end));
-    }
-    events.push(closing("table", end));
+    if (!this.#isTableOpen || this.#outer !== null) return;
+    this.#isTableOpen = false;
+    this.#flow.events.push(closing("table", end));
     this.#writeBehind();
   }
+}
+
+function around(name: string, inner: readonly MarkupEvent[], end: number): MarkupEvent[] {
+  return [opening(name, inner[0]?.start ?? end), ...inner, closing(name, end)];
 }
 
 function isVisible(event: MarkupEvent): boolean {

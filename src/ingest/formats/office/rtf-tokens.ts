@@ -34,35 +34,25 @@ export function* readRtfTokens(source: string): Generator<RtfToken> {
   }
 }
 
-/** Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. */
+/** Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. Those with several bytes per character are not read. */
 const CHARSETS: Readonly<Record<number, string>> = {
-  ...{ 77: "macintosh", 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5", 161: "windows-1253", 162: "windows-1254" },
-  ...{ 163: "windows-1258", 177: "windows-1255", 178: "windows-1256", 186: "windows-1257", 204: "windows-1251", 222: "windows-874" },
-  238: "windows-1250",
+  ...{ 77: "macintosh", 161: "windows-1253", 162: "windows-1254", 163: "windows-1258", 177: "windows-1255", 178: "windows-1256" },
+  ...{ 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250" },
 };
-/** Encodings by code page that are not called `windows-` and its number. */
-const CODE_PAGES: Readonly<Record<number, string>> = {
-  ...{ 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 10000: "macintosh", 65001: "utf-8" },
-};
-const WESTERN = "windows-1252";
 /** The character set of fonts of symbols, such as Wingdings. */
 const SYMBOLS = 2;
 const BULLET = 0xb7;
 
-/** Returns the encoding of a code page; `null` if it is unknown, as those of DOS. */
+/** Returns the encoding of a code page; `null` if it is unknown, as those of DOS and of Asian languages. */
 export function encodingOfCodePage(page: number): string | null {
-  return CODE_PAGES[page] ?? (page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null);
+  if (page === 10_000) return "macintosh";
+  return page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null;
 }
 
-/** Decodes bytes in the character set of a font. @param encoding of the document, for fonts without a set of their own */
-export function decodeRtfBytes(bytes: readonly number[], charset: number, encoding: string = WESTERN): string {
-  if (charset === SYMBOLS) return bytes.map((byte) => (byte === BULLET ? "•" : "\ufffd")).join("");
-  return new TextDecoder(CHARSETS[charset] ?? encoding).decode(Uint8Array.from(bytes));
-}
-
-/** Returns whether each byte is one character, so that bytes can be decoded one by one. */
-export function isSingleByte(charset: number, encoding: string = WESTERN): boolean {
-  return !["shift_jis", "euc-kr", "gbk", "big5", "utf-8"].includes(CHARSETS[charset] ?? encoding);
+/** Decodes a byte in the character set of a font. @param encoding of the document, for fonts without a set of their own */
+export function decodeRtfByte(byte: number, charset: number, encoding: string): string {
+  if (charset === SYMBOLS) return byte === BULLET ? "•" : "\ufffd";
+  return new TextDecoder(CHARSETS[charset] ?? encoding).decode(Uint8Array.of(byte));
 }
 
 /** Characters that have a control word or symbol. An optional hyphen is no text. */

@@ -7,7 +7,7 @@ import { oneLine, plainMetadata, statedDay, titleOf, topLines } from "../parsed.
 import { unseenNotices } from "../unseen-text.ts";
 import { writeMarkup } from "./extracted-text.ts";
 import { RtfBlocks } from "./rtf-blocks.ts";
-import { decodeRtfBytes, encodingOfCodePage, isSingleByte, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
+import { decodeRtfByte, encodingOfCodePage, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
 
 /** Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, since each is one character of its encoding. */
 export const rtfFormat: Format = {
@@ -106,8 +106,6 @@ class RtfReader {
   readonly #charsets = new Map<number, number>();
   readonly #headings = new Map<number, number>();
   #defaultFont = -1;
-  /** Escaped bytes before they are decoded, since a character may have several. */
-  #bytes: (TextRange & { readonly value: number })[] = [];
   /** Characters still to be skipped after `\u`. */
   #fallbacks = 0;
   #high: (TextRange & { readonly code: number }) | null = null;
@@ -121,13 +119,12 @@ class RtfReader {
   take(token: RtfToken): void {
     // Some programs write zero bytes behind the last group.
     if (this.#isEnded) return;
-    if (token.type !== "byte") this.#decode();
     if (token.type === "open") this.#open(token.start);
     else if (token.type === "close") this.#close(token.end);
     else if (token.type === "control") this.#control(token);
     else if (token.type === "text") this.#text(token);
     else if (this.#fallbacks > 0) this.#fallbacks--;
-    else this.#bytes.push(token);
+    else this.#byte(token);
   }
 
   /** @throws IngestError `bad_rtf` */
@@ -250,23 +247,12 @@ class RtfReader {
       this.#say(rest, { start: from, end });
       return;
     }
-    for (let i = 0; i < rest.length; i++) this.#bytes.push({ value: rest.charCodeAt(i), start: from + i, end: from + i + 1 });
-    this.#decode();
+    for (let i = 0; i < rest.length; i++) this.#byte({ value: rest.charCodeAt(i), start: from + i, end: from + i + 1 });
   }
 
-  #decode(): void {
-    const bytes = this.#bytes;
-    const [first] = bytes;
-    if (first === undefined) return;
-    this.#bytes = [];
+  #byte({ value, start, end }: TextRange & { readonly value: number }): void {
     const charset = this.#charsets.get(this.#state.font < 0 ? this.#defaultFont : this.#state.font) ?? 0;
-    const encoding = this.#encoding ?? undefined;
-    if (isSingleByte(charset, encoding))
-      for (const { value, start, end } of bytes) this.#say(decodeRtfBytes([value], charset, encoding), { start, end });
-    else {
-      const values = bytes.map(({ value }) => value);
-      this.#say(decodeRtfBytes(values, charset, encoding), { start: first.start, end: bytes.at(-1)?.end ?? first.end });
-    }
+    this.#say(decodeRtfByte(value, charset, this.#encoding ?? "windows-1252"), { start, end });
   }
 
   #say(text: string, range: TextRange): void {
