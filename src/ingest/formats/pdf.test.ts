@@ -143,28 +143,10 @@ describe("a made PDF", () => {
       expect(shownOf(document)).toEqual([expect.stringMatching(/^paragraph /), `code ${code.join("\n")}`]);
     });
 
-    test("are code, and no table, where they have columns", async () => {
-      const rows = ["name      size", "a.txt     1", "b.txt     22", "c.txt     333", "d.txt     4444"];
-      const wordsOf = (row: string, i: number) =>
-        [...row.matchAll(/\S+/g)].map(({ 0: word, index }) => draw(72 + 6 * index, 300 - 12 * i, word));
-      const document = await read(makePdf(above, { extra: rows.flatMap(wordsOf).join("\n") }).bytes);
-      expect(shownOf(document).slice(1)).toEqual([`code ${rows.join("\n")}`]);
-    });
-
     test("are text where all letters are so", async () => {
       const lines = ["Dear Sir, the office has received your letter of May", "and will answer it within ten working days of its date."];
       const extra = lines.map((line, i) => draw(72, 300 - 12 * i, line)).join("\n");
       expect(shownOf(await read(makePdf([], { extra }).bytes))).toEqual([`paragraph ${lines.join(" ")}`]);
-    });
-
-    test("are cells where they stand in a row", async () => {
-      const rows = [0, 1, 2, 3].flatMap((i) => [
-        draw(72, 300 - 42 * i, `--option-${i}-`),
-        draw(72, 288 - 42 * i, "of-it"),
-        `BT /F1 10 Tf 1 0 0 1 180 ${294 - 42 * i} Tm (String) Tj 120 0 Td (says what becomes of ${i}) Tj ET`,
-      ]);
-      const document = await read(makePdf(above, { extra: rows.join("\n") }).bytes);
-      expect(shownOf(document).filter((shown) => shown.startsWith("code"))).toEqual([]);
     });
   });
 

@@ -7,7 +7,7 @@ import { writePdf } from "./write.ts";
 
 const BODY = 11;
 const LEFT = 50;
-const STYLE = { outline: new Map<string, number>(), isTypewritten: false };
+const OUTLINE = new Map<string, number>();
 
 interface LineLook {
   readonly size?: number;
@@ -40,7 +40,7 @@ const FULL = "If the flag is there, this command takes out all packages that are
 /** Returns the blocks of one column that begins with a paragraph of its widest lines at the usual distance. */
 function read(rows: readonly PdfLine[], { number = 1, dots = [] as readonly PdfBox[] } = {}): PdfBlock[] {
   const lines = [...Array.from({ length: 8 }, (_, i) => line(i - 7, WIDEST)), ...rows];
-  return blocksOf([{ type: "column", lines }], { number, height: 800, dots }, styleOf(lines, STYLE)).slice(1);
+  return blocksOf([{ type: "column", lines }], { number, height: 800, dots }, styleOf(lines, OUTLINE)).slice(1);
 }
 
 function blocks(...rows: readonly PdfLine[]): string[] {
@@ -136,27 +136,13 @@ describe("lines of another size", () => {
 });
 
 describe("lines in a typewriter's letters", () => {
-  it("are code with their breaks, indents and empty lines, whatever marks they begin with", () => {
-    const lines = [code(3, "install:"), code(4, "  - npm ci"), code(6, "1. key:  value")];
+  it("are code with their indents, whatever marks they begin with", () => {
+    const lines = [code(3, "install:"), code(4, "  - npm ci"), code(5, "1. key:  value")];
     expect(written(read([line(2, "See the example:"), ...lines, line(8, "It says which.")]))).toEqual([
       "paragraph See the example:",
-      "code install:\n  - npm ci\n\n1. key:  value",
+      "code install:\n  - npm ci\n1. key:  value",
       "paragraph It says which.",
     ]);
-  });
-
-  it("are two pieces of code where more than empty lines part them", () => {
-    const lines = [code(3, "npm prune"), code(4, "npm ci"), code(5.6, "npm audit"), code(6.6, "npm fund")];
-    expect(written(read(lines))).toEqual(["code npm prune\nnpm ci", "code npm audit\nnpm fund"]);
-  });
-
-  it("go on in the same line where their indent was not typed, as it is no whole letters wide", () => {
-    const lines = [
-      code(3, "npm install a-package another-package"),
-      line(4, "and-another", { x: LEFT + 50, isMono: true, size: 9.5 }),
-      code(5, "npm ci"),
-    ];
-    expect(written(read(lines))).toEqual(["code npm install a-package another-package and-another\nnpm ci"]);
   });
 
   it("stay in the sentence whose line they fill", () => {
@@ -170,17 +156,7 @@ describe("lines in a typewriter's letters", () => {
     const heading = line(5, "auth-type", { isMono: true, isBold: true });
     expect(written(read([code(2, "npm prune"), code(3, "npm ci"), heading]))).toEqual(["code npm prune\nnpm ci", "heading auth-type"]);
   });
-
-  it("are one piece of code where a page ends within it", () => {
-    const pages = [
-      read([code(50, "npm prune")]),
-      blocksOf([{ type: "column", lines: [code(1, "npm ci")] }], PAGE_2, styleOf([line(0, WIDEST)], STYLE)),
-    ];
-    expect(written(...pages)).toEqual(["code npm prune\nnpm ci"]);
-  });
 });
-
-const PAGE_2 = { number: 2, height: 800, dots: [] };
 
 describe("a word like a list's mark at the start of a line", () => {
   it("is the next word of the sentence where it had no room and text goes on there", () => {
@@ -224,10 +200,11 @@ describe("further paragraphs of an item", () => {
       line(3, "1. alpha", { x: 60 }),
       line(5, "More of it.", { x: 76 }),
       code(7, "npm ci"),
+      code(8, "npm fund"),
       line(9, "And then.", { x: 76 }),
       line(11, "Text."),
     ];
-    expect(written(read(rows))).toEqual(["list-item 1. alpha\nMore of it.", "code npm ci", "list-item And then.", "paragraph Text."]);
+    expect(written(read(rows))).toEqual(["list-item 1. alpha\nMore of it.", "code npm ci\nnpm fund", "list-item And then.", "paragraph Text."]);
   });
 });
 

@@ -1,13 +1,12 @@
 import { NO_HEADING_END, rowEnds } from "../../line-breaks.ts";
-import { type CodeLines, codeOf } from "./code.ts";
 import { areLevel, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
-import { greatest, least, type PdfBox } from "./words.ts";
+import { greatest, least, type PdfBox, type PdfWord } from "./words.ts";
 /** A block of a document as its pages show it. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
   | (TextBlock & { readonly type: "paragraph" | "item" | "note"; readonly rowEnds?: ReadonlySet<PdfLine> })
-  | (CodeLines & { readonly type: "code"; readonly page: number })
+  | { readonly type: "code"; readonly lines: readonly PdfLine[]; readonly page: number }
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
 /**
@@ -41,6 +40,10 @@ export interface TextStyle {
   readonly outline: ReadonlyMap<string, number>;
 }
 
+/** Share of monospaced letters above which the whole document is monospaced, so that they do not indicate code. */
+const TYPEWRITTEN_SHARE = 0.9;
+/** Minimum monospaced lines of a code block; a single one may be a word of a sentence. */
+const LEAST_CODE = 2;
 /** Minimum ratio of a heading's letter size to the body size. */
 const HEADING_FACTOR = 1.12;
 const MAX_HEADING_CHARACTERS = 200;
@@ -111,11 +114,9 @@ interface ColumnFacts extends PageFacts {
 
 function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
-  const canBeCode = (line: PdfLine) =>
-    line.isMono && !style.isTypewritten && line.size < style.bodySize * HEADING_FACTOR && !hasDot(line, page.dots);
-  const text = lines.filter((line) => !canBeCode(line));
+  const isCode = (line: PdfLine) => line.isMono && !style.isTypewritten && !isHeadingLike(line, style) && !hasDot(line, page.dots);
+  const text = lines.filter((line) => !isCode(line));
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
-  const code = codeOf(lines, { right: edges.right, pitch: style.pitch, canBeCode });
   const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
   /** Adjacent paragraphs that only sentence ends separate. */
   let run: PdfLine[][] = [];
@@ -126,11 +127,12 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   };
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] as PdfLine;
-    const piece = code.get(line);
-    if (piece !== undefined) {
+    let end = i;
+    while (end < lines.length && isCode(lines[end] as PdfLine)) end++;
+    if (end - i >= LEAST_CODE) {
       flush();
-      blocks.push({ type: "code", ...piece, page: page.number });
-      i += piece.lines.length - 1;
+      blocks.push({ type: "code", lines: lines.slice(i, end), page: page.number });
+      i = end - 1;
       continue;
     }
     const mark = markBefore(line, open, column);
@@ -278,29 +280,29 @@ function usualPitch(lines: readonly PdfLine[]): number {
 }
 
 /** Derives the body size, the larger sizes of headings and the other typography from the lines. */
-export function styleOf(lines: readonly PdfLine[], { outline, isTypewritten }: Pick<TextStyle, "outline" | "isTypewritten">): TextStyle {
+export function styleOf(lines: readonly PdfLine[], outline: TextStyle["outline"]): TextStyle {
+  const words = lines.flatMap((line) => line.words);
+  const isTypewritten = lettersOf(words.filter(({ isMono }) => isMono)) > lettersOf(words) * TYPEWRITTEN_SHARE;
+  const counted = isTypewritten ? words : words.filter(({ isMono }) => !isMono);
   const letters = new Map<number, number>();
-  let bold = 0;
-  let all = 0;
-  for (const { words } of lines) {
-    for (const { size, text, isBold, isMono } of words) {
-      if (isMono && !isTypewritten) continue;
-      const rounded = Math.round(size * 2) / 2;
-      letters.set(rounded, (letters.get(rounded) ?? 0) + text.length);
-      all += text.length;
-      if (isBold) bold += text.length;
-    }
+  for (const { size, text } of counted) {
+    const rounded = Math.round(size * 2) / 2;
+    letters.set(rounded, (letters.get(rounded) ?? 0) + text.length);
   }
   const [bodySize = 10] = [...letters].sort((a, b) => b[1] - a[1])[0] ?? [];
   const headingSizes = [...letters.keys()].filter((size) => size >= bodySize * HEADING_FACTOR).sort((a, b) => b - a);
   return {
     bodySize,
     headingSizes: headingSizes.slice(0, 5),
-    isBodyBold: bold > all / 2,
+    isBodyBold: lettersOf(counted.filter(({ isBold }) => isBold)) > lettersOf(counted) / 2,
     isTypewritten,
     outline,
     pitch: mostUsedPitch(lines, bodySize),
   };
+}
+
+export function lettersOf(words: readonly PdfWord[]): number {
+  return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** Returns the most frequent line distance, or 1.25 times the letter size without any. */

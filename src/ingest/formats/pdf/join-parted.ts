@@ -1,14 +1,7 @@
 import type { PdfBlock, TextBlock } from "./blocks.ts";
 import { ENDED, INDENT, isFull, isHung, isMarkInText, type PdfLine, SAME_SIZE, SAME_START, textStart } from "./lines.ts";
 
-/** Mutable copies that grow in place when blocks are joined, since rows may continue over thousands of pages. */
-interface GrownCode {
-  readonly type: "code";
-  readonly lines: PdfLine[];
-  readonly breaks: number[];
-  page: number;
-}
-
+/** A mutable copy that grows in place when blocks are joined, since rows may continue over thousands of pages. */
 interface GrownText extends TextBlock {
   readonly type: "paragraph" | "item";
   readonly lines: PdfLine[];
@@ -44,16 +37,6 @@ export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
  * @param isGrown whether `before` is a joined block, which grows in place
  */
 function join(before: PdfBlock, block: PdfBlock, isGrown: boolean): PdfBlock | null {
-  if (before.type === "code" && block.type === "code") {
-    if (before.page === block.page) return null;
-    const code = (isGrown ? before : { ...before, lines: [...before.lines], breaks: [...before.breaks] }) as GrownCode;
-    for (const [i, line] of block.lines.entries()) {
-      code.lines.push(line);
-      code.breaks.push(i === 0 ? 1 : (block.breaks[i] ?? 1));
-    }
-    code.page = block.page;
-    return code;
-  }
   if ((before.type !== "paragraph" && before.type !== "item") || (block.type !== "paragraph" && block.type !== "item")) return null;
   if (!isElsewhere(before, block)) return null;
   if (!goesOn(before, block)) return null;

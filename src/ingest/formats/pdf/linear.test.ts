@@ -29,7 +29,7 @@ function rows(page: number): PdfBlock {
 
 function code(page: number): PdfBlock {
   const lines = range(20, (i) => line(50, i * 15, `row ${i}`));
-  return { type: "code", lines, breaks: lines.map(() => 1), page };
+  return { type: "code", lines, page };
 }
 
 type Shape = readonly [what: string, n: number, make: (n: number) => readonly PdfBlock[]];
@@ -58,7 +58,7 @@ describe("a page of more words than a call takes arguments", () => {
   const lines = range(75_000, (i) => [line(50, i * 15, "a"), line(300, i * 15, "b")]).flat();
   const column = range(lines.length, (i) => line(50, i * 15, "a"));
   const page = { number: 1, height: 800, dots: [] };
-  const style = styleOf(lines.slice(0, 20), { outline: new Map(), isTypewritten: false });
+  const style = styleOf(lines.slice(0, 20), new Map());
 
   it("is read as a table", () => {
     expect(regionsOf(lines).map(({ type }) => type)).toEqual(["table"]);
@@ -69,7 +69,7 @@ describe("a page of more words than a call takes arguments", () => {
   });
 
   it("is written as code", () => {
-    const { text } = writePdf([{ type: "code", lines: column, breaks: column.map(() => 1), page: 1 }], [], new Map());
+    const { text } = writePdf([{ type: "code", lines: column, page: 1 }], [], new Map());
     expect(text).toHaveLength(2 * column.length - 1);
   });
 });

@@ -2,15 +2,14 @@ import { IngestError, messageOf } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format, FormatFile } from "../format.ts";
 import { type FormatResult, oneLine, plainMetadata, titleOf } from "../parsed.ts";
-import { blocksOf, keyOf, type PdfBlock, styleOf } from "./blocks.ts";
-import { type CodeArea, codeAreasOf, isTypewritten } from "./code.ts";
+import { blocksOf, keyOf, lettersOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
-import type { PdfBox, PdfPage, PdfWord } from "./words.ts";
+import type { PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Reads pages with the box of every word. Offsets count the extracted text. */
@@ -143,10 +142,6 @@ function withoutUnseen(
   return { kept, notices };
 }
 
-function lettersOf(words: readonly PdfWord[]): number {
-  return words.reduce((sum, { text }) => sum + text.length, 0);
-}
-
 /** Formats page numbers: "p. 3, 5–7". */
 function inWords(pages: readonly number[]): string {
   const ranges: [number, number][] = [];
@@ -161,46 +156,34 @@ function inWords(pages: readonly number[]): string {
 
 function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>): PdfBlock[] {
   const running = runningWords(pages);
-  const typewritten = isTypewritten(pages);
-  const laid = pages.map((page) => ({ page, regions: pageRegions(page, running, typewritten) }));
+  const laid = pages.map((page) => ({ page, regions: pageRegions(page, running) }));
   const lines = laid.flatMap(({ regions }) => regions.flatMap((region) => (region.type === "column" ? region.lines : region.rows.flat(2))));
-  const style = styleOf(lines, { outline, isTypewritten: typewritten });
+  const style = styleOf(lines, outline);
   return furtherPartsOfItems(joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)))));
 }
 
-/** Lays out the text around drawn tables and code. Each of these takes part in the reading order as one large placeholder word. */
-function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>, typewritten: boolean): Region[] {
+/** Lays out the text around drawn tables. Each of these takes part in the reading order as one large placeholder word. */
+function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   const words = page.words.filter((word) => !running.has(word));
   const upright = words.filter(({ isTurned }) => !isTurned);
   const grids = new Map(gridsOf(upright, page.rules).map((grid) => [standIn(grid), grid]));
   const standOf = new Map([...grids].flatMap(([stand, grid]) => [...grid.words].map((word) => [word, stand] as const)));
   const flow = grids.size === 0 ? upright : [...new Set(upright.map((word) => standOf.get(word) ?? word))];
-  const fragments = fragmentsOf(flow);
-  const code = new Map(
-    (typewritten ? [] : codeAreasOf(fragments)).map((area) => [standIn(toLine(area.lines.flatMap(({ words }) => words))), area]),
-  );
-  const areaOf = new Map(
-    [...code].flatMap(([stand, area]) => {
-      const line = toLine([stand]);
-      return area.fragments.map((fragment) => [fragment, line] as const);
-    }),
-  );
-  const parts = code.size === 0 ? fragments : [...new Set(fragments.map((fragment) => areaOf.get(fragment) ?? fragment))];
-  const regions = regionsOf(parts).flatMap((region) => withStoodIn(region, grids, code));
+  const regions = regionsOf(fragmentsOf(flow)).flatMap((region) => withTables(region, grids));
   const turned = words.filter(({ isTurned }) => isTurned);
   if (turned.length > 0) regions.push({ type: "column", lines: linesOf(turned.map((word) => fragmentsOf([word])[0] as PdfLine)) });
   return regions;
 }
 
-/** Returns a placeholder word with the size of a table or code block. */
-function standIn({ x, y, right, bottom, words }: PdfBox & { readonly words: Iterable<PdfWord> }): PdfWord {
+/** Returns a placeholder word with the size of a table. */
+function standIn({ x, y, right, bottom, words }: Grid): PdfWord {
   const [first] = words;
   return { ...(first as PdfWord), text: "", x, y, width: right - x, height: bottom - y, baseline: bottom, run: -1, isMono: false };
 }
 
-function withStoodIn(region: Region, grids: ReadonlyMap<PdfWord, Grid>, code: ReadonlyMap<PdfWord, CodeArea>): Region[] {
+function withTables(region: Region, grids: ReadonlyMap<PdfWord, Grid>): Region[] {
   const lines = region.type === "table" ? region.rows.flat(2) : region.lines;
-  if (!lines.some(({ words }) => words.some((word) => grids.has(word) || code.has(word)))) return [region];
+  if (!lines.some(({ words }) => words.some((word) => grids.has(word)))) return [region];
   const regions: Region[] = [];
   let open: PdfLine[] = [];
   const flush = () => {
@@ -209,10 +192,8 @@ function withStoodIn(region: Region, grids: ReadonlyMap<PdfWord, Grid>, code: Re
   };
   for (const line of lines) {
     const tables = line.words.flatMap((word) => grids.get(word) ?? []);
-    const pieces = line.words.flatMap((word) => code.get(word) ?? []);
-    const rest = line.words.filter((word) => !grids.has(word) && !code.has(word));
+    const rest = line.words.filter((word) => !grids.has(word));
     if (rest.length > 0) open.push(rest.length === line.words.length ? line : toLine(rest));
-    for (const { lines } of pieces) for (const piece of lines) open.push(piece);
     if (tables.length === 0) continue;
     flush();
     for (const { region } of tables) regions.push(region);

@@ -4,7 +4,6 @@ import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.
 import { textOffsetsOf } from "../../pages.ts";
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
-import { advanceOf, type CodeLines } from "./code.ts";
 import type { PdfLine } from "./lines.ts";
 import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
@@ -151,19 +150,16 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     ranges.push({ start, end: length });
     return { ranges, boldEnd: isBold ? null : boldEnd };
   };
-  /** Adds lines of code with their breaks, and turns gaps into spaces by letter width. */
-  const addCode = ({ lines, breaks }: CodeLines): Piece => {
+  /** Adds lines of code, and turns gaps into spaces by letter width. */
+  const addCode = (lines: readonly PdfLine[]): Piece => {
     const start = length;
     const left = least(lines.map(({ x }) => x));
-    for (const [i, line] of lines.entries()) {
-      const advance = advanceOf(line);
-      const isRest = i > 0 && breaks[i] === 0;
-      const isCut = /\S[-/]$/.test(lines[i - 1]?.words.at(-1)?.text ?? "") || /^-/.test(line.words[0]?.text ?? "");
-      if (i > 0) add(isRest ? (isCut ? "" : " ") : "\n".repeat(breaks[i] ?? 1));
-      let at = isRest ? line.x : left;
-      for (const [k, word] of line.words.entries()) {
-        const blanks = Math.max(k > 0 && word.isSpaced ? 1 : 0, Math.round((word.x - at) / advance));
-        if (blanks > 0) add(" ".repeat(Math.min(blanks, MAX_BLANKS)));
+    for (const [i, { words }] of lines.entries()) {
+      if (i > 0) add("\n");
+      let at = left;
+      for (const [k, word] of words.entries()) {
+        const blanks = Math.round(((word.x - at) / word.width) * word.text.length);
+        add(" ".repeat(Math.min(MAX_BLANKS, Math.max(k > 0 && word.isSpaced ? 1 : 0, blanks))));
         addWord(word);
         at = rightOf(word);
       }
@@ -175,7 +171,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
       block.type === "table"
         ? null
         : block.type === "code"
-          ? addCode(block)
+          ? addCode(block.lines)
           : addLines(block.lines, {
               mayHaveMark: block.type === "item" && block.mark === "word",
               ...("rowEnds" in block && block.rowEnds !== undefined ? { rowEnds: block.rowEnds } : {}),
