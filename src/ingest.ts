@@ -1,6 +1,5 @@
-import { setTimeout } from "node:timers/promises";
 import { supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
-import { type FileParts, type IngestRequest, prepareFile } from "./ingest/prepare-file.ts";
+import { type FileParts, type IngestRequest, type PreparedFile, prepareFile } from "./ingest/prepare-file.ts";
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
 import { costUsd, type PriceTable } from "./models/prices.ts";
@@ -13,69 +12,30 @@ import { progressOf } from "./text/progress.ts";
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Prepares up to `room` items ahead of the current one and yields the results in order. One item is always prepared ahead, more only while
+ * Prepares up to `room` files ahead of the current one and yields the results in order. One file is always prepared ahead, more only while
  * their total size is at most `AHEAD_BYTES`. If the consumer stops, begun preparations run to their end.
  */
-async function* prepareAhead<Item, Prepared>(
-  items: readonly Item[],
-  prepare: (item: Item) => Promise<Prepared>,
-  { room, bytesOf }: { readonly room: number; readonly bytesOf: (item: Item) => number },
-): AsyncGenerator<Prepared, void> {
-  const begun: { readonly prepared: Promise<Prepared>; readonly bytes: number }[] = [];
-  let next = 0;
-  let ahead = 0;
-  const begin = () => {
-    const item = items[next++] as Item;
-    const prepared = prepare(item);
-    // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
-    prepared.catch(() => {});
-    begun.push({ prepared, bytes: bytesOf(item) });
-    ahead += bytesOf(item);
-  };
-  while (begun.length > 0 || next < items.length) {
-    while (next < items.length && (begun.length <= 1 || (begun.length <= room && ahead + bytesOf(items[next] as Item) <= AHEAD_BYTES)))
-      begin();
+async function* prepareAhead(
+  files: readonly ScannedFile[],
+  prepare: (file: ScannedFile) => Promise<PreparedFile>,
+  room: number,
+): AsyncGenerator<PreparedFile, void> {
+  const begun: { readonly prepared: Promise<PreparedFile>; readonly bytes: number }[] = [];
+  let [next, ahead] = [0, 0];
+  do {
+    for (let file = files[next]; file !== undefined; file = files[++next]) {
+      if (begun.length > 1 && (begun.length > room || ahead + file.bytes > AHEAD_BYTES)) break;
+      const prepared = prepare(file);
+      // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
+      prepared.catch(() => {});
+      begun.push({ prepared, bytes: file.bytes });
+      ahead += file.bytes;
+    }
     const first = begun.shift();
     if (first === undefined) return;
     ahead -= first.bytes;
     yield await first.prepared;
-  }
-}
-
-/** Groups items in order. A group ends when full, or `waitMs` after its first item. If the consumer stops, the pending item finishes. */
-async function* inGroups<Item>(
-  items: AsyncIterable<Item>,
-  { isFull, waitMs }: { readonly isFull: (group: readonly Item[]) => boolean; readonly waitMs: number },
-): AsyncGenerator<Item[], void> {
-  const iterator = items[Symbol.asyncIterator]();
-  const ask = () => {
-    const next = iterator.next();
-    // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
-    next.catch(() => {});
-    return next;
-  };
-  let next = ask();
-  try {
-    for (let first = await next; first.done !== true; first = await next) {
-      const group = [first.value];
-      next = ask();
-      const waiting = new AbortController();
-      const deadline = setTimeout(waitMs, null, { signal: waiting.signal }).catch(() => null);
-      try {
-        while (!isFull(group)) {
-          const more = await Promise.race([next, deadline]);
-          if (more === null || more.done === true) break;
-          group.push(more.value);
-          next = ask();
-        }
-      } finally {
-        waiting.abort();
-      }
-      yield group;
-    }
-  } finally {
-    void iterator.return?.();
-  }
+  } while (true);
 }
 
 export interface IngestParts extends FileParts {
@@ -134,13 +94,16 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield { type: "file-failed", path, code, reason: message, readAt: null, counts: { ...counts } };
   }
   const prepare = (file: ScannedFile) => prepareFile(file, { request, parts, known, signal });
-  for await (const group of inGroups(prepareAhead(files, prepare, { room: parts.reader.room, bytesOf: ({ bytes }) => bytes }), {
-    isFull: isFullGroup,
-    waitMs: GROUP_MS,
-  })) {
+  let group: PreparedFile[] = [];
+  let since = parts.clock();
+  for await (const file of prepareAhead(files, prepare, parts.reader.room)) {
     signal.throwIfAborted();
+    group.push(file);
+    if (!isFullGroup(group) && parts.clock() - since < GROUP_MS) continue;
     yield* storeGroup(group, run);
+    [group, since] = [[], parts.clock()];
   }
+  yield* storeGroup(group, run);
 
   for (const { path } of unread) present.add(path);
   if (!request.dryRun) await rememberUnread(unread, run, signal);

@@ -3,25 +3,11 @@ import { analyse } from "chardet";
 import { IngestError } from "../shared/errors.ts";
 import type { ReadingNotice } from "../shared/types.ts";
 
-/** The decoded text of a file. */
-export interface DecodedText {
-  readonly text: string;
-  /** Label of the WHATWG encoding standard, such as `utf-8` or `windows-1252`. */
-  readonly encoding: string;
-  /** Reports an encoding that was neither marked nor declared. */
-  readonly notices: readonly ReadingNotice[];
-}
-
 /** Maximum bytes that detection of the encoding examines; more does not change the result. */
 const SAMPLE_BYTES = 64 * 1024;
 /** Minimum confidence, in percent, for a legacy encoding to win over windows-1252. */
 const MIN_CONFIDENCE = 20;
-/** Minimum share of NUL bytes for UTF-16: in mostly Latin text, every other byte is NUL. */
-const MIN_NUL_SHARE = 0.2;
-/** Minimum NUL bytes for UTF-16; fewer are taken for binary data. */
-const MIN_NULS = 2;
 const WESTERN = "windows-1252";
-const MAC = "macintosh";
 /** The escape sequences of ISO-2022, a seven-bit encoding that would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** `charset=…` of HTML, `encoding="…"` of XML. */
@@ -29,25 +15,22 @@ const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\
 
 /**
  * Decodes text of any encoding: by its byte order mark, as UTF-8 if valid, as declared, else by letter frequencies. The byte order mark
- * stays in the text, so that offsets count the characters of the file.
+ * stays in the text, so that offsets count the characters of the file. `encoding` is a label of the WHATWG standard.
  * @throws IngestError `binary_file` if the bytes are no text, `bad_encoding` for UTF-32
  */
-export function decodeText(bytes: Uint8Array): DecodedText {
+export function decodeText(bytes: Uint8Array) {
   const marked = markedEncoding(bytes);
   if (marked !== null) return decodeAs(bytes, marked, []);
   const nul = bytes.indexOf(0);
-  if (nul >= 0) {
-    const wide = wideEncoding(bytes);
-    if (wide === null) throw binary(`byte ${nul} is NUL`, nul);
-    return decodeAs(bytes, wide, [guessed(wide, "it has no mark, and every other byte is NUL")]);
-  }
+  if (nul >= 0) throw binary(`byte ${nul} is NUL`, nul);
   if (isUtf8(bytes) && !SHIFTS.some((shift) => latin(bytes).includes(shift))) return decodeAs(bytes, "utf-8", []);
   const control = bytes.subarray(0, SAMPLE_BYTES).findIndex(isControl);
   if (control >= 0) throw binary(`byte ${control} is a control character`, control);
   const declared = declaredEncoding(bytes);
   if (declared !== null) return decodeAs(bytes, declared, []);
-  const likely = likelyEncoding(bytes);
-  return decodeAs(bytes, likely, [guessed(likely, "it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong")]);
+  const likely = detectedEncoding(bytes);
+  const message = `read as ${likely}: it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
+  return decodeAs(bytes, likely, [{ code: "encoding_guessed", message }]);
 }
 
 /** Decodes with the charset that the server names, or detects the encoding if that charset is unknown. */
@@ -60,12 +43,8 @@ export function textOf(bytes: Uint8Array, charset: string | null): string {
   return decodeText(bytes).text;
 }
 
-function decodeAs(bytes: Uint8Array, encoding: string, notices: readonly ReadingNotice[]): DecodedText {
+function decodeAs(bytes: Uint8Array, encoding: string, notices: readonly ReadingNotice[]) {
   return { text: new TextDecoder(encoding, { ignoreBOM: true }).decode(bytes), encoding, notices };
-}
-
-function guessed(encoding: string, why: string): ReadingNotice {
-  return { code: "encoding_guessed", message: `read as ${encoding}: ${why}` };
 }
 
 function markedEncoding([first, second, third, fourth]: Uint8Array): string | null {
@@ -77,17 +56,6 @@ function markedEncoding([first, second, third, fourth]: Uint8Array): string | nu
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** Detects UTF-16 without a byte order mark: the NUL bytes are on one side of the byte pairs. */
-function wideEncoding(bytes: Uint8Array): string | null {
-  const sample = bytes.subarray(0, SAMPLE_BYTES);
-  const counts = [0, 0];
-  for (const [i, byte] of sample.entries()) if (byte === 0) counts[i & 1] = (counts[i & 1] ?? 0) + 1;
-  const [even = 0, odd = 0] = counts;
-  const enough = Math.max(MIN_NULS, (sample.length / 2) * MIN_NUL_SHARE);
-  if (bytes.length % 2 === 1 || Math.min(even, odd) > enough / 10) return null;
-  return odd > enough ? "utf-16le" : even > enough ? "utf-16be" : null;
-}
-
 /** Returns whether a byte is a control character that no text contains. Form feeds end pages; escapes belong to ISO-2022. */
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
@@ -96,17 +64,6 @@ function isControl(byte: number): boolean {
 function declaredEncoding(bytes: Uint8Array): string | null {
   const label = DECLARED.exec(latin(bytes.subarray(0, 1024)))?.[1];
   return label === undefined ? null : knownLabel(label);
-}
-
-function likelyEncoding(bytes: Uint8Array): string {
-  const found = detectedEncoding(bytes);
-  return found === WESTERN && misplacedIn(bytes, MAC) < misplacedIn(bytes, WESTERN) ? MAC : found;
-}
-
-/** Counts capitals, controls and symbols right behind small letters: read as windows-1252, "café" of an old Macintosh is "cafŽ". */
-function misplacedIn(bytes: Uint8Array, encoding: string): number {
-  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));
-  return text.match(/(?<=\p{Ll})(?![\0-\x7f])[\p{Lu}\p{Cc}\p{S}]/gu)?.length ?? 0;
 }
 
 function detectedEncoding(bytes: Uint8Array): string {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
 import { IngestError, messageOf } from "../shared/errors.ts";
-import type { FileOutcome } from "./file-worker.ts";
+import type { FileOutcome, FileTask } from "./file-worker.ts";
 import { findRecognition } from "./formats/pdf/recognise.ts";
 import type { DocumentDraft } from "./to-document.ts";
 
@@ -13,11 +13,6 @@ const HEAP_MB = 1_024;
 /** The worker always runs from the build: from source, each thread would strip the types again. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
-interface FileToRead {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-}
-
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 
 /**
@@ -26,7 +21,7 @@ type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
  */
 async function readIn(
   worker: Worker,
-  { path, bytes }: FileToRead,
+  { path, bytes }: FileTask,
   { timeoutMs, heapMb, signal }: { readonly timeoutMs: number; readonly heapMb: number; readonly signal: AbortSignal },
 ): Promise<FinishedFile> {
   const done = new AbortController();
@@ -85,7 +80,7 @@ export interface FileReader {
    * @param file its bytes are transferred: they cannot be used afterwards
    * @throws IngestError the format's errors, `read_timeout`, `read_failed`; the reason of `signal`
    */
-  read(file: FileToRead, signal: AbortSignal): Promise<readonly DocumentDraft[]>;
+  read(file: FileTask, signal: AbortSignal): Promise<readonly DocumentDraft[]>;
   /** Terminates the threads. */
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import { type DocumentDraft, toDocument } from "./to-document.ts";
 export const GROUP_FILES = 64;
 /** Characters of text that fill a group. Bounds the time that other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
-/** Maximum milliseconds that a prepared file waits for its group. */
+/** Milliseconds after which the next prepared file ends its group. */
 export const GROUP_MS = 250;
 
 /** The state of an ingest run. */
@@ -20,7 +20,7 @@ export interface Run {
   readonly known: Map<string, FileRecord>;
   /** Paths of the source in this run. */
   readonly present: Set<string>;
-  readonly identities: Identities;
+  readonly identities: ReturnType<typeof createIdentities>;
   /** Vanished files by the hash of their bytes. A new file with the same hash is a rename. */
   readonly renamable: Map<string, FileRecord>;
   readonly counts: { -readonly [Name in keyof IngestCounts]: IngestCounts[Name] };
@@ -172,22 +172,16 @@ function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft
   );
 }
 
-/** Assigns document ids. A document known under its path keeps its id. */
-export interface Identities {
-  idOf(path: string): string;
-  /** Moves the documents of a file to another path; they keep their ids. */
-  rename(from: string, to: string): void;
-}
-
 /**
+ * Assigns document ids. A document known under its path keeps its id.
  * @param origin domain, tenant and source, which distinguish documents with equal paths
  * @param known stored documents of that source
  */
-export function createIdentities(origin: readonly string[], known: readonly KnownDocument[]): Identities {
+export function createIdentities(origin: readonly string[], known: readonly KnownDocument[]) {
   const byPath = new Map(known.map((document) => [document.path, document]));
   const taken = new Set(known.map(({ id }) => id));
   return {
-    idOf(path) {
+    idOf(path: string): string {
       const before = byPath.get(path);
       if (before !== undefined) return before.id;
       // A renamed document may still use the id of its former path.
@@ -199,7 +193,8 @@ export function createIdentities(origin: readonly string[], known: readonly Know
         return id;
       }
     },
-    rename(from, to) {
+    /** Moves the documents of a file to another path; they keep their ids. */
+    rename(from: string, to: string) {
       for (const document of [...byPath.values()].filter(({ file }) => file === from)) {
         byPath.delete(document.path);
         const path = renamedPath(document.path, from, to);

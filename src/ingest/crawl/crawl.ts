@@ -6,19 +6,11 @@ import { messageOf, WebError } from "../../shared/errors.ts";
 import { textOf } from "../encoding.ts";
 import { walkXml } from "../formats/zip.ts";
 
-/** The links of a page, and whether it permits storage. */
-interface PageLinks {
-  /** Absolute http or https URLs without fragments, each once. */
-  readonly links: readonly string[];
-  /** Whether its `robots` meta element forbids storage. */
-  readonly isNoIndex: boolean;
-}
-
 /** Maximum links of one page. */
 const MAX_LINKS = 5_000;
 
-/** Returns the links of an HTML page that crawlers may follow. */
-function readLinks(html: string, pageUrl: string): PageLinks {
+/** Returns the links of an HTML page that crawlers may follow, each once, and whether its `robots` element forbids storage. */
+function readLinks(html: string, pageUrl: string) {
   const found = new Set<string>();
   let base = pageUrl;
   let [isNoIndex, isNoFollow] = [false, false];
@@ -40,17 +32,11 @@ function readLinks(html: string, pageUrl: string): PageLinks {
   return { links: isNoFollow ? [] : [...found], isNoIndex };
 }
 
-/** The contents of a sitemap: pages, or further sitemaps (sitemaps.org, 0.9). */
-interface Sitemap {
-  readonly pages: readonly string[];
-  readonly sitemaps: readonly string[];
-}
-
 /** Maximum entries of one sitemap (sitemaps.org, 0.9). */
 const MAX_LISTED = 50_000;
 
-/** Returns `null` if the XML is no sitemap. */
-function readSitemap(xml: string): Sitemap | null {
+/** Returns the pages of a sitemap, or further sitemaps (sitemaps.org, 0.9); `null` if the XML is no sitemap. */
+function readSitemap(xml: string) {
   const listed: Record<string, string[]> = { url: [], sitemap: [] };
   const open: string[] = [];
   let [root, text, count] = ["", "", 0];
@@ -172,7 +158,7 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
   }
 }
 
-function linksOf({ type, bytes, charset, url }: FetchedPage): PageLinks {
+function linksOf({ type, bytes, charset, url }: FetchedPage) {
   if (type !== "text/html" && type !== "application/xhtml+xml") return { links: [], isNoIndex: false };
   return readLinks(textOf(bytes, charset), url);
 }

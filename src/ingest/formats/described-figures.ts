@@ -1,4 +1,4 @@
-import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
+import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening } from "./markup.ts";
 import { oneLine } from "./parsed.ts";
 
 /** The label of a picture's description, so that a quote of it is not taken for running text. */
@@ -13,13 +13,10 @@ const SPACER_PX = 2;
 const HEADING = /^h[1-6]$/;
 
 /**
- * Labels the alternative text of each picture that stands alone in its block, and counts pictures without text: no alternative text and no
- * caption. An empty alternative text marks decoration. A picture within running text stays part of its sentence.
+ * Labels the alternative text of each picture that stands alone in its block, and counts pictures without alternative text. An empty alternative text marks decoration. A picture within running text stays part of its sentence.
  */
 export function describeFigures(events: readonly MarkupEvent[]): { readonly events: readonly MarkupEvent[]; readonly figures: number } {
   if (!events.some(isImage)) return { events, figures: 0 };
-  const partner = partnersOf(events);
-  const captioned = captionedImages(events, partner);
   const labelled = new Set<OpenEvent>();
   let figures = 0;
   /** The pictures of the current block; `null` after visible text. */
@@ -29,7 +26,7 @@ export function describeFigures(events: readonly MarkupEvent[]): { readonly even
     for (const image of alone ?? []) labelled.add(image);
     alone = [];
   };
-  for (const [i, event] of events.entries()) {
+  for (const event of events) {
     if (event.type === "text" && event.text.trim() !== "") alone = null;
     if ((event.type === "open" || event.type === "close") && BLOCK_ELEMENTS.has(event.name)) {
       endBlock();
@@ -37,7 +34,7 @@ export function describeFigures(events: readonly MarkupEvent[]): { readonly even
     }
     if (isImage(event)) {
       if ((event.attributes.alt ?? "").trim() !== "" && headings === 0) alone?.push(event);
-      else if (event.attributes.alt === undefined && !isSpacer(event) && !captioned.has(i)) figures++;
+      else if (event.attributes.alt === undefined && !isSpacer(event)) figures++;
     }
   }
   endBlock();
@@ -55,18 +52,4 @@ function isImage(event: MarkupEvent): event is OpenEvent {
 
 function isSpacer({ attributes }: OpenEvent): boolean {
   return [attributes.width, attributes.height].some((size) => size !== undefined && Number.parseFloat(size) <= SPACER_PX);
-}
-
-/** Returns the indexes of the pictures in figures with a caption. */
-function captionedImages(events: readonly MarkupEvent[], partner: Int32Array): ReadonlySet<number> {
-  const found = new Set<number>();
-  let end = -1;
-  for (const [i, event] of events.entries()) {
-    if (i <= end || event.type !== "open" || event.name !== "figure") continue;
-    end = partner[i] ?? i;
-    const inside = events.slice(i, end);
-    if (!inside.some((one) => one.type === "open" && one.name === "figcaption")) continue;
-    for (const [at, one] of inside.entries()) if (isImage(one)) found.add(i + at);
-  }
-  return found;
 }

@@ -1,12 +1,12 @@
+import { descendants, firstOf, prefixed, readXml, type XmlElement } from "./office/xml.ts";
 import { type OrdinalForm, ordinal } from "./ordinal.ts";
-import { walkXml } from "./zip.ts";
 
 /** A level of a numbered list: ECMA-376, part 1, 17.9. */
 interface Level {
-  start: number;
-  format: string;
+  readonly start: number;
+  readonly format: string;
   /** The label, with `%1` for the number of the outermost level. */
-  text: string;
+  readonly text: string;
 }
 
 interface Lists {
@@ -30,14 +30,14 @@ const PROPERTIES = /<w:pPr(?: [^<>]*)?>(?:(?!<w:pPr[ >]|<\/w:pPr>)[\s\S])*<\/w:p
  * Writes the numbers that Word shows before numbered paragraphs, such as "2.3" or "(b)", as text.
  * @param xml content of `word/document.xml`; @param numbering of `word/numbering.xml`; @param styleOf finds a style
  */
-export function withNumbers(xml: string, numbering: string, styleOf: (id: string) => Style): string {
+export function withNumbers(xml: string, numbering: string, styleOf: (id: string | undefined) => Style): string {
   const lists = readLists(numbering);
   if (lists.levels.size === 0) return xml;
   const counters = new Map<readonly Level[], number[]>();
   const restarted = new Set<string>();
   const plain = xml.replace(FORMER, "");
   return plain.replace(PROPERTIES, (properties, at: number) => {
-    const own = numberingIn(properties, styleOf(/<w:pStyle [^<>]*w:val="([^"]*)"/.exec(properties)?.[1] ?? ""));
+    const own = numberingIn(properties, styleOf(/<w:pStyle [^<>]*w:val="([^"]*)"/.exec(properties)?.[1]));
     const levels = lists.levels.get(own.list);
     const level = levels?.[own.level];
     const from = at + properties.length;
@@ -70,61 +70,63 @@ function labelOf(levels: readonly Level[], level: number, counts: readonly numbe
 }
 
 function readLists(xml: string): Lists {
-  const definitions = new Map<string, Level[]>();
+  const numbering = readXml(xml);
+  const definitions = new Map([...descendants(numbering, "abstractNum")].map((one) => [prefixed(one, "abstractNumId"), levelsOf(one)]));
   const levels = new Map<string, readonly Level[]>();
-  const restarts = new Map<string, Map<number, number>>();
-  let [open, list, at] = [[] as Level[], "", 0];
-  walkXml(xml, {
-    open(name, { "w:abstractNumId": definition = "", "w:numId": id = "", "w:ilvl": ilvl = "0", "w:val": value = "" }) {
-      const level = open[at];
-      if (name === "abstractNum" || name === "num") [list, open] = [id, []];
-      if (name === "abstractNum") definitions.set(definition, open);
-      else if (name === "abstractNumId") levels.set(list, definitions.get(value) ?? []);
-      else if (name === "lvl" || name === "lvlOverride") {
-        at = Math.min(MAX_LEVELS, Number(ilvl));
-        if (name === "lvl") open[at] = { start: 1, format: "decimal", text: `%${at + 1}.` };
-      } else if (name === "startOverride") restarts.set(list, (restarts.get(list) ?? new Map<number, number>()).set(at, Number(value)));
-      else if (level !== undefined && name === "start") level.start = Number(value);
-      else if (level !== undefined && name === "numFmt") level.format = value;
-      else if (level !== undefined && name === "lvlText") level.text = value;
-    },
-  });
+  const restarts = new Map<string, ReadonlyMap<number, number>>();
+  for (const num of descendants(numbering, "num")) {
+    const list = prefixed(num, "numId") ?? "";
+    levels.set(list, definitions.get(stated(num, "abstractNumId")) ?? []);
+    const restarted = [...descendants(num, "lvlOverride")].flatMap((override): [number, number][] => {
+      const start = stated(override, "startOverride");
+      return start === undefined ? [] : [[levelOf(override), Number(start)]];
+    });
+    restarts.set(list, new Map(restarted));
+  }
   return { levels, restarts };
+}
+
+function levelsOf(definition: XmlElement): Level[] {
+  const levels: Level[] = [];
+  for (const level of descendants(definition, "lvl")) {
+    const at = levelOf(level);
+    const [start = "1", format = "decimal", text = `%${at + 1}.`] = ["start", "numFmt", "lvlText"].map((name) => stated(level, name));
+    levels[at] = { start: Number(start), format, text };
+  }
+  return levels;
+}
+
+function levelOf(element: XmlElement): number {
+  return Math.min(MAX_LEVELS, Number(prefixed(element, "ilvl") ?? 0));
+}
+
+function stated(element: XmlElement, name: string): string | undefined {
+  const found = firstOf(element, name);
+  return found === undefined ? undefined : prefixed(found, "val");
 }
 
 /** What a style sets, itself or through its base styles. */
 interface Style {
   /** List and level of its paragraphs. */
-  readonly list?: string;
-  readonly level?: number;
+  readonly list: string;
+  readonly level: number;
   /** Whether it is a table style that formats the first row. */
-  readonly hasFirstRow?: boolean;
+  readonly hasFirstRow: boolean;
 }
 
 /** Parses `word/styles.xml`. Returns a function that finds a style by its id. */
-export function readStyles(xml: string): (id: string) => Style {
-  const styles = new Map<string, { basedOn: string; own: Style }>();
-  let open = "";
-  walkXml(xml, {
-    open(name, { "w:styleId": id = "", "w:type": type = "", "w:val": value = "" }) {
-      if (name === "style") {
-        open = id;
-        styles.set(id, { basedOn: "", own: {} });
-      }
-      const style = styles.get(open);
-      if (style === undefined || open === "") return;
-      if (name === "basedOn") style.basedOn = value;
-      else if (name === "numId") style.own = { ...style.own, list: value };
-      else if (name === "ilvl") style.own = { ...style.own, level: Number(value) };
-      else if (name === "tblStylePr" && type === "firstRow") style.own = { ...style.own, hasFirstRow: true };
-    },
-    close(name) {
-      if (name === "style") open = "";
-    },
-  });
-  const find = (id: string, left: number): Style => {
+export function readStyles(xml: string): (id: string | undefined) => Style {
+  const styles = new Map([...descendants(readXml(xml), "style")].map((style) => [prefixed(style, "styleId"), style]));
+  const find = (id: string | undefined, left: number): Style => {
     const style = styles.get(id);
-    return style === undefined || left === 0 ? {} : { ...find(style.basedOn, left - 1), ...style.own };
+    if (style === undefined || left === 0) return { list: "", level: 0, hasFirstRow: false };
+    const base = find(stated(style, "basedOn"), left - 1);
+    const parts = [...descendants(style, "tblStylePr")].map((part) => prefixed(part, "type"));
+    return {
+      list: stated(style, "numId") ?? base.list,
+      level: Number(stated(style, "ilvl") ?? base.level),
+      hasFirstRow: base.hasFirstRow || parts.includes("firstRow"),
+    };
   };
   return (id) => find(id, MOST_BASES);
 }
@@ -132,5 +134,5 @@ export function readStyles(xml: string): (id: string) => Style {
 function numberingIn(properties: string, style: Style): { readonly list: string; readonly level: number } {
   const list = /<w:numId [^<>]*w:val="(\d+)"/.exec(properties)?.[1];
   const level = /<w:ilvl [^<>]*w:val="(\d)"/.exec(properties)?.[1];
-  return { list: list ?? style.list ?? "", level: Number(level ?? style.level ?? 0) };
+  return { list: list ?? style.list, level: Number(level ?? style.level) };
 }

@@ -1,11 +1,12 @@
-import { decodeXML } from "entities";
 import { zipSync } from "fflate";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import { readStyles, withNumbers } from "./docx-numbers.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { statedDay, titleOf, topLines } from "./parsed.ts";
+import { descendants, firstOf, partOf, textOf, type XmlElement } from "./office/xml.ts";
+import { oneLine, statedDay, titleOf, topLines } from "./parsed.ts";
+import { leftOutNotices } from "./unseen-text.ts";
 import { unpackZip } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
@@ -51,7 +52,7 @@ const STYLE_MAP: readonly string[] = [
 /** Makes the first row of tables bold whose style formats it, which mammoth ignores. */
 function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
-    const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? "").hasFirstRow === true;
+    const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
     return withBoldRows(isHead ? inBold(child) : child, styleOf);
   });
   return children === undefined ? element : { ...element, children };
@@ -102,18 +103,15 @@ export const docxFormat: Format = {
     // The numbers are text now: all lists become lists of bullets.
     change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
     const html = await toHtml(parts, styleOf);
-    const property = (name: string) =>
-      new RegExp(`<dc:${name}>([^<]{1,300})</dc:${name}>`).exec(xmlOf("docProps/core.xml"))?.[1]?.trim() || null;
+    const core = partOf(parts, "docProps/core.xml");
+    const property = (name: string) => oneLine(textOf(firstOf(core, name))).slice(0, 300) || null;
     const read = parseHtml(html, name, leftOut.struck);
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
       notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
-    const running = [...parts.keys()].filter((part) => /^word\/(?:header|footer)\d*\.xml$/.test(part)).map(xmlOf);
-    const lines = [...new Set(running.flatMap(linesIn))];
-    if (lines.length > 0)
-      notices.push({ code: "left_out", message: `headers and footers of pages were left out: ${lines.join("; ").slice(0, 300)}` });
-    if (/<w:comment[ >]/.test(xmlOf("word/comments.xml")))
-      notices.push({ code: "left_out", message: "comments in the margin were left out" });
+    const running = [...parts.keys()].filter((part) => /^word\/(?:header|footer)\d*\.xml$/.test(part));
+    const lines = [...new Set(running.flatMap((part) => linesIn(partOf(parts, part))))];
+    notices.push(...leftOutNotices(/<w:comment[ >]/.test(xmlOf("word/comments.xml")) ? ["comments in the margin"] : [], lines));
     return [
       {
         ...read,
@@ -131,9 +129,9 @@ export const docxFormat: Format = {
 };
 
 /** Returns the paragraphs of a part that hold a letter or a digit. */
-function linesIn(xml: string): string[] {
-  const paragraphs = xml.split("</w:p>").map((one) => [...one.matchAll(/<w:t(?: [^<>]*)?>([^<]*)/g)].map(([, text = ""]) => text).join(""));
-  return paragraphs.map((line) => decodeXML(line).replace(/\s+/g, " ").trim()).filter((line) => /[\p{L}\p{N}]/u.test(line));
+function linesIn(part: XmlElement): string[] {
+  const paragraphs = [...descendants(part, "p")].map((one) => oneLine([...descendants(one, "t")].map(textOf).join("")));
+  return paragraphs.filter((line) => /[\p{L}\p{N}]/u.test(line));
 }
 
 async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf): Promise<string> {

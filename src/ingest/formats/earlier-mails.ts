@@ -37,16 +37,8 @@ export function splitEarlierMails(text: string): { readonly own: string; readonl
   return { own: text, earlier: [] };
 }
 
-interface QuotedLines {
-  readonly from: number;
-  /** First line below the header or the sentence. */
-  readonly body: number;
-  readonly to: number;
-  readonly date: string;
-}
-
-/** Returns the quoted mail whose header begins at line `at`; it extends to the end. A header on the first line is the mail's own. */
-function belowHeader(lines: readonly string[], at: number): QuotedLines | null {
+/** Returns the quoted mail whose header begins at line `at`; it extends from `body`, the first line below, to the end. A header on the first line is the mail's own. */
+function belowHeader(lines: readonly string[], at: number) {
   if (at === 0) return null;
   let end = at;
   while (LABELLED.test(lines[end] ?? "")) end++;
@@ -60,7 +52,7 @@ function belowHeader(lines: readonly string[], at: number): QuotedLines | null {
 }
 
 /** Returns the quoted lines from line `at` on, with the sentence with a date that introduces them. */
-function belowSentence(lines: readonly string[], at: number): QuotedLines | null {
+function belowSentence(lines: readonly string[], at: number) {
   let last = at - 1;
   while (last >= 0 && lines[last]?.trim() === "") last--;
   if (!/:\s*$/.test(lines[last] ?? "")) return null;

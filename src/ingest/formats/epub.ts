@@ -4,7 +4,7 @@ import type { ReadingNotice } from "../../shared/types.ts";
 import { decodeText } from "../encoding.ts";
 import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
-import { type MarkupEvent, type OpenEvent, readMarkup } from "./markup.ts";
+import { descendants, firstOf, readXml, textOf as textOfXml } from "./office/xml.ts";
 import { isoDayOf, type JoinedPart, joinWritten, oneLine, plainMetadata, titleOf } from "./parsed.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
@@ -24,8 +24,7 @@ export const epubFormat: Format = {
     ) {
       throw new IngestError("encrypted", "the book is encrypted: ingest an unprotected copy");
     }
-    const container = readMarkup(textOf(parts, "META-INF/container.xml"), { decodeEntities: true });
-    const packagePath = openedIn(container, "rootfile")[0]?.attributes["full-path"] ?? "";
+    const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";
     if (!parts.has(packagePath)) throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
     const book = readPackage(textOf(parts, packagePath), packagePath);
     const missing: string[] = [];
@@ -63,34 +62,17 @@ export const epubFormat: Format = {
   },
 };
 
-interface BookPackage {
-  readonly title: string | null;
-  readonly author: string | null;
-  /** ISO date; `null` if the book states none. */
-  readonly asOf: string | null;
-  /** Paths of the chapters in reading order. */
-  readonly spine: readonly string[];
-}
-
-function readPackage(source: string, path: string): BookPackage {
-  const events = readMarkup(source, { decodeEntities: true });
-  const files = new Map(openedIn(events, "item").map(({ attributes }) => [attributes.id ?? "", attributes]));
-  const spine = openedIn(events, "itemref").flatMap(({ attributes }) => {
+/** Reads title, author, day and the paths of the chapters in reading order. */
+function readPackage(source: string, path: string) {
+  const book = readXml(source);
+  const files = new Map([...descendants(book, "item")].map(({ attributes }) => [attributes.id ?? "", attributes]));
+  const spine = [...descendants(book, "itemref")].flatMap(({ attributes }) => {
     const item = files.get(attributes.idref ?? "");
     if (item?.href === undefined || item.properties?.split(" ").includes("nav")) return [];
     return [inside(path, item.href)];
   });
-  const said = (name: string): string | null => {
-    const at = events.findIndex((event) => event.type === "open" && event.name === name);
-    const next = at < 0 ? undefined : events[at + 1];
-    return next?.type === "text" ? oneLine(next.text) || null : null;
-  };
-  return {
-    title: said("dc:title"),
-    author: said("dc:creator"),
-    asOf: isoDayOf(said("dc:date") ?? ""),
-    spine,
-  };
+  const said = (name: string) => oneLine(textOfXml(firstOf(book, name))) || null;
+  return { title: said("title"), author: said("creator"), asOf: isoDayOf(said("date") ?? ""), spine };
 }
 
 /** Resolves the path of a part relative to another. The result stays inside the archive. */
@@ -102,10 +84,6 @@ function inside(from: string, href: string): string {
     // Not a valid escape: use the path as written.
   }
   return posix.join("/", posix.dirname(from), path).slice(1);
-}
-
-function openedIn(events: readonly MarkupEvent[], name: string): OpenEvent[] {
-  return events.filter((event): event is OpenEvent => event.type === "open" && event.name === name);
 }
 
 function textOf(parts: ArchiveParts, path: string): string {

@@ -76,13 +76,7 @@ function textLength(events: readonly MarkupEvent[]): number {
   return events.reduce((sum, event) => sum + (event.type === "text" ? event.text.trim().length : 0), 0);
 }
 
-interface Head {
-  readonly title: string | null;
-  readonly description: string | null;
-  readonly url: string | null;
-}
-
-function readHead(events: readonly MarkupEvent[]): Head {
+function readHead(events: readonly MarkupEvent[]) {
   const opened = events.filter((event) => event.type === "open");
   const meta = opened.filter(({ name, attributes }) => name === "meta" && attributes.name?.toLowerCase() === "description");
   const links = opened.filter(({ name, attributes }) => name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ""));

@@ -4,9 +4,8 @@ import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 import { gfmTable } from "micromark-extension-gfm-table";
 import type { TextRange } from "../../shared/types.ts";
-import type { BlockWriter } from "../block-writer.ts";
 import { linesOf } from "../visible.ts";
-import { createTreeWriter, type LeftOutMarkdown, startOf } from "./markdown-tree.ts";
+import { createTreeWriter, type Sides, startOf } from "./markdown-tree.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
 /** Maximum characters of segments that are parsed together, where a block begins; larger inside lists, which are cut only if needed. */
@@ -27,23 +26,6 @@ const BLOCKS = [
 ];
 const BLANK_RUN = /^\s*$/;
 
-/** A writer of markdown from ranges of one source. */
-export interface MarkdownWriter {
-  /** Writes `source[start, end)` as blocks. In a heading or a cell, only inline syntax applies. */
-  write(start: number, end: number): void;
-  /** Writes a footnote with its sign; indented lines in it are not code. */
-  writeNote(note: TextRange): void;
-}
-
-export interface MarkdownOptions {
-  /** Footnote definitions in order; each ends the block before it. @default none */
-  readonly notes?: readonly TextRange[];
-  /** The notes that are not written in place. @default none */
-  readonly moved?: ReadonlySet<TextRange>;
-  /** Counts what is left out. @default counters of its own */
-  readonly leftOut?: LeftOutMarkdown;
-}
-
 /** The parser settings for a range of lines. */
 interface Reading {
   /** Maximum columns before a line that cannot be indented code. */
@@ -52,18 +34,24 @@ interface Reading {
   readonly disabled: readonly string[];
 }
 
-export function createMarkdownWriter(
-  source: MaskedSource,
-  writer: BlockWriter,
-  { notes = [], moved = new Set(), leftOut = { struck: 0, figures: 0 } }: MarkdownOptions = {},
-): MarkdownWriter {
+interface MarkdownNotes {
+  /** Footnote definitions in order; each ends the block before it. */
+  readonly notes: readonly TextRange[];
+  /** The notes that are not written in place. */
+  readonly moved: ReadonlySet<TextRange>;
+}
+
+/** Creates a writer of markdown from ranges of one source. */
+export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes, moved }: MarkdownNotes) {
   const inNotes: Reading = { maxIndent: Number.POSITIVE_INFINITY, disabled: ["codeIndented"] };
   const inFile: Reading = source.hasTags ? inNotes : { maxIndent: maxIndentOf(source), disabled: [] };
   const definitions = linkDefinitions(source.masked);
-  const tree = createTreeWriter({ source, writer, leftOut });
+  const writeNode = createTreeWriter({ source, writer, leftOut });
   let nextNote = 0;
-  return { write, writeNote: (note) => writeParts(note, inNotes) };
+  /** `writeNote` writes a footnote with its sign; indented lines in it are not code. */
+  return { write, writeNote: (note: TextRange) => writeParts(note, inNotes) };
 
+  /** Writes `source[start, end)` as blocks. In a heading or a cell, only inline syntax applies. */
   function write(start: number, end: number): void {
     const text = source.masked.slice(start, end);
     if (BLANK_RUN.test(text)) return;
@@ -119,10 +107,7 @@ export function createMarkdownWriter(
     const defined = definitions.usedIn(text);
     const children = fromMarkdown(defined + text, options(disabled, text.includes("|"))).children;
     // A definition that the parser rejects would be text a second time.
-    tree.write(
-      children.filter((node) => startOf(node) >= defined.length),
-      start - defined.length,
-    );
+    for (const node of children) if (startOf(node) >= defined.length) writeNode(node, start - defined.length);
   }
 }
 

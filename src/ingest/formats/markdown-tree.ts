@@ -4,20 +4,11 @@ import type { CodePiece } from "../visible.ts";
 import { IMAGE_LABEL } from "./described-figures.ts";
 import type { MaskedSource } from "./masked-source.ts";
 
-/** A writer of the full parser's nodes. */
-export interface TreeWriter {
-  /** @param base source offset of the nodes' position 0 */
-  write(nodes: readonly RootContent[], base: number): void;
-}
-
-export function createTreeWriter(sides: Sides): TreeWriter {
+/** Creates a writer of the full parser's nodes. `base` is the source offset of their position 0. */
+export function createTreeWriter(sides: Sides): (node: RootContent, base: number) => void {
   const { source, writer } = sides;
   let hasStar = false;
-  return {
-    write(nodes, base) {
-      for (const node of nodes) block(node, base);
-    },
-  };
+  return block;
 
   /** Labels the descriptions of pictures that stand alone, so that a quote of one is not taken for running text. */
   function writeImages(images: readonly PhrasingContent[], base: number): void {

@@ -15,19 +15,8 @@ export interface Mask {
 /** A footnote sign: a reference (`call`), the label before a note's text (`lead`), or plain text without a note (`text`). */
 export type Sign = TextRange & ({ readonly effect: "lead" | "text" } | { readonly effect: "call"; readonly note: TextRange });
 
-/**
- * A source with inline tags and comments covered, length for length, so that a markdown parser sees text only and keeps source offsets.
- * Covers count as punctuation, as tags would; where a block may begin, as white space.
- */
-export interface MaskedSource {
-  readonly masked: string;
-  /** Whether the file contains tags. */
-  readonly hasTags: boolean;
-  /** Writes `source[start, end)` without covered ranges, and with footnote signs as readers see them, except in code. */
-  write(writer: BlockWriter, start: number, end: number, isCode?: boolean): void;
-  /** Writes a text node. `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
-  writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode?: boolean): void;
-}
+/** The source as masked: `masked` has the covers, `hasTags` says whether the file contains tags. */
+export type MaskedSource = ReturnType<typeof maskSource>;
 
 /** A punctuation character without meaning in markdown. */
 export const COVER = "\u2e2e";
@@ -37,7 +26,8 @@ const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
- * Covers `masks` (in order, without overlap) and `signs` in `source`.
+ * Covers inline tags and comments (`masks`, in order, without overlap) and `signs` in `source`, length for length, so that a markdown parser
+ * sees text only and keeps source offsets. Covers count as punctuation, as tags would; where a block may begin, as white space.
  * @param onCall called with the note of each reference that is written
  */
 export function maskSource(
@@ -45,11 +35,12 @@ export function maskSource(
   masks: readonly Mask[],
   signs: readonly Sign[] = [],
   onCall: (note: TextRange) => void = () => {},
-): MaskedSource {
+) {
   const masked = coverSigns(cover(source, masks), signs);
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
   return { masked, hasTags: masks.length > 0, write, writeDecoded };
 
+  /** Writes `source[start, end)` without covered ranges, and with footnote signs as readers see them, except in code. */
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;
     for (let i = firstAfter(covered, start); i < covered.length && at < end; i++) {
@@ -75,6 +66,7 @@ export function maskSource(
     if (sign.effect === "call") onCall(sign.note);
   }
 
+  /** Writes a text node. `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
   function writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode = false): void {
     const hasMarks = !isCode && value.includes("**") && MARKS_IN_PAIRS.test(value);
     if (value.length === end - start && !hasMarks) {

@@ -151,14 +151,10 @@ function withoutHandle(record: RecordValue, id: string | null): RecordValue {
   return { ...record, fields: record.fields.filter(([key]) => key.text !== id) };
 }
 
-/** The fields that hold the title, the question and the text; `null` if absent. */
-interface Roles {
-  readonly title: string | null;
-  readonly question: string | null;
-  readonly text: string | null;
-}
+type Roles = ReturnType<typeof rolesOf>;
 
-function rolesOf(records: readonly RecordValue[]): Roles {
+/** Returns the fields that hold the title, the question and the text; `null` if absent. */
+function rolesOf(records: readonly RecordValue[]) {
   const named = chooseField(records, TITLE_FIELDS);
   const known = chooseField(records, TEXT_FIELDS);
   const asking = askingField(records, [named, known]);

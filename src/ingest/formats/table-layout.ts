@@ -40,19 +40,12 @@ function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boole
 /** Rows that the heuristic examines. */
 const LOOKED_AT = 12;
 
-/** Markup in which each table row has a cell for each column. */
-export interface LaidOut {
-  readonly events: readonly MarkupEvent[];
-  /** By the opening event of the row. */
-  readonly names: ReadonlyMap<MarkupEvent, NamesColumns>;
-}
-
 /**
  * Normalises tables to one cell per column. Spanned cells repeat in each row and column they cover, except that a row name is not repeated
  * across columns. Header rows become one row with full names ("Fee · Visitor"). A line across the whole table above the header becomes a
- * paragraph before it. Nested tables remain text of their cell.
+ * paragraph before it. Nested tables remain text of their cell. `names` is by the opening event of the row.
  */
-export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean): LaidOut {
+export function layOutTables(events: readonly MarkupEvent[], isInline: (event: OpenEvent) => boolean) {
   const names = new Map<MarkupEvent, NamesColumns>();
   if (!events.some(isTable)) return { events, names };
   const partner = partnersOf(events);

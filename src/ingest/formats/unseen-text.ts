@@ -99,17 +99,12 @@ export interface LeftOut {
   readonly struck: number;
 }
 
-/** The elements whose text is invisible or retracted. */
-export interface UnseenText extends LeftOut {
-  readonly elements: ReadonlySet<OpenEvent>;
-}
-
 /**
  * Finds text that the page's own styles hide (not displayed, invisible, without size, off the page, white on white) or strike through.
  * Ignores external style sheets. Content that a control, a link or a search in the page reveals is not hidden.
  * @param panels content that controls reveal, with or without an id
  */
-export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels): UnseenText {
+export function findUnseenText(events: readonly MarkupEvent[], { controls }: Panels) {
   const rules = stylesOf(events);
   const opened = new Set(events.flatMap((event) => (event.type === "open" ? targetsOf(event) : [])));
   const isStyledElsewhere = events.some(
@@ -154,10 +149,16 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
       message: `${struck} characters that are struck through or deleted were left out: they do not hold any more`,
     });
   if (figures > 0) {
-    const message = `${figures} pictures or charts have no alternative text and no caption: what they show cannot be found`;
+    const message = `${figures} pictures or charts have no alternative text: what they show cannot be found`;
     notices.push({ code: "figures_without_text", message, count: figures });
   }
   return notices;
+}
+
+/** Reports parts that were left out, and headers and footers of pages. */
+export function leftOutNotices(parts: Iterable<string>, margins: readonly string[]): ReadingNotice[] {
+  const running = margins.length === 0 ? [] : [`headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}`];
+  return [...[...parts].map((one) => `${one} were left out`), ...running].map((message) => ({ code: "left_out", message }));
 }
 
 function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {

@@ -1,6 +1,7 @@
 import { format, isDateFormat } from "numfmt";
 import { IngestError } from "../../shared/errors.ts";
-import { MAX_SHEET_CELLS, MAX_TABLE_ROWS } from "../limits.ts";
+import { MAX_SHEET_CELLS, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS } from "../limits.ts";
+import { descendants, elementsOf, firstOf, type XmlElement } from "./office/xml.ts";
 import { oneLine } from "./parsed.ts";
 import { walkXml } from "./zip.ts";
 
@@ -41,30 +42,16 @@ const LAST_DAY = 2_958_465;
 const DOUBLE_DIGITS = 15;
 
 /** @param strings content of `xl/sharedStrings.xml`; @param styles of `xl/styles.xml`; @param workbook of `xl/workbook.xml` */
-export function readValueStyles(strings: string, styles: string, workbook: string): ValueStyles {
-  const own = new Map<number, string>();
-  const numbers: NumberStyle[] = [];
-  let isCellStyle = false;
-  walkXml(styles, {
-    open(name, { numFmtId = "0", formatCode = "" }) {
-      if (name === "cellXfs") isCellStyle = true;
-      else if (name === "numFmt") own.set(Number(numFmtId), formatCode);
-      else if (name === "xf" && isCellStyle) {
-        const id = Number(numFmtId);
-        const pattern = usable(own.get(id) ?? BUILT_IN[id] ?? null);
-        numbers.push({ pattern, isDate: DATES.has(id) || (pattern === null && isDateFormat(own.get(id) ?? "") === true) });
-      }
-    },
-    close(name) {
-      if (name === "cellXfs") isCellStyle = false;
-    },
+export function readValueStyles(strings: string, styles: XmlElement, workbook: XmlElement): ValueStyles {
+  const own = new Map(
+    [...descendants(styles, "numFmt")].map(({ attributes: { numFmtId, formatCode = "" } }) => [Number(numFmtId), formatCode]),
+  );
+  const numbers = elementsOf(firstOf(styles, "cellXfs")).map(({ attributes }): NumberStyle => {
+    const id = Number(attributes.numFmtId ?? 0);
+    const pattern = usable(own.get(id) ?? BUILT_IN[id] ?? null);
+    return { pattern, isDate: DATES.has(id) || (pattern === null && isDateFormat(own.get(id) ?? "") === true) };
   });
-  let from1904 = false;
-  walkXml(workbook, {
-    open(name, { date1904 }) {
-      if (name === "workbookPr") from1904 = date1904 === "1" || date1904 === "true";
-    },
-  });
+  const from1904 = ["1", "true"].includes(firstOf(workbook, "workbookPr")?.attributes.date1904 ?? "");
   return { strings: readStrings(strings), numbers, from1904 };
 }
 
@@ -146,9 +133,6 @@ interface Cell {
   inline: string;
 }
 
-/** The limit of spreadsheets. */
-const MAX_COLUMNS = 16_384;
-
 /**
  * Reads a sheet. Omits rows and columns that are hidden, filtered out or of zero size, but keeps collapsed groups, which readers can
  * expand. Errors, and formulas without a stored result, become text.
@@ -177,11 +161,7 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
   return { rows, columns, merged, leftOut: { ...count, rows: leftRows.size, columns: leftColumns.size } };
 }
 
-function readCells(xml: string): {
-  readonly cells: readonly Cell[];
-  readonly merged: readonly MergedCells[];
-  readonly hidden: HiddenLines;
-} {
+function readCells(xml: string) {
   const cells: Cell[] = [];
   const merged: MergedCells[] = [];
   const hidden = { rows: new Set<number>(), columns: new Set<number>() };
@@ -193,7 +173,7 @@ function readCells(xml: string): {
       into = null;
       if (name === "col") {
         // `col` elements are in order and do not overlap.
-        const to = Math.min(MAX_COLUMNS, Number(attributes.max));
+        const to = Math.min(MAX_TABLE_COLUMNS, Number(attributes.max));
         if (isUnseen(attributes, "width"))
           for (let one = Math.max(Number(attributes.min), lastColumn + 1); one <= to; one++) hidden.columns.add(one);
         lastColumn = Math.max(lastColumn, to);
@@ -279,12 +259,6 @@ export interface MergedCells {
   readonly left: number;
   readonly bottom: number;
   readonly right: number;
-}
-
-/** Hidden rows and columns, from 1. */
-interface HiddenLines {
-  readonly rows: ReadonlySet<number>;
-  readonly columns: ReadonlySet<number>;
 }
 
 /** `AA` is 27. */

@@ -2,11 +2,14 @@ import { IngestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
 import { BlockWriter } from "../block-writer.ts";
 import type { Format } from "./format.ts";
+import { descendants, partOf, prefixed, relationsOf, type XmlElement } from "./office/xml.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isFilled, type SheetCell, sheetMarkup } from "./sheet-markup.ts";
 import { walkMarkup } from "./walk-markup.ts";
 import { type LeftOutCells, readSheet, readValueStyles, type Sheet } from "./xlsx-sheet.ts";
-import { unpackZip, walkXml } from "./zip.ts";
+import { type ArchiveParts, unpackZip } from "./zip.ts";
+
+const WORKBOOK = "xl/workbook.xml";
 
 /** Reads workbooks: every filled row of every visible sheet with its header, numbers formatted as displayed. */
 export const xlsxFormat: Format = {
@@ -16,9 +19,9 @@ export const xlsxFormat: Format = {
   read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const textOf = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
-    const workbook = textOf("xl/workbook.xml");
-    const styles = readValueStyles(textOf("xl/sharedStrings.xml"), textOf("xl/styles.xml"), workbook);
-    const listed = sheetsOf(workbook, textOf("xl/_rels/workbook.xml.rels")).filter(({ part }) => parts.has(part));
+    const workbook = partOf(parts, WORKBOOK);
+    const styles = readValueStyles(textOf("xl/sharedStrings.xml"), partOf(parts, "xl/styles.xml"), workbook);
+    const listed = sheetsOf(parts, workbook).filter(({ part }) => parts.has(part) && /\/worksheets\/[^/]*$/.test(part));
     if (listed.length === 0) throw new IngestError("bad_archive", "the workbook contains no readable sheet: save it again as XLSX");
     const hidden = listed.filter(({ isHidden }) => isHidden).map((one) => one.name);
     const sheets = listed.filter(({ isHidden }) => !isHidden).map((one) => ({ ...readSheet(textOf(one.part), styles), name: one.name }));
@@ -26,33 +29,13 @@ export const xlsxFormat: Format = {
   },
 };
 
-interface ListedSheet {
-  readonly name: string;
-  readonly isHidden: boolean;
-  /** Path in the archive. */
-  readonly part: string;
-}
-
-function sheetsOf(workbook: string, relations: string): ListedSheet[] {
-  const targets = new Map<string, string>();
-  walkXml(relations, {
-    open(name, { Id = "", Target = "" }) {
-      if (name === "Relationship" && /worksheets\/[^/]*\.xml$/.test(Target)) targets.set(Id, Target.replace(/^\/?(?:xl\/)?/, "xl/"));
-    },
-  });
-  const sheets: ListedSheet[] = [];
-  walkXml(workbook, {
-    open(name, attributes) {
-      if (name !== "sheet") return;
-      const id = Object.entries(attributes).find(([key]) => key.endsWith(":id"))?.[1] ?? "";
-      sheets.push({
-        name: attributes.name ?? "",
-        isHidden: /^(?:veryH|h)idden$/.test(attributes.state ?? ""),
-        part: targets.get(id) ?? "",
-      });
-    },
-  });
-  return sheets;
+function sheetsOf(parts: ArchiveParts, workbook: XmlElement) {
+  const relations = relationsOf(parts, WORKBOOK);
+  return [...descendants(workbook, "sheet")].map((sheet) => ({
+    name: sheet.attributes.name ?? "",
+    isHidden: /^(?:veryH|h)idden$/.test(sheet.attributes.state ?? ""),
+    part: relations.get(prefixed(sheet, "id") ?? "")?.part ?? "",
+  }));
 }
 
 type NamedSheet = Sheet & { readonly name: string };

@@ -27,30 +27,9 @@ const PREFORMATTED = "Preformatted Text";
 
 /** Writes blocks with the notes behind the block, list or table that calls them. */
 export function writeOdfBody(blocks: readonly XmlElement[], writer: OdfWriter): void {
-  for (const run of runsOf(blocks, writer.styles)) {
-    if (run.length > 1) writer.out.element("pre", () => writeLines(run, writer));
-    else writeOdfBlock(run[0] as XmlElement, writer);
-    writer.out.flushNotes();
-  }
-}
-
-/** Groups neighbouring paragraphs of preformatted text, which are the lines of one block. */
-function runsOf(blocks: readonly XmlElement[], styles: OdfStyles): XmlElement[][] {
-  const isCode = (block: XmlElement) =>
-    block.name === "p" && styles.looks("paragraph", prefixed(block, "style-name")).names.includes(PREFORMATTED);
-  const runs: XmlElement[][] = [];
   for (const block of blocks) {
-    const last = runs.at(-1);
-    if (last?.[0] !== undefined && isCode(block) && isCode(last[0])) last.push(block);
-    else runs.push([block]);
-  }
-  return runs;
-}
-
-function writeLines(lines: readonly XmlElement[], writer: OdfWriter): void {
-  for (const [i, line] of lines.entries()) {
-    if (i > 0) writer.out.element("br");
-    writeInline(line.children, writer);
+    writeOdfBlock(block, writer);
+    writer.out.flushNotes();
   }
 }
 
@@ -143,7 +122,7 @@ function writeInline(nodes: readonly XmlNode[], writer: OdfWriter): void {
 
 function writeNote(note: XmlElement, writer: OdfWriter): void {
   const { out } = writer;
-  const mark = `[${oneLine(textOf(firstOf(note, "note-citation") ?? "")) || "*"}]`;
+  const mark = `[${oneLine(textOf(firstOf(note, "note-citation"))) || "*"}]`;
   out.text(mark);
   out.note(() => {
     const [first, ...others] = elementsOf(firstOf(note, "note-body") ?? note);

@@ -66,7 +66,7 @@ describe("OpenDocument text", () => {
     ];
     const document = await readFirst("a.odt", odtOf(body.join("")));
     expect(blocksOf(document)).toEqual([
-      ...["heading1 Handbook", "quote He said so.", "code ls -l⏎cd /", "paragraph Text.", "paragraph Figure 1: the quays"],
+      ...["heading1 Handbook", "quote He said so.", "code ls -l", "code cd /", "paragraph Text.", "paragraph Figure 1: the quays"],
       "paragraph Image: Map. Berths 1 to 9",
     ]);
     expect(said(document)).toEqual([expect.stringMatching(/^figures_without_text 1 /)]);

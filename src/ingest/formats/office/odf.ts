@@ -4,21 +4,11 @@ import { oneLine } from "../parsed.ts";
 import { unpackZip } from "../zip.ts";
 import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
 
-/** The parts of an OpenDocument file that hold text. */
-export interface OdfPackage {
-  readonly content: XmlElement;
-  readonly styles: OdfStyles;
-  readonly title: string | null;
-  readonly subject: string | null;
-  /** Headers and footers of pages, each once. */
-  readonly margins: readonly string[];
-}
-
 /**
- * Unpacks an OpenDocument file.
+ * Unpacks an OpenDocument file. `margins` holds headers and footers of pages, each once.
  * @throws IngestError `encrypted`, `bad_archive`, `unpacks_too_far`, `too_deep`
  */
-export function openOdf(bytes: Uint8Array): OdfPackage {
+export function openOdf(bytes: Uint8Array) {
   const parts = unpackZip(bytes, (part) => /^(?:content|styles|meta|META-INF\/manifest)\.xml$/.test(part));
   const textOfPart = (part: string) => Buffer.from(parts.get(part) ?? []).toString("utf8");
   if (textOfPart("META-INF/manifest.xml").includes("encryption-data>"))
@@ -27,7 +17,7 @@ export function openOdf(bytes: Uint8Array): OdfPackage {
   const content = readXml(textOfPart("content.xml"));
   const shared = readXml(textOfPart("styles.xml"));
   const meta = readXml(textOfPart("meta.xml"));
-  const said = (name: string) => oneLine(textOf(firstOf(meta, name) ?? "")) || null;
+  const said = (name: string) => oneLine(textOf(firstOf(meta, name))) || null;
   const margins = [...descendants(shared, "header", "footer", "header-left", "footer-left", "header-first", "footer-first")].map((margin) =>
     oneLine([...descendants(margin, "p", "h")].map(textOf).join(" ")),
   );
@@ -37,35 +27,13 @@ export function openOdf(bytes: Uint8Array): OdfPackage {
   };
 }
 
-/** The effect of a style on text. */
-export interface OdfLooks {
-  readonly isBold: boolean;
-  readonly isHidden: boolean;
-  readonly isStruck: boolean;
-  readonly raised: "sup" | "sub" | null;
-  /** Its name and those of the styles that it is based on, nearest first. */
-  readonly names: readonly string[];
-}
-
-export interface OdfListLevel {
-  /** Form of the number; `null`: a bullet. */
-  readonly form: OrdinalForm | null;
-  readonly start: number;
-}
-
-export interface OdfStyles {
-  readonly looks: (family: string, name: string | undefined) => OdfLooks;
-  /** @param level from 1 */
-  readonly listLevel: (name: string, level: number) => OdfListLevel;
-  /** Attributes of the properties of an automatic style, such as `presentation:visibility`. */
-  readonly properties: (family: string, name: string | undefined) => XmlElement | undefined;
-}
+export type OdfStyles = ReturnType<typeof readOdfStyles>;
 
 const FORMS: readonly OrdinalForm[] = ["1", "a", "A", "i", "I"];
 /** Maximum length of a chain of styles; longer ones are loops. */
 const MAX_CHAIN = 20;
 
-function readOdfStyles(parts: readonly XmlElement[]): OdfStyles {
+function readOdfStyles(parts: readonly XmlElement[]) {
   const styles = new Map<string, XmlElement>();
   const lists = new Map<string, XmlElement>();
   for (const part of parts) {
@@ -84,26 +52,29 @@ function readOdfStyles(parts: readonly XmlElement[]): OdfStyles {
     }
     return chain;
   };
-  const known = new Map<string, OdfLooks>();
+  const known = new Map<string, ReturnType<typeof looksOf>>();
   return {
-    looks(family, name) {
+    looks(family: string, name: string | undefined) {
       const key = `${family}/${name}`;
       const looks = known.get(key) ?? looksOf(chainOf(family, name), name);
       known.set(key, looks);
       return looks;
     },
-    listLevel(name, level) {
+    /** Returns the form of the number, `null` for a bullet. @param level from 1 */
+    listLevel(name: string, level: number) {
       const list = lists.get(name);
-      const style = (list === undefined ? [] : elementsOf(list)).find((one) => prefixed(one, "level") === String(level));
+      const style = elementsOf(list).find((one) => prefixed(one, "level") === String(level));
       const isNumbered = style?.name === "list-level-style-number";
       const form = isNumbered ? (FORMS.find((one) => one === prefixed(style, "num-format")) ?? null) : null;
       return { form, start: isNumbered ? Number(prefixed(style, "start-value") ?? "1") || 1 : 1 };
     },
-    properties: (family, name) => chainOf(family, name)[0],
+    /** Returns an automatic style, whose children hold properties such as `presentation:visibility`. */
+    properties: (family: string, name: string | undefined) => chainOf(family, name)[0],
   };
 }
 
-function looksOf(chain: readonly XmlElement[], name: string | undefined): OdfLooks {
+/** Returns the effect of a style on text. `names` holds its name and those of the styles that it is based on, nearest first. */
+function looksOf(chain: readonly XmlElement[], name: string | undefined) {
   const lookOf = (attribute: string) => {
     for (const style of chain) {
       const properties = elementsOf(style).find((one) => one.name === "text-properties");

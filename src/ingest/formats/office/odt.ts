@@ -1,7 +1,7 @@
 import { IngestError } from "../../../shared/errors.ts";
-import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format } from "../format.ts";
 import { plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
+import { leftOutNotices } from "../unseen-text.ts";
 import { ExtractedText } from "./extracted-text.ts";
 import { openOdf } from "./odf.ts";
 import { spokenIn, writeOdfBlocks, writeOdfBody } from "./odf-text.ts";
@@ -33,13 +33,6 @@ export const odtFormat: Format = {
   },
 };
 
-function leftOutNotices(leftOut: ReadonlySet<string>, margins: readonly string[]): ReadingNotice[] {
-  const notices = [...leftOut].map((what) => ({ code: "left_out", message: `${what} were left out` }));
-  if (margins.length > 0)
-    notices.push({ code: "left_out", message: `headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}` });
-  return notices;
-}
-
 /** Placeholders that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(["header", "footer", "date-time", "page-number", "page"]);
 
@@ -50,8 +43,7 @@ export const odpFormat: Format = {
   version: 1,
   read({ bytes, name }) {
     const { content, styles, title } = openOdf(bytes);
-    const body = firstOf(content, "presentation");
-    const pages = body === undefined ? [] : elementsOf(body).filter((one) => one.name === "page");
+    const pages = elementsOf(firstOf(content, "presentation")).filter((one) => one.name === "page");
     if (pages.length === 0) throw new IngestError("bad_archive", "the presentation contains no slide: save it again as ODP");
     const leftOut = new Set<string>();
     const numbers = new Map<string, number>();
@@ -79,6 +71,5 @@ export const odpFormat: Format = {
 /** Returns the filled shapes of a slide's speaker notes. */
 function notesOf(page: XmlElement): XmlElement[] {
   const notes = elementsOf(page).find(({ name }) => name === "notes");
-  const shapes = notes === undefined ? [] : elementsOf(notes);
-  return shapes.filter((shape) => prefixed(shape, "class") === "notes" && spokenIn(shape) !== "");
+  return elementsOf(notes).filter((shape) => prefixed(shape, "class") === "notes" && spokenIn(shape) !== "");
 }

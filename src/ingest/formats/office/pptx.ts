@@ -1,4 +1,3 @@
-import { posix } from "node:path";
 import { IngestError } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format } from "../format.ts";
@@ -7,7 +6,7 @@ import { oneLine } from "../parsed.ts";
 import { type ArchiveParts, unpackZip } from "../zip.ts";
 import type { ExtractedText } from "./extracted-text.ts";
 import { type Slide, writeSlides } from "./slides.ts";
-import { descendants, elementsOf, firstOf, prefixed, readXml, textOf, type XmlElement } from "./xml.ts";
+import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf, type XmlElement } from "./xml.ts";
 
 /** Reads presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
 export const pptxFormat: Format = {
@@ -24,10 +23,10 @@ export const pptxFormat: Format = {
       throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
     const leftOut = { hidden: 0, comments: false, footers: new Set<string>() };
     const slides = present.map((part) => readSlide(parts, part, leftOut));
-    const title = firstOf(partOf(parts, "docProps/core.xml"), "title");
+    const title = oneLine(textOf(firstOf(partOf(parts, "docProps/core.xml"), "title")));
     const result = writeSlides(slides, {
       name,
-      title: title === undefined ? null : oneLine(textOf(title)) || null,
+      title: title || null,
       notices: noticesOf(leftOut, listed.length - present.length),
     });
     return [result];
@@ -52,22 +51,6 @@ function noticesOf({ hidden, comments, footers }: LeftOutParts, missing: number)
   return notices;
 }
 
-function partOf(parts: ArchiveParts, part: string): XmlElement {
-  return readXml(Buffer.from(parts.get(part) ?? []).toString("utf8"));
-}
-
-/** Returns the parts that a part refers to, by the id of the reference. Targets are only looked up in the archive. */
-function relationsOf(parts: ArchiveParts, part: string): Map<string, { readonly type: string; readonly part: string }> {
-  const folder = posix.dirname(part);
-  const relations = partOf(parts, `${folder}/_rels/${posix.basename(part)}.rels`);
-  return new Map(
-    [...descendants(relations, "Relationship")].map(({ attributes: { Id = "", Type = "", Target = "" } }) => [
-      Id,
-      { type: posix.basename(Type), part: posix.join("/", Target.startsWith("/") ? "" : folder, Target).slice(1) },
-    ]),
-  );
-}
-
 /** Placeholders that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
 const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"]);
@@ -84,9 +67,8 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutParts): Sl
   const body = shapes.filter((shape) => shape !== title && !FURNITURE.has(placeholderOf(shape) ?? ""));
   const related = [...relations.values()];
   if (related.some(({ type }) => type === "comments")) leftOut.comments = true;
-  const notesPart = related.find(({ type }) => type === "notesSlide")?.part;
-  const notes = notesPart === undefined ? [] : shapesIn(firstOf(partOf(parts, notesPart), "spTree"));
-  const spoken = notes.filter((shape) => placeholderOf(shape) === "body" && spokenIn(shape) !== "");
+  const notes = partOf(parts, related.find(({ type }) => type === "notesSlide")?.part ?? "");
+  const spoken = shapesIn(firstOf(notes, "spTree")).filter((shape) => placeholderOf(shape) === "body" && spokenIn(shape) !== "");
   return {
     title: title === undefined ? "" : spokenIn(title),
     isHidden: ["0", "false"].includes(firstOf(slide, "sld")?.attributes.show ?? ""),
@@ -105,7 +87,7 @@ function isHidden(shape: XmlElement): boolean {
 
 /** Returns the shapes of a slide in reading order; the members of a group take its place. */
 function shapesIn(tree: XmlElement | undefined): XmlElement[] {
-  return (tree === undefined ? [] : elementsOf(tree)).flatMap((shape) => {
+  return elementsOf(tree).flatMap((shape) => {
     if (shape.name === "grpSp") return isHidden(shape) ? [shape] : shapesIn(shape);
     if (shape.name === "AlternateContent") return shapesIn(firstOf(shape, "Choice"));
     return ["sp", "pic", "graphicFrame", "cxnSp"].includes(shape.name) ? [shape] : [];
@@ -169,7 +151,7 @@ const MAX_LEVEL = 9;
 function writeParagraphs(out: ExtractedText, body: XmlElement | undefined, isList: boolean): void {
   /** Last numbers of the open lists, by level. */
   let numbers: number[] = [];
-  for (const paragraph of body === undefined ? [] : elementsOf(body)) {
+  for (const paragraph of elementsOf(body)) {
     if (paragraph.name !== "p" || !/\S/.test(runsIn(paragraph))) continue;
     const properties = elementsOf(paragraph).find(({ name }) => name === "pPr");
     const level = Math.min(MAX_LEVEL, 1 + (Number.parseInt(properties?.attributes.lvl ?? "0", 10) || 0));

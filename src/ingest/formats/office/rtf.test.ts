@@ -51,8 +51,8 @@ describe("RTF", () => {
     expect(said(document)).toEqual([
       expect.stringMatching(/^hidden_text 10 /),
       expect.stringMatching(/^struck_text 3 /),
-      "left_out headers and footers of pages were left out: Port of Ys",
       "left_out comments in the margin were left out",
+      "left_out headers and footers of pages were left out: Port of Ys",
     ]);
   });
 

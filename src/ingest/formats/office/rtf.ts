@@ -1,10 +1,10 @@
 import { IngestError } from "../../../shared/errors.ts";
-import type { ReadingNotice, TextRange } from "../../../shared/types.ts";
+import type { TextRange } from "../../../shared/types.ts";
 import { describeImage } from "../described-figures.ts";
 import type { Format } from "../format.ts";
 import { closing, type MarkupEvent, opening } from "../markup.ts";
 import { oneLine, plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
-import { unseenNotices } from "../unseen-text.ts";
+import { leftOutNotices, unseenNotices } from "../unseen-text.ts";
 import { writeMarkup } from "./extracted-text.ts";
 import { RtfBlocks } from "./rtf-blocks.ts";
 import { decodeRtfByte, encodingOfCodePage, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
@@ -131,11 +131,11 @@ class RtfReader {
   finish(end: number) {
     if (!this.#isEnded)
       throw new IngestError("bad_rtf", "the file ends within an open group, so a part of it is missing: save it again as RTF");
-    const notices: ReadingNotice[] = unseenNotices({ ...this.#leftOut, figures: Math.max(0, this.#leftOut.figures) });
     const margins = [...this.#margins];
-    if (margins.length > 0)
-      notices.push({ code: "left_out", message: `headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}` });
-    if (this.#hasComments) notices.push({ code: "left_out", message: "comments in the margin were left out" });
+    const notices = [
+      ...unseenNotices({ ...this.#leftOut, figures: Math.max(0, this.#leftOut.figures) }),
+      ...leftOutNotices(this.#hasComments ? ["comments in the margin"] : [], margins),
+    ];
     if (this.#isGuessed) notices.push({ code: "encoding_guessed", message: "the file names no known code page: read as windows-1252" });
     return { events: this.#blocks.finish(end), title: this.#title, margins, notices };
   }

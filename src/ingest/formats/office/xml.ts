@@ -1,5 +1,7 @@
+import { posix } from "node:path";
 import { Parser } from "htmlparser2";
 import { IngestError } from "../../../shared/errors.ts";
+import type { ArchiveParts } from "../zip.ts";
 
 /** An element of an XML part. Its name has no prefix; its attributes keep theirs. */
 export interface XmlElement {
@@ -49,8 +51,8 @@ function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }
 
-export function elementsOf({ children }: XmlElement): XmlElement[] {
-  return children.filter((child) => typeof child !== "string");
+export function elementsOf(element: XmlElement | undefined): XmlElement[] {
+  return (element?.children ?? []).filter((child) => typeof child !== "string");
 }
 
 /** Returns the value of the attribute with this local name and any prefix, such as `r:id` for `id`. */
@@ -63,7 +65,7 @@ export function prefixed({ attributes }: XmlElement, name: string): string | und
  * Yields the descendants with one of these names in document order, without those inside a match. Skips the fallbacks of Office files, which
  * repeat their neighbour for older programs.
  */
-export function* descendants(element: XmlElement, ...names: readonly string[]): Generator<XmlElement> {
+export function* descendants(element: XmlElement | undefined, ...names: readonly string[]): Generator<XmlElement> {
   for (const child of elementsOf(element)) {
     if (names.includes(child.name)) yield child;
     else if (child.name !== "Fallback") yield* descendants(child, ...names);
@@ -71,10 +73,27 @@ export function* descendants(element: XmlElement, ...names: readonly string[]): 
 }
 
 export function firstOf(element: XmlElement | undefined, ...names: readonly string[]): XmlElement | undefined {
-  return element === undefined ? undefined : descendants(element, ...names).next().value;
+  return descendants(element, ...names).next().value;
 }
 
 /** Returns the character data of an element and its descendants. */
-export function textOf(node: XmlNode): string {
-  return typeof node === "string" ? node : node.children.map(textOf).join("");
+export function textOf(node: XmlNode | undefined): string {
+  return typeof node === "string" ? node : (node?.children ?? []).map(textOf).join("");
+}
+
+/** Parses a part of an archive; a missing part is empty. */
+export function partOf(parts: ArchiveParts, part: string): XmlElement {
+  return readXml(Buffer.from(parts.get(part) ?? []).toString("utf8"));
+}
+
+/** Returns the parts that a part refers to, by the id of the reference. Targets are only looked up in the archive. */
+export function relationsOf(parts: ArchiveParts, part: string): Map<string, { readonly type: string; readonly part: string }> {
+  const folder = posix.dirname(part);
+  const relations = partOf(parts, `${folder}/_rels/${posix.basename(part)}.rels`);
+  return new Map(
+    [...descendants(relations, "Relationship")].map(({ attributes: { Id = "", Type = "", Target = "" } }) => [
+      Id,
+      { type: posix.basename(Type), part: posix.join("/", Target.startsWith("/") ? "" : folder, Target).slice(1) },
+    ]),
+  );
 }

@@ -204,7 +204,12 @@ describe("further paragraphs of an item", () => {
       line(9, "And then.", { x: 76 }),
       line(11, "Text."),
     ];
-    expect(written(read(rows))).toEqual(["list-item 1. alpha\nMore of it.", "code npm ci\nnpm fund", "list-item And then.", "paragraph Text."]);
+    expect(written(read(rows))).toEqual([
+      "list-item 1. alpha\nMore of it.",
+      "code npm ci\nnpm fund",
+      "list-item And then.",
+      "paragraph Text.",
+    ]);
   });
 });
 

@@ -7,13 +7,6 @@ const LARGEST_DOT = 8;
 /** Maximum dots on a page. More belong to a chart. */
 const MOST_DOTS = 2_000;
 
-/** A drawn path. `corners` holds the lower left and upper right corner of all its points. */
-interface Path {
-  readonly segments: readonly Segment[];
-  readonly isFilled: boolean;
-  readonly corners: Segment;
-}
-
 /** Collects the graphics of a page. */
 export function createDrawings() {
   const rules: PdfRule[] = [];
@@ -29,7 +22,10 @@ export function createDrawings() {
     get picture() {
       return picture;
     },
-    addPath({ segments, isFilled, corners }: Path, { matrix, fill }: { readonly matrix: Matrix; readonly fill: string }) {
+    addPath(
+      { segments, isFilled, corners }: NonNullable<ReturnType<typeof pathOf>>,
+      { matrix, fill }: { readonly matrix: Matrix; readonly fill: string },
+    ) {
       const dot = dotOf(apply(matrix, corners.x1, corners.y1), apply(matrix, corners.x2, corners.y2));
       if (dot !== null && dots.length < MOST_DOTS) dots.push(dot);
       for (const { x1, y1, x2, y2 } of segments) {
@@ -92,13 +88,6 @@ interface LibraryFont {
 /** Operator numbers by name. */
 export type OperatorNames = Readonly<Record<string, number>>;
 
-export interface Segment {
-  readonly x1: number;
-  readonly y1: number;
-  readonly x2: number;
-  readonly y2: number;
-}
-
 export type OperatorAction = (args: readonly unknown[]) => void;
 
 /** Maximum operators of a page that are executed. An ordinary page has some thousands. */
@@ -127,8 +116,8 @@ export async function runOperators(
 
 const FILLS = ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"];
 
-/** Returns the path that `constructPath` draws; `null` if it paints nothing. */
-export function pathOf([paint, data]: readonly unknown[], names: OperatorNames): Path | null {
+/** Returns the path that `constructPath` draws with the lower left and upper right corner of its points; `null` if it paints nothing. */
+export function pathOf([paint, data]: readonly unknown[], names: OperatorNames) {
   const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
   if (paint === names.endPath || path === null || path === undefined) return null;
   return { segments: segmentsOf(path), isFilled: FILLS.some((name) => names[name] === paint), corners: cornersOf(path) };
@@ -137,7 +126,7 @@ export function pathOf([paint, data]: readonly unknown[], names: OperatorNames):
 /** Number of coordinates after each operator of a path. */
 const POINTS: Readonly<Record<number, number>> = { [MOVE]: 2, [LINE]: 2, [CURVE]: 6, [QUADRATIC]: 4 };
 
-function cornersOf(path: ArrayLike<number>): Segment {
+function cornersOf(path: ArrayLike<number>): PdfRule {
   const box = { x1: Number.POSITIVE_INFINITY, y1: Number.POSITIVE_INFINITY, x2: Number.NEGATIVE_INFINITY, y2: Number.NEGATIVE_INFINITY };
   for (let i = 0; i < path.length; ) {
     const end = i + 1 + (POINTS[path[i] ?? -1] ?? 0);
@@ -153,8 +142,8 @@ function cornersOf(path: ArrayLike<number>): Segment {
 }
 
 /** Returns the straight segments of a path. Closing a path adds its last side. */
-function segmentsOf(path: ArrayLike<number>): Segment[] {
-  const segments: Segment[] = [];
+function segmentsOf(path: ArrayLike<number>): PdfRule[] {
+  const segments: PdfRule[] = [];
   let start: readonly [number, number] = [0, 0];
   let at = start;
   for (let i = 0; i < path.length; ) {

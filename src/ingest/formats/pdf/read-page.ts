@@ -141,18 +141,8 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
   return { number, width, height, words, rules, dots, isPicture, picture: largest.box };
 }
 
-/** A builder of words from letters in drawing order. */
-interface Letters {
-  /** Returns the text matrix after the last letter. */
-  show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix;
-  mark(isArtifact: boolean): void;
-  unmark(): void;
-  /** Ends the open word. */
-  end(): void;
-}
-
-/** @param found receives every non-blank word */
-function createLetters(found: (word: OpenWord) => void): Letters {
+/** Creates a builder of words from letters in drawing order. @param found receives every non-blank word */
+function createLetters(found: (word: OpenWord) => void) {
   const marks: boolean[] = [];
   let word: OpenWord | null = null;
   let sawSpace = false;
@@ -177,8 +167,10 @@ function createLetters(found: (word: OpenWord) => void): Letters {
     word.bottom = Math.max(word.bottom, box.bottom);
   };
   return {
+    /** Ends the open word. */
     end,
-    show(glyphs, state, text) {
+    /** Returns the text matrix after the last letter. */
+    show(glyphs: readonly (Glyph | number)[], state: State, text: Matrix): Matrix {
       run++;
       const { font, size, scale } = state;
       const line = lineOf(state, text);
@@ -202,7 +194,7 @@ function createLetters(found: (word: OpenWord) => void): Letters {
       }
       return [a, b, c, d, e + a * along, f + b * along];
     },
-    mark(isArtifact) {
+    mark(isArtifact: boolean) {
       end();
       marks.push(isArtifact);
     },

@@ -62,7 +62,6 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
     const pageOf = new Map<PdfWord, number>();
     for (const { words, number } of kept) for (const word of words) pageOf.set(word, number);
     const written = writePdf(layOut(kept, outline), kept, pageOf);
-    if (await hasScripts(document)) notices.push({ code: "scripts", message: "the file holds scripts: they were not run" });
     return [
       {
         ...written,
@@ -257,13 +256,5 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
     return { title: said("Title"), author: said("Author") };
   } catch {
     return { title: null, author: null };
-  }
-}
-
-async function hasScripts(document: PdfDocument): Promise<boolean> {
-  try {
-    return (await document.getJSActions()) !== null;
-  } catch {
-    return false;
   }
 }

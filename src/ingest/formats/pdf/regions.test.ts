@@ -53,16 +53,4 @@ describe("rows of a table", () => {
     ]).flat();
     expect(rowsOf(rows)).toEqual(Array.from({ length: 6 }, (_, i) => `Kind ${i} | $${i}00`));
   });
-
-  it("have one cell for a header in the middle of its column and what stands to the left beneath it", () => {
-    const rows = [
-      [fragment(50, 0, "Flag"), fragment(240, 0, "Default"), fragment(340, 0, "Type")],
-      ...["file", "repo", "json"].map((name, i) => [
-        fragment(50, 23 * (i + 1), name),
-        fragment(160, 23 * (i + 1), "null"),
-        fragment(340, 23 * (i + 1), "String"),
-      ]),
-    ].flat();
-    expect(rowsOf(rows)).toEqual(["Flag | Default | Type", "file | null | String", "repo | null | String", "json | null | String"]);
-  });
 });

@@ -267,7 +267,7 @@ function isReadAcross(columns: readonly number[]): boolean {
 
 /** Builds the table. Single-cell rows above or below it become captions. */
 function tableOf(strips: readonly (readonly PdfLine[])[], columns: number, columnOf: ColumnOf): Region[] {
-  const rows = withHeadersInPlace(rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf));
+  const rows = rowsByGaps(strips, columns, columnOf) ?? rowsByFirstColumn(strips, columns, columnOf);
   const isCaption = (row: Row) => row.filter((cell) => cell.length > 0).length < 2;
   const first = rows.findIndex((row) => !isCaption(row));
   const last = rows.findLastIndex((row) => !isCaption(row));
@@ -327,25 +327,4 @@ function rowsByGaps(strips: readonly (readonly PdfLine[])[], columns: number, co
 
 function pairsOf(lines: readonly PdfLine[], right: number): { readonly last: PdfLine; readonly line: PdfLine; readonly right: number }[] {
   return lines.slice(1).map((line, i) => ({ last: lines[i] as PdfLine, line, right }));
-}
-
-/** Joins two columns that are one: a centred header can leave a gap above the text of its column. */
-function withHeadersInPlace(rows: readonly Row[]): Row[] {
-  const isFilled = (row: Row | undefined, column: number) => (row?.[column]?.length ?? 0) > 0;
-  const [header, ...others] = rows;
-  const columns = header?.length ?? 0;
-  const joined = Array.from({ length: columns }, (_, column) => column).filter((column) => {
-    const [left, right] = [column - 1, column];
-    if (left < 0 || isFilled(header, left) === isFilled(header, right)) return false;
-    const headed = isFilled(header, left) ? left : right;
-    return others.length > 1 && !others.some((row) => isFilled(row, headed));
-  });
-  if (joined.length === 0) return [...rows];
-  return rows.map((row) =>
-    row.reduce<PdfLine[][]>((cells, cell, column) => {
-      if (joined.includes(column)) for (const line of cell) cells.at(-1)?.push(line);
-      else cells.push([...cell]);
-      return cells;
-    }, []),
-  );
 }

@@ -1,6 +1,6 @@
 import { createEnglishWords, type EnglishWords } from "../../../language/content-words.ts";
-import type { PlaceData, TextRange } from "../../../shared/types.ts";
-import { BlockWriter, type Table, type WrittenBlocks } from "../../block-writer.ts";
+import type { TextRange } from "../../../shared/types.ts";
+import { BlockWriter, type Table } from "../../block-writer.ts";
 import { textOffsetsOf } from "../../pages.ts";
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
@@ -73,11 +73,6 @@ const BLANK = 0.12;
 const RAISED_SIZE = 0.85;
 const RAISED_BY = 0.12;
 
-export interface WrittenPdf extends WrittenBlocks {
-  readonly places: PlaceData;
-  readonly pages: readonly number[];
-}
-
 interface PieceRange extends TextRange {
   /** Whether it ends a row. */
   readonly isRow?: boolean;
@@ -95,7 +90,7 @@ interface LinesOptions {
 }
 
 /** Writes blocks in order with the box of every word. Joins words split at a line end. */
-export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[], pageOf: ReadonlyMap<PdfWord, number>): WrittenPdf {
+export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[], pageOf: ReadonlyMap<PdfWord, number>) {
   const source: string[] = [];
   const records: number[] = [];
   const starts: { readonly page: number; readonly at: number }[] = [];
@@ -251,7 +246,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   const pageStarts = pages.map(() => 0);
   // A page without text starts with the next one.
   for (let page = pages.length, next = out.length; page > 1; page--) pageStarts[page - 1] = next = startOf.get(page) ?? next;
-  return { ...written, places: { type: "boxes", words: records, sizes }, pages: pageStarts };
+  return { ...written, places: { type: "boxes" as const, words: records, sizes }, pages: pageStarts };
 }
 
 type TableBlock = PdfBlock & { readonly type: "table" };
