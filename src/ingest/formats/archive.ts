@@ -58,7 +58,6 @@ export const archiveFormat: Format = {
   extensions: [".zip"],
   version: 1,
   async read({ bytes, inner }) {
-    if (inner === undefined) throw new IngestError("unsupported_format", "this is an archive: unpack it, and ingest the folder");
     const refused: UnreadFile[] = [];
     const parts = unpackZip(bytes, (name) => {
       const reason = leadsOut(name) ? "its path leads out of the archive" : isUnsupported(name, inner) ? "its format is not read" : null;

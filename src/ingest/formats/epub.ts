@@ -17,13 +17,6 @@ export const epubFormat: Format = {
   version: 12,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
-    if (
-      parts.has("META-INF/encryption.xml") &&
-      /EncryptedData/.test(textOf(parts, "META-INF/encryption.xml")) &&
-      !hasReadableParts(parts)
-    ) {
-      throw new IngestError("encrypted", "the book is encrypted: ingest an unprotected copy");
-    }
     const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";
     if (!parts.has(packagePath)) throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
     const book = readPackage(textOf(parts, packagePath), packagePath);
@@ -89,8 +82,4 @@ function inside(from: string, href: string): string {
 function textOf(parts: ArchiveParts, path: string): string {
   const bytes = parts.get(path);
   return bytes === undefined ? "" : decodeText(bytes).text;
-}
-
-function hasReadableParts(parts: ArchiveParts): boolean {
-  return [...parts].some(([path, bytes]) => /\.x?html?$/i.test(path) && bytes.subarray(0, 200).includes(0x3c));
 }

@@ -10,10 +10,14 @@ export interface FormatFile {
   /** File name without extension; the fallback title. */
   readonly name: string;
   readonly bytes: Uint8Array;
-  /** Recognises text in pictures (OCR). Without it, scanned pages have no text. */
-  readonly recogniser?: Recogniser | null;
-  /** Reads the files inside this one. Without it, attachments are named only, and archives are refused. */
-  readonly inner?: InnerFiles;
+}
+
+/** A file with what readers of other files need. */
+export interface FormatSource extends FormatFile {
+  /** Recognises text in pictures (OCR). `null`: scanned pages have no text. */
+  readonly recogniser: Recogniser | null;
+  /** Reads the files inside this one. */
+  readonly inner: InnerFiles;
 }
 
 /** Reads files that stand in another file: attachments of a mail, members of an archive. */
@@ -33,7 +37,7 @@ export interface Format {
   /** Raise this when the reader's output changes, so that files are read again. */
   readonly version: number;
   /** @throws IngestError */
-  readonly read: (file: FormatFile) => readonly FormatResult[] | Promise<readonly FormatResult[]>;
+  readonly read: (file: FormatSource) => readonly FormatResult[] | Promise<readonly FormatResult[]>;
 }
 
 /** A format with a synchronous reader. */

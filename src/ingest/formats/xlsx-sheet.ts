@@ -138,61 +138,32 @@ interface Cell {
  * expand. Errors, and formulas without a stored result, become text.
  */
 export function readSheet(xml: string, styles: ValueStyles): Sheet {
-  const { cells, merged, hidden } = readCells(xml);
-  let [lastRow, lastColumn] = [0, 0];
-  for (const { row, column } of cells) [lastRow, lastColumn] = [Math.max(lastRow, row), Math.max(lastColumn, column)];
-  assertSheetSize(lastRow, lastColumn);
-  const count = { errors: 0, formulas: 0 };
-  const [leftRows, leftColumns] = [new Set<number>(), new Set<number>()];
   const rows = new Map<number, Map<number, string>>();
-  for (const cell of cells) {
-    const { row, column, formula, value, inline } = cell;
-    const isFilled = formula !== null || value !== "" || inline !== "";
-    if (hidden.rows.has(row)) isFilled && leftRows.add(row);
-    else if (hidden.columns.has(column)) isFilled && leftColumns.add(column);
-    else {
-      const text = oneLine(textOf(cell, styles, count));
-      if (text !== "") rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, text));
-    }
-  }
-  let last = 0;
-  for (const row of rows.values()) for (const column of row.keys()) last = Math.max(last, column);
-  const columns = Array.from({ length: last }, (_, i) => i + 1).filter((column) => !hidden.columns.has(column));
-  return { rows, columns, merged, leftOut: { ...count, rows: leftRows.size, columns: leftColumns.size } };
-}
-
-function readCells(xml: string) {
-  const cells: Cell[] = [];
   const merged: MergedCells[] = [];
-  const hidden = { rows: new Set<number>(), columns: new Set<number>() };
-  let [row, column, lastColumn] = [0, 0, 0];
+  const count = { errors: 0, formulas: 0 };
+  const [hiddenRows, hiddenColumns] = [new Set<number>(), new Set<number>()];
+  const [leftRows, leftColumns] = [new Set<number>(), new Set<number>()];
+  let [row, column, hiddenTo, lastRow, lastColumn] = [0, 0, 0, 0, 0];
   let cell: Cell | null = null;
   let into: "value" | "formula" | "inline" | null = null;
   walkXml(xml, {
     open(name, attributes) {
       into = null;
       if (name === "col") {
-        // `col` elements are in order and do not overlap.
+        // `col` elements are in order, do not overlap and precede the rows.
         const to = Math.min(MAX_TABLE_COLUMNS, Number(attributes.max));
         if (isUnseen(attributes, "width"))
-          for (let one = Math.max(Number(attributes.min), lastColumn + 1); one <= to; one++) hidden.columns.add(one);
-        lastColumn = Math.max(lastColumn, to);
+          for (let one = Math.max(Number(attributes.min), hiddenTo + 1); one <= to; one++) hiddenColumns.add(one);
+        hiddenTo = Math.max(hiddenTo, to);
       } else if (name === "row") {
         row = /^\d{1,7}$/.test(attributes.r ?? "") ? Number(attributes.r) : row + 1;
         column = 0;
-        if (isUnseen(attributes, "ht")) hidden.rows.add(row);
+        if (isUnseen(attributes, "ht")) hiddenRows.add(row);
       } else if (name === "c") {
         const [, letters, number] = /^([A-Z]{1,3})(\d{1,7})$/.exec(attributes.r ?? "") ?? [];
         column = letters === undefined ? column + 1 : columnNumber(letters);
-        cell = {
-          row: Number(number ?? row),
-          column,
-          type: attributes.t ?? "n",
-          style: Number(attributes.s ?? 0),
-          formula: null,
-          value: "",
-          inline: "",
-        };
+        const place = { row: Number(number ?? row), column, type: attributes.t ?? "n", style: Number(attributes.s ?? 0) };
+        cell = { ...place, formula: null, value: "", inline: "" };
       } else if (name === "f" && cell !== null) {
         cell.formula ??= "";
         into = "formula";
@@ -209,11 +180,27 @@ function readCells(xml: string) {
     close(name) {
       into = null;
       if (name !== "c" || cell === null) return;
-      cells.push(cell);
+      take(cell);
       cell = null;
     },
   });
-  return { cells, merged, hidden };
+  assertSheetSize(lastRow, lastColumn);
+  let last = 0;
+  for (const texts of rows.values()) for (const one of texts.keys()) last = Math.max(last, one);
+  const columns = Array.from({ length: last }, (_, i) => i + 1).filter((one) => !hiddenColumns.has(one));
+  return { rows, columns, merged, leftOut: { ...count, rows: leftRows.size, columns: leftColumns.size } };
+
+  function take(taken: Cell): void {
+    const { row, column, formula, value, inline } = taken;
+    [lastRow, lastColumn] = [Math.max(lastRow, row), Math.max(lastColumn, column)];
+    const isFilled = formula !== null || value !== "" || inline !== "";
+    if (hiddenRows.has(row)) isFilled && leftRows.add(row);
+    else if (hiddenColumns.has(column)) isFilled && leftColumns.add(column);
+    else {
+      const text = oneLine(textOf(taken, styles, count));
+      if (text !== "") rows.set(row, (rows.get(row) ?? new Map<number, string>()).set(column, text));
+    }
+  }
 }
 
 /** Limits the laid-out size: a single distant cell would create billions of cells. @throws IngestError `file_too_large` */

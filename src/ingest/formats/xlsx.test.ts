@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { readFirst } from "../testing/first-document.ts";
 import { xlsxOf } from "../testing/made-files.ts";
 import { blocksOf } from "./show-blocks.test-helper.ts";
-import { xlsxFormat } from "./xlsx.ts";
 
 const ROWS = [
   ["Machine", "Rate", "Margin"],
@@ -16,9 +15,8 @@ async function read(change: (sheet: string) => string, rows: readonly (readonly 
   const parts = unzipSync(xlsxOf([{ name: "A & B", rows, merged }]));
   const part = "xl/worksheets/sheet1.xml";
   const bytes = zipSync({ ...parts, [part]: strToU8(change(strFromU8(parts[part] as Uint8Array))) });
-  const [document] = await xlsxFormat.read({ path: "a.xlsx", name: "a", bytes });
-  if (document === undefined) throw new Error("no document");
-  return { rows: blocksOf(document), notices: document.notices, places: document.places };
+  const document = await readFirst("a.xlsx", bytes);
+  return { rows: blocksOf(document), notices: document.reading.notices, places: document.reading.places };
 }
 
 const columns = (attributes: string) => (sheet: string) => sheet.replace("<sheetData>", `<cols><col ${attributes}/></cols><sheetData>`);
@@ -90,12 +88,8 @@ async function shown(pattern: string, value: number, from1904 = false): Promise<
     ["Name", "Value"],
     ["it", `${pattern}|${value}`],
   ];
-  const [document] = await xlsxFormat.read({
-    path: "a.xlsx",
-    name: "a",
-    bytes: xlsxOf([{ name: "s", rows }], { patterns: [pattern], from1904 }),
-  });
-  return /it \| (.*)$/.exec(document?.text ?? "")?.[1] ?? "";
+  const { text } = await readFirst("a.xlsx", xlsxOf([{ name: "s", rows }], { patterns: [pattern], from1904 }));
+  return /it \| (.*)$/.exec(text)?.[1] ?? "";
 }
 
 describe("numbers of a workbook", () => {

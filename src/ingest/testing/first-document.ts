@@ -1,4 +1,4 @@
-import type { FormatFile } from "../formats/format.ts";
+import type { FormatSource } from "../formats/format.ts";
 import { type ParsedDocument, parseFile, readDocuments } from "../parse.ts";
 
 const fileOf = (path: string, source: string | Uint8Array) => ({
@@ -20,7 +20,7 @@ export function parseFirst(path: string, source: string | Uint8Array): ParsedDoc
 export async function readFirst(
   path: string,
   source: string | Uint8Array,
-  recogniser: FormatFile["recogniser"] = null,
+  recogniser: FormatSource["recogniser"] = null,
 ): Promise<ParsedDocument> {
   return firstOf(await readDocuments(fileOf(path, source), recogniser), path);
 }

@@ -160,9 +160,6 @@ function writeList(list: XmlElement, writer: OdfWriter, place: ListPlace): void 
   numbers.set(key, next);
 }
 
-/** Maximum copies of a repeated row or cell with text. */
-const MAX_REPEATS = 100;
-
 function writeTable(table: XmlElement, writer: OdfWriter): void {
   const { out } = writer;
   const isNamed = prefixed(table, "use-first-row-styles") === "true";
@@ -173,7 +170,7 @@ function writeTable(table: XmlElement, writer: OdfWriter): void {
       else if (row.name === "table-rows" || row.name === "table-row-group") writeRows(elementsOf(row), isHeader);
       else if (row.name === "table-row") {
         const name = isHeader || (isNamed && first) ? "th" : "td";
-        for (let i = repeatsOf(row, "number-rows-repeated"); i > 0; i--) out.element("tr", () => writeCells(row, name, writer));
+        out.element("tr", () => writeCells(row, name, writer));
         first = false;
       }
     }
@@ -185,15 +182,8 @@ function writeCells(row: XmlElement, name: "th" | "td", writer: OdfWriter): void
   for (const cell of elementsOf(row)) {
     if (cell.name !== "table-cell") continue;
     const spans = { colspan: prefixed(cell, "number-columns-spanned") ?? "1", rowspan: prefixed(cell, "number-rows-spanned") ?? "1" };
-    for (let i = repeatsOf(cell, "number-columns-repeated"); i > 0; i--)
-      writer.out.element(name, () => writeOdfBlocks(elementsOf(cell), writer), spans);
+    writer.out.element(name, () => writeOdfBlocks(elementsOf(cell), writer), spans);
   }
-}
-
-/** A row or cell that holds a table counts once: repeated tables in repeated tables would grow without end. */
-function repeatsOf(element: XmlElement, attribute: string): number {
-  if (firstOf(element, "table") !== undefined) return 1;
-  return Math.min(MAX_REPEATS, Math.max(1, Number.parseInt(prefixed(element, attribute) ?? "1", 10) || 1));
 }
 
 /** Writes a frame: a text box, a table, or the description of a picture, chart or formula. */

@@ -2,10 +2,9 @@ import { IngestError } from "../../../shared/errors.ts";
 import type { Format } from "../format.ts";
 import { plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
 import { leftOutNotices } from "../unseen-text.ts";
-import { ExtractedText } from "./extracted-text.ts";
+import { ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { openOdf } from "./odf.ts";
 import { spokenIn, writeOdfBlocks, writeOdfBody } from "./odf-text.ts";
-import { type Slide, writeSlides } from "./slides.ts";
 import { elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
 /** Reads OpenDocument texts. Each note follows the block that calls it. Offsets count the extracted text. */

@@ -4,8 +4,7 @@ import type { Format } from "../format.ts";
 import { type OrdinalForm, ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
 import { type ArchiveParts, unpackZip } from "../zip.ts";
-import type { ExtractedText } from "./extracted-text.ts";
-import { type Slide, writeSlides } from "./slides.ts";
+import { type ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf, type XmlElement } from "./xml.ts";
 
 /** Reads presentations: slides in order with titles, text, tables and speaker notes. Offsets count the extracted text. */
@@ -21,13 +20,13 @@ export const pptxFormat: Format = {
     const present = listed.filter((part) => parts.has(part));
     if (!parts.has(MAIN_PART) || (present.length === 0 && listed.length > 0))
       throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
-    const leftOut = { hidden: 0, comments: false, footers: new Set<string>() };
+    const leftOut = { hidden: 0 };
     const slides = present.map((part) => readSlide(parts, part, leftOut));
     const title = oneLine(textOf(firstOf(partOf(parts, "docProps/core.xml"), "title")));
     const result = writeSlides(slides, {
       name,
       title: title || null,
-      notices: noticesOf(leftOut, listed.length - present.length),
+      notices: noticesOf(leftOut.hidden, listed.length - present.length),
     });
     return [result];
   },
@@ -35,18 +34,9 @@ export const pptxFormat: Format = {
 
 const MAIN_PART = "ppt/presentation.xml";
 
-interface LeftOutParts {
-  hidden: number;
-  comments: boolean;
-  readonly footers: Set<string>;
-}
-
-function noticesOf({ hidden, comments, footers }: LeftOutParts, missing: number): ReadingNotice[] {
+function noticesOf(hidden: number, missing: number): ReadingNotice[] {
   const notices: ReadingNotice[] = [];
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters of hidden shapes were left out` });
-  if (footers.size > 0)
-    notices.push({ code: "left_out", message: `footers of slides were left out: ${[...footers].join("; ").slice(0, 300)}` });
-  if (comments) notices.push({ code: "left_out", message: "comments were left out" });
   if (missing > 0) notices.push({ code: "left_out", message: `${missing} slides that the presentation names and does not hold` });
   return notices;
 }
@@ -55,19 +45,15 @@ function noticesOf({ hidden, comments, footers }: LeftOutParts, missing: number)
 const FURNITURE: ReadonlySet<string> = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
 const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"]);
 
-function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutParts): Slide {
+function readSlide(parts: ArchiveParts, part: string, leftOut: { hidden: number }): Slide {
   const slide = partOf(parts, part);
-  const relations = relationsOf(parts, part);
   const shapes = shapesIn(firstOf(slide, "spTree")).filter((shape) => {
     if (isHidden(shape)) leftOut.hidden += spokenIn(shape).length;
     return !isHidden(shape);
   });
-  for (const shape of shapes) if (placeholderOf(shape) === "ftr" && spokenIn(shape) !== "") leftOut.footers.add(spokenIn(shape));
   const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? "") && spokenIn(shape) !== "");
   const body = shapes.filter((shape) => shape !== title && !FURNITURE.has(placeholderOf(shape) ?? ""));
-  const related = [...relations.values()];
-  if (related.some(({ type }) => type === "comments")) leftOut.comments = true;
-  const notes = partOf(parts, related.find(({ type }) => type === "notesSlide")?.part ?? "");
+  const notes = partOf(parts, [...relationsOf(parts, part).values()].find(({ type }) => type === "notesSlide")?.part ?? "");
   const spoken = shapesIn(firstOf(notes, "spTree")).filter((shape) => placeholderOf(shape) === "body" && spokenIn(shape) !== "");
   return {
     title: title === undefined ? "" : spokenIn(title),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { blocksOf, type PdfBlock, styleOf, textOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
+import type { PdfWord } from "./lines.ts";
 import { type PdfLine, toLine } from "./lines.ts";
-import type { PdfBox, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 const BODY = 11;
@@ -38,9 +38,9 @@ const WIDEST = "Whatever stands on the widest line of a column says how far its 
 const FULL = "If the flag is there, this command takes out all packages that are named in your";
 
 /** Returns the blocks of one column that begins with a paragraph of its widest lines at the usual distance. */
-function read(rows: readonly PdfLine[], { number = 1, dots = [] as readonly PdfBox[] } = {}): PdfBlock[] {
+function read(rows: readonly PdfLine[], { number = 1 } = {}): PdfBlock[] {
   const lines = [...Array.from({ length: 8 }, (_, i) => line(i - 7, WIDEST)), ...rows];
-  return blocksOf([{ type: "column", lines }], { number, height: 800, dots }, styleOf(lines, OUTLINE)).slice(1);
+  return blocksOf([{ type: "column", lines }], { number, height: 800 }, styleOf(lines, OUTLINE)).slice(1);
 }
 
 function blocks(...rows: readonly PdfLine[]): string[] {

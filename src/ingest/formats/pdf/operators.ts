@@ -1,21 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
-
-/** Size limits of a drawn shape that may be a list mark, in points. */
-const SMALLEST_DOT = 1;
-const LARGEST_DOT = 8;
-/** Maximum dots on a page. More belong to a chart. */
-const MOST_DOTS = 2_000;
+import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./lines.ts";
 
 /** Collects the graphics of a page. */
 export function createDrawings() {
   const rules: PdfRule[] = [];
-  const dots: PdfBox[] = [];
   const grounds: PdfBox[] = [];
   let picture: { readonly box: PdfPage["picture"]; readonly area: number } = { box: null, area: 0 };
   return {
     rules,
-    dots,
     /** Painted areas so far, on which white letters are visible. */
     grounds,
     /** The largest picture, with its area in square points. */
@@ -23,11 +15,9 @@ export function createDrawings() {
       return picture;
     },
     addPath(
-      { segments, isFilled, corners }: NonNullable<ReturnType<typeof pathOf>>,
+      { segments, isFilled }: NonNullable<ReturnType<typeof pathOf>>,
       { matrix, fill }: { readonly matrix: Matrix; readonly fill: string },
     ) {
-      const dot = dotOf(apply(matrix, corners.x1, corners.y1), apply(matrix, corners.x2, corners.y2));
-      if (dot !== null && dots.length < MOST_DOTS) dots.push(dot);
       for (const { x1, y1, x2, y2 } of segments) {
         const [ax, ay] = apply(matrix, x1, y1);
         const [bx, by] = apply(matrix, x2, y2);
@@ -38,24 +28,12 @@ export function createDrawings() {
     addPicture(matrix: Matrix) {
       const [x1, y1] = apply(matrix, 0, 0);
       const [x2, y2] = apply(matrix, 1, 1);
-      const box = boxBetween([x1, y1], [x2, y2]);
+      const box = { x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
       const area = Math.abs((x2 - x1) * (y2 - y1));
       if (area > picture.area) picture = { box, area };
       grounds.push(box);
     },
   };
-}
-
-function boxBetween([ax, ay]: readonly [number, number], [bx, by]: readonly [number, number]): PdfBox {
-  return { x: Math.min(ax, bx), y: Math.min(ay, by), right: Math.max(ax, bx), bottom: Math.max(ay, by) };
-}
-
-/** Returns the box of a small, roughly square shape, or `null`. */
-function dotOf(one: readonly [number, number], other: readonly [number, number]): PdfBox | null {
-  const box = boxBetween(one, other);
-  const [width, height] = [box.right - box.x, box.bottom - box.y];
-  const isSmall = (length: number) => length >= SMALLEST_DOT && length <= LARGEST_DOT;
-  return isSmall(width) && isSmall(height) && width < height * 1.5 && height < width * 1.5 ? box : null;
 }
 
 function boundsOf(rules: readonly PdfRule[]): PdfBox {
@@ -116,29 +94,11 @@ export async function runOperators(
 
 const FILLS = ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"];
 
-/** Returns the path that `constructPath` draws with the lower left and upper right corner of its points; `null` if it paints nothing. */
+/** Returns the path that `constructPath` draws; `null` if it paints nothing. */
 export function pathOf([paint, data]: readonly unknown[], names: OperatorNames) {
   const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
   if (paint === names.endPath || path === null || path === undefined) return null;
-  return { segments: segmentsOf(path), isFilled: FILLS.some((name) => names[name] === paint), corners: cornersOf(path) };
-}
-
-/** Number of coordinates after each operator of a path. */
-const POINTS: Readonly<Record<number, number>> = { [MOVE]: 2, [LINE]: 2, [CURVE]: 6, [QUADRATIC]: 4 };
-
-function cornersOf(path: ArrayLike<number>): PdfRule {
-  const box = { x1: Number.POSITIVE_INFINITY, y1: Number.POSITIVE_INFINITY, x2: Number.NEGATIVE_INFINITY, y2: Number.NEGATIVE_INFINITY };
-  for (let i = 0; i < path.length; ) {
-    const end = i + 1 + (POINTS[path[i] ?? -1] ?? 0);
-    for (i++; i < end; i += 2) {
-      const [x, y] = [path[i] ?? 0, path[i + 1] ?? 0];
-      box.x1 = Math.min(box.x1, x);
-      box.x2 = Math.max(box.x2, x);
-      box.y1 = Math.min(box.y1, y);
-      box.y2 = Math.max(box.y2, y);
-    }
-  }
-  return box;
+  return { segments: segmentsOf(path), isFilled: FILLS.some((name) => names[name] === paint) };
 }
 
 /** Returns the straight segments of a path. Closing a path adds its last side. */

@@ -1,5 +1,5 @@
+import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./lines.ts";
 import { createDrawings, type OperatorNames, type OperatorPage, pathOf, runOperators } from "./operators.ts";
-import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./words.ts";
 
 /** Minimum gap between words, as a multiple of the letter size: half of a usual space. */
 const WORD_GAP = 0.16;
@@ -136,9 +136,9 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
     paintImageMaskXObject: picture,
   });
   letters.end();
-  const { rules, dots, picture: largest } = drawings;
+  const { rules, picture: largest } = drawings;
   const isPicture = largest.area > width * height * PICTURE_SHARE;
-  return { number, width, height, words, rules, dots, isPicture, picture: largest.box };
+  return { number, width, height, words, rules, isPicture, picture: largest.box };
 }
 
 /** Creates a builder of words from letters in drawing order. @param found receives every non-blank word */

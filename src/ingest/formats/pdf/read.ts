@@ -1,15 +1,15 @@
 import { IngestError, messageOf } from "../../../shared/errors.ts";
 import type { ReadingNotice } from "../../../shared/types.ts";
-import type { Format, FormatFile } from "../format.ts";
+import type { Format, FormatSource } from "../format.ts";
 import { type FormatResult, oneLine, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, lettersOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
+import type { PdfPage, PdfWord } from "./lines.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
-import type { PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Reads pages with the box of every word. Offsets count the extracted text. */
@@ -28,7 +28,7 @@ type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
  * Reads a PDF as text with headings, tables and the box of every word. Omits and reports invisible text, and names pages without text. Runs
  * no scripts and fetches nothing.
  */
-export async function readPdf({ bytes, name, recogniser = null }: FormatFile): Promise<FormatResult[]> {
+export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "bytes" | "name" | "recogniser">): Promise<FormatResult[]> {
   const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
   const library = await getResolvedPDFJS();
   let opened: PdfDocument | null = null;
@@ -53,7 +53,7 @@ export async function readPdf({ bytes, name, recogniser = null }: FormatFile): P
         page.cleanup();
       } catch {
         failed.push(number);
-        pages.push({ number, width: 0, height: 0, words: [], rules: [], dots: [], isPicture: false, picture: null });
+        pages.push({ number, width: 0, height: 0, words: [], rules: [], isPicture: false, picture: null });
       }
     }
     const outline = await readOutline(document);

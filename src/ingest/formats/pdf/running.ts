@@ -1,5 +1,4 @@
-import { fragmentsOf, joinStrip, type PdfLine, stripsOf } from "./lines.ts";
-import { least, type PdfPage, type PdfWord } from "./words.ts";
+import { fragmentsOf, joinStrip, least, type PdfLine, type PdfPage, type PdfWord, stripsOf } from "./lines.ts";
 
 /** Maximum distance of running headers and footers from the page edge, as a share of its height. */
 const MARGIN = 0.12;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { splitEarlierMails } from "./earlier-mails.ts";
+import { splitEarlierMails } from "./mail.ts";
 
 it("separates mails below a header, each with its date", () => {
   const header = (name: string, date: string) => `From: ${name}\nSent: ${date}\nTo: All\nSubject: Kiln`;
