@@ -53,11 +53,8 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   return isTitleLike && hadRoom && PROSE_WORD.test(first);
 }
 
-interface ProseLine {
-  /** Offset of its line break. */
-  readonly end: number;
-  readonly text: string;
-}
+/** A line and the offset of its line break. */
+type ProseLine = { readonly end: number; readonly text: string };
 
 /** Lines that markdown does not parse as a paragraph. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;

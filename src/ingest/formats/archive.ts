@@ -4,27 +4,15 @@ import { extensionOf, type Format, type InnerFiles } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { unpackZip } from "./zip.ts";
 
-/** A file inside another file. */
-export interface InnerFile {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
-
 /** An inner file that gave no document, and why. */
-export interface UnreadFile {
-  readonly name: string;
-  readonly reason: string;
-}
+type UnreadFile = Readonly<Record<"name" | "reason", string>>;
 
 /**
  * Reads the files inside a file. Each document gets the name of its file as entry. A file that cannot be read is reported, and the others
  * are read.
  * @throws IngestError `unpacks_too_far`
  */
-export async function readInnerFiles(
-  files: readonly InnerFile[],
-  inner: InnerFiles,
-): Promise<{ readonly results: readonly FormatResult[]; readonly unread: readonly UnreadFile[] }> {
+export async function readInnerFiles(files: readonly { readonly name: string; readonly bytes: Uint8Array }[], inner: InnerFiles) {
   const results: FormatResult[] = [];
   const unread: UnreadFile[] = [];
   const seen = new Map<string, number>();

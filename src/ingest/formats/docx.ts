@@ -83,7 +83,7 @@ const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
 export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
-  version: 12,
+  version: 13,
   async read({ bytes, name }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "the file has no word/document.xml: save it again as DOCX");
@@ -190,13 +190,6 @@ interface Level {
   readonly text: string;
 }
 
-interface Lists {
-  /** Levels by list; lists of one definition share the object. */
-  readonly levels: ReadonlyMap<string, readonly Level[]>;
-  /** First numbers that a list sets for itself, by list and level. */
-  readonly restarts: ReadonlyMap<string, ReadonlyMap<number, number>>;
-}
-
 const FORMS: Readonly<Record<string, OrdinalForm>> = {
   ...{ decimal: "1", decimalZero: "1", lowerLetter: "a", upperLetter: "A", lowerRoman: "i", upperRoman: "I" },
 };
@@ -250,7 +243,8 @@ function labelOf(levels: readonly Level[], level: number, counts: readonly numbe
     .trim();
 }
 
-function readLists(xml: string): Lists {
+/** Returns the levels by list, and the first numbers that a list sets for itself, by list and level. */
+function readLists(xml: string) {
   const numbering = readXml(xml);
   const definitions = new Map([...descendants(numbering, "abstractNum")].map((one) => [prefixed(one, "abstractNumId"), levelsOf(one)]));
   const levels = new Map<string, readonly Level[]>();

@@ -14,7 +14,7 @@ const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
 export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
-  version: 12,
+  version: 13,
   async read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";

@@ -40,15 +40,7 @@ const frontMatterSchema = z.looseObject({
   tenant: text,
 });
 
-export interface FrontMatter {
-  readonly metadata: DocumentMetadata;
-  /** `title`, else `display_title`, else `null`: the format then uses the title that it finds in the text. */
-  readonly title: string | null;
-  readonly access: string | null;
-  readonly tenant: string | null;
-  /** Start of the text after the front matter. */
-  readonly bodyStart: number;
-}
+type FrontMatter = ReturnType<typeof frontMatter>;
 
 /** Combines a text with its front matter. Metadata found in the text fills the gaps. */
 export function withFrontMatter(
@@ -108,11 +100,14 @@ function noFrontMatter(source: string): FrontMatter {
   return frontMatter(frontMatterSchema.parse({}), source.startsWith("\ufeff") ? 1 : 0);
 }
 
-function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number): FrontMatter {
+/** @param bodyStart start of the text after the front matter */
+function frontMatter(found: z.infer<typeof frontMatterSchema>, bodyStart: number) {
+  const title = found.title ?? found.display_title;
   return {
-    title: found.title ?? found.display_title,
+    /** `null`: the format then uses the title that it finds in the text. */
+    title,
     metadata: {
-      title: found.title ?? found.display_title ?? "",
+      title: title ?? "",
       description: found.description,
       url: found.url ?? found.canonical,
       asOf: found.as_of ?? found.date ?? onlyDay(found),

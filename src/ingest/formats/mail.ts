@@ -3,7 +3,7 @@ import { valuesIn } from "../../language/values.ts";
 import { IngestError, messageOf } from "../../shared/errors.ts";
 import type { Block } from "../../shared/types.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
-import { describeUnread, type InnerFile, readInnerFiles } from "./archive.ts";
+import { describeUnread, readInnerFiles } from "./archive.ts";
 import type { Format, InnerFiles } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { type FormatResult, joinWritten, oneLine, plainMetadata } from "./parsed.ts";
@@ -79,7 +79,7 @@ async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Pro
   const written = isPlain ? readPlainMail(own, name) : parseHtml(mail.html ?? "", name);
   const top = parseText(head, name);
   const joined = joinWritten([{ written: subject === "" ? top : withHeading(top) }, { written, sourceStart: head.length + 2 }]);
-  const files = mail.attachments.map(({ filename, content }, i): InnerFile => {
+  const files = mail.attachments.map(({ filename, content }, i) => {
     const own = oneLine(filename ?? "").replaceAll(/[\p{Cc}/\\]/gu, "_") || `attachment-${i + 1}`;
     return { name: `attached/${own}`, bytes: typeof content === "string" ? Buffer.from(content) : new Uint8Array(content) };
   });

@@ -1,12 +1,6 @@
 import { closing, isNeverText, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 
-/** The panels of a page (tab panels, accordion texts) with their controls, by the indexes of opening events. */
-export interface Panels {
-  /** Panel → its control. */
-  readonly controls: ReadonlyMap<number, number>;
-  /** Buttons that open no panel and are the only text of a heading or table cell. */
-  readonly kept: ReadonlySet<number>;
-}
+export type Panels = ReturnType<typeof findPanels>;
 
 /** Elements that are never a panel: the page, tables and their parts. */
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
@@ -22,9 +16,14 @@ interface Tree {
   readonly parents: Int32Array;
 }
 
-/** Finds the panels of a page by the target that a control names (`aria-controls`, data attribute or address). Each opens one panel. */
-export function findPanels(events: readonly MarkupEvent[]): Panels {
-  if (!events.some(mayControl)) return { controls: new Map(), kept: new Set() };
+/**
+ * Finds the panels of a page (tab panels, accordion texts) by the target that a control names (`aria-controls`, data attribute or address).
+ * Each control opens one panel: `controls` is by panel. `kept` are buttons that open none and are the only text of a heading or table cell.
+ * Both hold indexes of opening events.
+ */
+export function findPanels(events: readonly MarkupEvent[]) {
+  const found = new Map<number, number>();
+  if (!events.some(mayControl)) return { controls: found, kept: new Set<number>() };
   const tree: Tree = { events, partner: partnersOf(events), parents: parentsOf(events) };
   const { partner } = tree;
   const byId = new Map<string, number>();
@@ -43,7 +42,6 @@ export function findPanels(events: readonly MarkupEvent[]): Panels {
   const isOpener = new Set(openers.map(({ i }) => i));
   const titles = events.flatMap((event, i) => (event.type === "open" && event.name === "h1" ? [i] : []));
   const isWholePage = (element: number) => (titles[0] ?? -1) > element && (titles.at(-1) ?? 0) < (partner[element] ?? element);
-  const found = new Map<number, number>();
   const matched = new Set<number>();
   const match = (control: number, panel: number | undefined): boolean => {
     if (panel === undefined || matched.has(control) || found.has(panel) || isOpener.has(panel)) return false;

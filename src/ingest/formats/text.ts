@@ -1,3 +1,4 @@
+import type { TextRange } from "../../shared/types.ts";
 import { BlockWriter, type WrittenBlocks } from "../block-writer.ts";
 import { lineBreaks, TEXT_SYNTAX } from "../line-breaks.ts";
 import { pageStarts } from "../pages.ts";
@@ -58,11 +59,7 @@ function isTitle(text: string): boolean {
   return text.length <= MAX_TITLE && /\p{L}{2,}/u.test(text) && !/[.,;:]$/.test(text) && !isPart(text) && !BULLET.test(text);
 }
 
-interface Line {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
+type Line = TextRange & { readonly text: string };
 
 /** Yields groups of lines between empty lines. */
 function* paragraphs(source: string, from: number): Generator<readonly Line[]> {

@@ -6,13 +6,7 @@ import { oneLine } from "./parsed.ts";
 import { walkXml } from "./zip.ts";
 
 /** Shared data of a workbook that cell values refer to. */
-export interface ValueStyles {
-  readonly strings: readonly string[];
-  /** By cell style number. */
-  readonly numbers: readonly NumberStyle[];
-  /** Whether day 0 is in 1904 instead of 1900. */
-  readonly from1904: boolean;
-}
+export type ValueStyles = ReturnType<typeof readValueStyles>;
 
 interface NumberStyle {
   /** `null` shows the number as it is. */
@@ -42,7 +36,7 @@ const LAST_DAY = 2_958_465;
 const DOUBLE_DIGITS = 15;
 
 /** @param strings content of `xl/sharedStrings.xml`; @param styles of `xl/styles.xml`; @param workbook of `xl/workbook.xml` */
-export function readValueStyles(strings: string, styles: XmlElement, workbook: XmlElement): ValueStyles {
+export function readValueStyles(strings: string, styles: XmlElement, workbook: XmlElement) {
   const own = new Map(
     [...descendants(styles, "numFmt")].map(({ attributes: { numFmtId, formatCode = "" } }) => [Number(numFmtId), formatCode]),
   );
@@ -112,15 +106,8 @@ export interface Sheet {
   /** Visible columns up to the last filled one. */
   readonly columns: readonly number[];
   readonly merged: readonly MergedCells[];
-  readonly leftOut: LeftOutCells;
-}
-
-/** Numbers of filled hidden columns and rows, and of cells without a readable value. */
-export interface LeftOutCells {
-  readonly columns: number;
-  readonly rows: number;
-  readonly errors: number;
-  readonly formulas: number;
+  /** Numbers of filled hidden columns and rows, and of cells without a readable value. */
+  readonly leftOut: Readonly<Record<"columns" | "rows" | "errors" | "formulas", number>>;
 }
 
 interface Cell {

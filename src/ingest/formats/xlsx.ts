@@ -6,7 +6,7 @@ import { descendants, partOf, prefixed, relationsOf, type XmlElement } from "./o
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 import { isFilled, type SheetCell, sheetMarkup } from "./sheet-markup.ts";
 import { walkMarkup } from "./walk-markup.ts";
-import { type LeftOutCells, readSheet, readValueStyles, type Sheet } from "./xlsx-sheet.ts";
+import { readSheet, readValueStyles, type Sheet } from "./xlsx-sheet.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const WORKBOOK = "xl/workbook.xml";
@@ -41,7 +41,7 @@ function sheetsOf(parts: ArchiveParts, workbook: XmlElement) {
 type NamedSheet = Sheet & { readonly name: string };
 
 export function noticesOf(hiddenSheets: readonly string[], sheets: readonly NamedSheet[]): ReadingNotice[] {
-  const total = (what: keyof LeftOutCells) => sheets.reduce((sum, { leftOut }) => sum + leftOut[what], 0);
+  const total = (what: keyof Sheet["leftOut"]) => sheets.reduce((sum, { leftOut }) => sum + leftOut[what], 0);
   const [columns, rows, errors, formulas] = [total("columns"), total("rows"), total("errors"), total("formulas")];
   const notices: ReadingNotice[] = [];
   if (hiddenSheets.length > 0) notices.push({ code: "hidden_text", message: `hidden sheets were left out: ${hiddenSheets.join(", ")}` });

@@ -135,14 +135,8 @@ function writeNote(note: XmlElement, writer: OdfWriter): void {
   });
 }
 
-/** The list that a list stands in. @param style name of its style, which lists inside it inherit */
-interface ListPlace {
-  readonly style: string;
-  /** From 1. */
-  readonly level: number;
-}
-
-function writeList(list: XmlElement, writer: OdfWriter, place: ListPlace): void {
+/** @param place level of the list, from 1, and the style of the list that it stands in, which it inherits */
+function writeList(list: XmlElement, writer: OdfWriter, place: { readonly style: string; readonly level: number }): void {
   const { out, styles, numbers } = writer;
   const style = prefixed(list, "style-name") ?? place.style;
   const { form, start } = styles.listLevel(style, place.level);

@@ -11,7 +11,7 @@ import { elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 export const odtFormat: Format = {
   name: "odt",
   extensions: [".odt", ".ott"],
-  version: 1,
+  version: 2,
   read({ bytes, name }) {
     const { content, styles, title, subject, margins } = openOdf(bytes);
     const body = firstOf(content, "text");
@@ -39,7 +39,7 @@ const FURNITURE: ReadonlySet<string> = new Set(["header", "footer", "date-time",
 export const odpFormat: Format = {
   name: "odp",
   extensions: [".odp", ".otp"],
-  version: 1,
+  version: 2,
   read({ bytes, name }) {
     const { content, styles, title } = openOdf(bytes);
     const pages = elementsOf(firstOf(content, "presentation")).filter((one) => one.name === "page");

@@ -11,7 +11,7 @@ import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf
 export const pptxFormat: Format = {
   name: "pptx",
   extensions: [".pptx", ".pptm", ".ppsx"],
-  version: 1,
+  version: 2,
   read({ bytes, name }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const presentation = partOf(parts, MAIN_PART);

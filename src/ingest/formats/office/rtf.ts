@@ -13,7 +13,7 @@ import { decodeRtfByte, encodingOfCodePage, RTF_CHARACTERS, type RtfToken, readR
 export const rtfFormat: Format = {
   name: "rtf",
   extensions: [".rtf"],
-  version: 1,
+  version: 2,
   read({ bytes, name }) {
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
     const reader = new RtfReader();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { blocksOf, type PdfBlock, styleOf, textOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
-import type { PdfWord } from "./lines.ts";
-import { type PdfLine, toLine } from "./lines.ts";
+import { type PdfLine, type PdfWord, toLine } from "./lines.ts";
 import { writePdf } from "./write.ts";
 
 const BODY = 11;

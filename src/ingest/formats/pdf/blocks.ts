@@ -37,20 +37,7 @@ export interface TextBlock {
 }
 
 /** The typography of the document. */
-export interface TextStyle {
-  /** Most frequent letter size, in points. */
-  readonly bodySize: number;
-  /** Letter sizes of headings, largest first. */
-  readonly headingSizes: readonly number[];
-  /** Whether most letters are bold. Bold text then marks no heading. */
-  readonly isBodyBold: boolean;
-  /** Whether most letters are monospaced. Monospaced text is then no code. */
-  readonly isTypewritten: boolean;
-  /** Most frequent line distance within paragraphs, in points. */
-  readonly pitch: number;
-  /** Titles of the document's outline with their depth, from 1. */
-  readonly outline: ReadonlyMap<string, number>;
-}
+export type TextStyle = ReturnType<typeof styleOf>;
 
 /** Share of monospaced letters above which the whole document is monospaced, so that they do not indicate code. */
 const TYPEWRITTEN_SHARE = 0.9;
@@ -118,10 +105,8 @@ function edgesAround(lines: readonly PdfLine[], regions: readonly Region[]): { r
   return { left, right };
 }
 
-interface ColumnFacts extends PageFacts {
-  /** Right edge of the lines above and below, in points. */
-  readonly edge: number;
-}
+/** `edge` is the right edge of the lines above and below, in points. */
+type ColumnFacts = PageFacts & { readonly edge: number };
 
 function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
@@ -159,19 +144,13 @@ function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextS
   return blocks;
 }
 
-interface Edges {
-  readonly left: number;
-  readonly right: number;
-  readonly pitch: number;
-}
-
-function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]): Edges {
+function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]) {
   const left = least(text.map(({ x }) => x));
   const right = greatest(text.map((line) => line.right));
   return { left, right, pitch: usualPitch(lines) };
 }
 
-interface Column extends Edges {
+interface Column extends ReturnType<typeof edgesOf> {
   readonly style: TextStyle;
   /** Lines that open a list item or a numbered or lettered paragraph. */
   readonly marks: Map<PdfLine, Mark>;
@@ -288,8 +267,12 @@ function usualPitch(lines: readonly PdfLine[]): number {
   return steps.length < FEW_STEPS ? Math.min(height, steps[0] ?? height) : (steps[Math.floor(steps.length / 4)] ?? height);
 }
 
-/** Derives the body size, the larger sizes of headings and the other typography from the lines. */
-export function styleOf(lines: readonly PdfLine[], outline: TextStyle["outline"]): TextStyle {
+/**
+ * Derives the body size, the sizes of headings, largest first, the most frequent line distance within paragraphs, and whether most letters
+ * are bold or monospaced, which then marks no heading and no code.
+ * @param outline titles of the document's outline with their depth, from 1
+ */
+export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, number>) {
   const words = lines.flatMap((line) => line.words);
   const isTypewritten = lettersOf(words.filter(({ isMono }) => isMono)) > lettersOf(words) * TYPEWRITTEN_SHARE;
   const counted = isTypewritten ? words : words.filter(({ isMono }) => !isMono);

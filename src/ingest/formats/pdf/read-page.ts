@@ -25,28 +25,7 @@ interface Glyph {
   readonly isSpace: boolean;
 }
 
-interface State {
-  readonly matrix: Matrix;
-  readonly fill: string;
-  readonly font: FontFacts;
-  readonly size: number;
-  readonly charSpacing: number;
-  readonly wordSpacing: number;
-  readonly scale: number;
-  readonly rise: number;
-  readonly mode: number;
-  readonly leading: number;
-}
-
-interface FontFacts {
-  readonly isBold: boolean;
-  readonly isMono: boolean;
-  readonly ascent: number;
-  readonly descent: number;
-  readonly unit: number;
-}
-
-const NO_FONT: FontFacts = { isBold: false, isMono: false, ascent: ASCENT, descent: DESCENT, unit: 0.001 };
+const NO_FONT = { isBold: false, isMono: false, ascent: ASCENT, descent: DESCENT, unit: 0.001 };
 
 interface OpenWord {
   text: string;
@@ -65,7 +44,9 @@ interface OpenWord {
 
 const START: Matrix = [1, 0, 0, 1, 0, 0];
 
-function firstState(matrix: Matrix): State {
+type State = Readonly<ReturnType<typeof firstState>>;
+
+function firstState(matrix: Matrix) {
   const spacing = { charSpacing: 0, wordSpacing: 0, scale: 1, rise: 0 };
   return { matrix, fill: "#000000", font: NO_FONT, size: 1, ...spacing, mode: 0, leading: 0 };
 }
@@ -205,18 +186,6 @@ function createLetters(found: (word: OpenWord) => void) {
   };
 }
 
-/** The page geometry shared by letters that one operation shows. */
-interface TextLine {
-  readonly full: Matrix;
-  /** Size of the letters on the page, in points. */
-  readonly shown: number;
-  readonly isTurned: boolean;
-  readonly rise: number;
-  /** Vertical extent of the letters relative to the baseline. */
-  readonly low: number;
-  readonly high: number;
-}
-
 interface GlyphBox {
   readonly x: number;
   readonly right: number;
@@ -225,7 +194,13 @@ interface GlyphBox {
   readonly baseline: number;
 }
 
-function lineOf({ matrix, font, size, rise }: State, text: Matrix): TextLine {
+type TextLine = ReturnType<typeof lineOf>;
+
+/**
+ * Returns the page geometry shared by letters that one operation shows: `shown` is their size on the page in points, `low` and `high` their
+ * vertical extent relative to the baseline.
+ */
+function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   const full = multiply(matrix, text);
   const isTurned = Math.abs(full[1]) > Math.abs(full[0]) * 0.2 || full[0] < 0;
   return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
@@ -303,8 +278,8 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
 }
 
 /** Returns a lookup of font properties that reads each font once. */
-function createFonts(page: OperatorPage): (name: string) => FontFacts {
-  const known = new Map<string, FontFacts>();
+function createFonts(page: OperatorPage): (name: string) => typeof NO_FONT {
+  const known = new Map<string, typeof NO_FONT>();
   return (name) => {
     const facts = known.get(name) ?? fontFacts(page, name);
     known.set(name, facts);
@@ -312,7 +287,7 @@ function createFonts(page: OperatorPage): (name: string) => FontFacts {
   };
 }
 
-function fontFacts(page: OperatorPage, name: string): FontFacts {
+function fontFacts(page: OperatorPage, name: string): typeof NO_FONT {
   const font = page.commonObjs.has(name) ? page.commonObjs.get(name) : null;
   if (font === null) return NO_FONT;
   const ascent = font.ascent !== undefined && font.ascent > 0.3 && font.ascent < 1.5 ? font.ascent : ASCENT;

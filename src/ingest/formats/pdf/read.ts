@@ -4,8 +4,7 @@ import type { Format, FormatSource } from "../format.ts";
 import { type FormatResult, oneLine, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, lettersOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
-import type { PdfPage, PdfWord } from "./lines.ts";
-import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
+import { fragmentsOf, linesOf, type PdfLine, type PdfPage, type PdfWord, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
@@ -13,7 +12,7 @@ import { runningWords } from "./running.ts";
 import { writePdf } from "./write.ts";
 
 /** Reads pages with the box of every word. Offsets count the extracted text. */
-export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 7, read: readPdf };
+export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 8, read: readPdf };
 
 /** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;

@@ -151,7 +151,12 @@ export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
     const parting = gutters.filter((gutter) => isCrossedOnce(inOrder, gutter));
     const partOf = columnBy(parting);
     if (parting.length > 0 && areColumns(strips, inOrder, partOf)) return readDown(inOrder, parting.length + 1, partOf, depth);
-    if (pairedBy(strips, columnOf) >= 2 && isReadAcross(inOrder.map(columnOf))) return tableOf(strips, gutters.length + 1, columnOf);
+    if (pairedBy(strips, columnOf) >= 2 && isReadAcross(inOrder.map(columnOf))) {
+      const [above, core, below] = withoutLooseEnds(strips);
+      const isLoose = guttersOf(core.flat()).length > gutters.length;
+      if (isLoose) return [above, core, below].flatMap((part) => regionsOf(fileOrder(part.flat(), order), depth + 1));
+      return tableOf(strips, gutters.length + 1, columnOf);
+    }
     if (!areColumns(strips, inOrder, columnOf)) return [{ type: "column", lines: linesOf(inOrder) }];
     return readDown(inOrder, gutters.length + 1, columnOf, depth);
   });
@@ -185,6 +190,13 @@ function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean
 /** Counts the strips with text in more than one column. */
 function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): number {
   return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
+}
+
+/** Splits off single-fragment strips above and below, such as a heading, which leave only some gaps of a table free. */
+function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
+  const first = strips.findIndex((strip) => strip.length > 1);
+  const last = strips.findLastIndex((strip) => strip.length > 1);
+  return [strips.slice(0, first), strips.slice(first, last + 1), strips.slice(last + 1)];
 }
 
 /** Groups consecutive strips that leave the same gaps free. */

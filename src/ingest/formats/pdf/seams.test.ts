@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { PdfWord } from "./lines.ts";
-import { type PdfLine, toLine } from "./lines.ts";
+import { type PdfLine, type PdfWord, toLine } from "./lines.ts";
 import { seamsOf } from "./write.ts";
 
 function word(text: string): PdfWord {
