@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { blocksOf, type PdfBlock, styleOf, textOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
-import { type PdfLine, type PdfWord, toLine } from "./lines.ts";
+import { type PdfLine, toLine } from "./lines.ts";
+import type { PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 const BODY = 11;

@@ -1,19 +1,7 @@
 import { NO_HEADING_END, rowEnds } from "../../line-breaks.ts";
-import {
-  areLevel,
-  greatest,
-  INDENT,
-  ITEM_MARK,
-  isFull,
-  isMarkInText,
-  least,
-  markOf,
-  type PdfLine,
-  type PdfWord,
-  SAME_SIZE,
-  SAME_START,
-} from "./lines.ts";
+import { areLevel, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
+import { greatest, least, type PdfWord } from "./words.ts";
 /** A block of a document as its pages show it. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })

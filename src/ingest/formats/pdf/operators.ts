@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./lines.ts";
+import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
 
 /** Collects the graphics of a page. */
 export function createDrawings() {

@@ -1,5 +1,5 @@
-import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./lines.ts";
 import { createDrawings, type OperatorNames, type OperatorPage, pathOf, runOperators } from "./operators.ts";
+import { type Matrix, multiply, type PdfBox, type PdfPage, type PdfWord, scaleOf, toMatrix } from "./words.ts";
 
 /** Minimum gap between words, as a multiple of the letter size: half of a usual space. */
 const WORD_GAP = 0.16;

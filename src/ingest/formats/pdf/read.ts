@@ -4,11 +4,12 @@ import type { Format, FormatSource } from "../format.ts";
 import { type FormatResult, oneLine, plainMetadata, titleOf } from "../parsed.ts";
 import { blocksOf, keyOf, lettersOf, type PdfBlock, styleOf } from "./blocks.ts";
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
-import { fragmentsOf, linesOf, type PdfLine, type PdfPage, type PdfWord, toLine } from "./lines.ts";
+import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
 import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
+import type { PdfPage, PdfWord } from "./words.ts";
 import { writePdf } from "./write.ts";
 
 /** Reads pages with the box of every word. Offsets count the extracted text. */

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../../shared/errors.ts";
-import type { PdfBox, PdfWord } from "./lines.ts";
+import type { PdfBox, PdfWord } from "./words.ts";
 
 /** The optional packages for text recognition (OCR): the program and its language data. */
 export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "./blocks.ts";
-import { type PdfLine, type PdfWord, toLine } from "./lines.ts";
+import { type PdfLine, toLine } from "./lines.ts";
 import { regionsOf } from "./regions.ts";
+import type { PdfWord } from "./words.ts";
 
 const HEIGHT = 13;
 

@@ -1,27 +1,8 @@
-import {
-  BULLET,
-  bottomOf,
-  fragmentsOf,
-  greatest,
-  isFull,
-  least,
-  linesOf,
-  type PdfLine,
-  type PdfRule,
-  type PdfWord,
-  rightOf,
-  stripsOf,
-} from "./lines.ts";
+import { BULLET, fragmentsOf, isFull, linesOf, type PdfLine, stripsOf } from "./lines.ts";
+import { bottomOf, greatest, least, type PdfRule, type PdfWord, rightOf } from "./words.ts";
 
 /** A table with drawn cells, and the words in it. */
-export interface Grid {
-  readonly region: TableRegion;
-  readonly words: ReadonlySet<PdfWord>;
-  readonly x: number;
-  readonly y: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+export type Grid = ReturnType<typeof gridsOf>[number];
 
 /** Tolerance for rules drawn twice or as thin boxes, in points. */
 const SAME = 2.5;
@@ -33,7 +14,7 @@ const MAX_RULES = 5_000;
 const FILLED_SHARE = 0.3;
 
 /** Returns the drawn tables: crossing rules with at least two by two cells. */
-export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]): Grid[] {
+export function gridsOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   if (rules.length > MAX_RULES) return [];
   const flat = rules.filter(({ x1, x2, y1, y2 }) => y2 - y1 < SAME && x2 - x1 > SHORTEST);
   const upright = rules.filter(({ x1, x2, y1, y2 }) => x2 - x1 < SAME && y2 - y1 > SHORTEST);
@@ -68,7 +49,7 @@ function componentsOf(rules: readonly PdfRule[]): PdfRule[][] {
   return [...parts.values()];
 }
 
-function gridOf(words: readonly PdfWord[], rules: readonly PdfRule[]): Grid | null {
+function gridOf(words: readonly PdfWord[], rules: readonly PdfRule[]) {
   const xs = distinct(rules.filter(({ x1, x2 }) => x2 - x1 < SAME).map(({ x1 }) => x1));
   const ys = distinct(rules.filter(({ y1, y2 }) => y2 - y1 < SAME).map(({ y1 }) => y1));
   if (xs.length < 3 || ys.length < 3) return null;
@@ -89,7 +70,8 @@ function gridOf(words: readonly PdfWord[], rules: readonly PdfRule[]): Grid | nu
   const used = Array.from({ length: columns }, (_, c) => kept.some((row) => (row[c]?.length ?? 0) > 0));
   const rows = kept.map((row) => row.filter((_, c) => used[c]).map((cell) => linesOf(fragmentsOf(cell))));
   if (used.filter(Boolean).length < 2) return null;
-  return { region: { type: "table", rows }, words: inside, x, y, right, bottom };
+  const region: TableRegion = { type: "table", rows };
+  return { region, words: inside, x, y, right, bottom };
 }
 
 /** Returns the sorted values without near-duplicates. */

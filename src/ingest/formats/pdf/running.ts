@@ -1,4 +1,5 @@
-import { fragmentsOf, joinStrip, least, type PdfLine, type PdfPage, type PdfWord, stripsOf } from "./lines.ts";
+import { fragmentsOf, joinStrip, type PdfLine, stripsOf } from "./lines.ts";
+import { least, type PdfPage, type PdfWord } from "./words.ts";
 
 /** Maximum distance of running headers and footers from the page edge, as a share of its height. */
 const MARGIN = 0.12;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type PdfLine, type PdfWord, toLine } from "./lines.ts";
+import { type PdfLine, toLine } from "./lines.ts";
+import type { PdfWord } from "./words.ts";
 import { seamsOf } from "./write.ts";
 
 function word(text: string): PdfWord {

@@ -4,7 +4,8 @@ import { BlockWriter, type Table } from "../../block-writer.ts";
 import { textOffsetsOf } from "../../pages.ts";
 import { isHeaderRow } from "../table-grid.ts";
 import { type PdfBlock, textOf } from "./blocks.ts";
-import { least, type PdfLine, type PdfPage, type PdfWord, rightOf } from "./lines.ts";
+import type { PdfLine } from "./lines.ts";
+import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
 /** The join between two lines: a space, nothing, or the removal of a hyphen added at the line break. */
 type Seam = "blank" | "none" | "cut";

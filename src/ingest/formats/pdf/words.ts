@@ -1,0 +1,96 @@
+/** A word on a page, in points from the upper left corner of the displayed page. */
+export interface PdfWord {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly baseline: number;
+  /** Letter size, in points. */
+  readonly size: number;
+  readonly isBold: boolean;
+  /** Whether its font is monospaced. */
+  readonly isMono: boolean;
+  /** Whether white space precedes it. */
+  readonly isSpaced: boolean;
+  /** Number of the text operation that showed it; one operation writes on one line. */
+  readonly run: number;
+  /** Whether the file marks it as page furniture, such as a running header. */
+  readonly isArtifact: boolean;
+  /** Why the word is invisible; `null` if visible. */
+  readonly hidden: "invisible" | "white" | "tiny" | "off_page" | null;
+  /** Whether it runs in another direction than the page. */
+  readonly isTurned: boolean;
+}
+
+/** A straight line, or the edge of a box, drawn on the page. */
+export interface PdfRule {
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+}
+
+/** A box in points from the upper left corner of the page. */
+export interface PdfBox {
+  readonly x: number;
+  readonly y: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+export interface PdfPage {
+  /** From 1. */
+  readonly number: number;
+  readonly width: number;
+  readonly height: number;
+  /** In file order. */
+  readonly words: readonly PdfWord[];
+  readonly rules: readonly PdfRule[];
+  /** Whether a picture covers most of the page, as in a scan. */
+  readonly isPicture: boolean;
+  /** Box of the largest picture, if any. */
+  readonly picture: PdfBox | null;
+}
+
+export function rightOf({ x, width }: { readonly x: number; readonly width: number }): number {
+  return x + width;
+}
+
+export function bottomOf({ y, height }: { readonly y: number; readonly height: number }): number {
+  return y + height;
+}
+
+/** `[a b c d e f]` as PDF writes it: x' = ax + cy + e, y' = bx + dy + f. */
+export type Matrix = readonly [number, number, number, number, number, number];
+
+/** Returns the matrix that applies `inner`, then `outer`. */
+export function multiply(outer: Matrix, inner: Matrix): Matrix {
+  const [a, b, c, d, e, f] = outer;
+  const [g, h, i, j, k, l] = inner;
+  return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
+}
+
+export function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): readonly [number, number] {
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** Returns the factor by which the matrix scales heights. */
+export function scaleOf([, , c, d]: Matrix): number {
+  return Math.hypot(c, d);
+}
+
+export function toMatrix(values: unknown): Matrix {
+  const matrix = values as ArrayLike<number>;
+  return [matrix[0] ?? 1, matrix[1] ?? 0, matrix[2] ?? 0, matrix[3] ?? 1, matrix[4] ?? 0, matrix[5] ?? 0];
+}
+
+/** Returns the minimum. `Math.min(...values)` fails above some ten thousand arguments, and a page may have more words. */
+export function least(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+}
+
+/** Returns the maximum, without the argument limit of `Math.max(...values)`. */
+export function greatest(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+}
