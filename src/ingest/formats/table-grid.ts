@@ -39,12 +39,8 @@ export interface MarkupRow {
   readonly own: ReadonlySet<MarkupCell>;
 }
 
-/** The rows of a table, without those of nested tables. */
-export interface MarkupGrid {
-  readonly rows: readonly MarkupRow[];
-  /** Number of columns up to the last one in which a cell begins. */
-  readonly width: number;
-}
+/** The rows of a table, without those of nested tables, and the number of columns up to the last one in which a cell begins. */
+export type MarkupGrid = ReturnType<typeof readRows>;
 
 /** Markup events with their partners, and the indexes of a table's opening and closing events. */
 export interface TableSource {
@@ -79,7 +75,7 @@ export function columnsOf({ column, columns }: MarkupCell, width: number): numbe
   return Math.max(1, Math.min(columns, width - column));
 }
 
-function readRows(table: TableSource, hasSpans: boolean): MarkupGrid {
+function readRows(table: TableSource, hasSpans: boolean) {
   const { events, partner, open, close } = table;
   const rows: MarkupRow[] = [];
   let reaching: Reaching[] = [];

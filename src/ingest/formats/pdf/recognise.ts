@@ -22,17 +22,8 @@ export interface Picture {
   readonly data: ArrayLike<number>;
 }
 
-/** A recognised word. Its box is in pixels from the upper left corner of the picture. */
-export interface RecognisedWord {
-  readonly text: string;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  /** Number of its line, shared by the words of the line. */
-  readonly line: number;
-  readonly lineHeight: number;
-}
+/** A recognised word. Its box is in pixels from the upper left corner of the picture; `line` is shared by the words of its line. */
+export type RecognisedWord = ReturnType<typeof wordsOf>[number];
 
 export interface Recogniser {
   /** Recognises the words of one page. */
@@ -115,7 +106,7 @@ async function start(program: string, language: string): Promise<Reader> {
   return createWorker("eng", 1, { langPath: language, gzip: true, cacheMethod: "none", errorHandler: () => {} });
 }
 
-function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>): RecognisedWord[] {
+function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>) {
   const lines = blocks.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
   return lines.flatMap(({ words, bbox }, line) =>
     words

@@ -84,11 +84,6 @@ interface Piece {
   readonly boldEnd: number | null;
 }
 
-interface LinesOptions {
-  readonly mayHaveMark?: boolean;
-  readonly rowEnds?: ReadonlySet<PdfLine>;
-}
-
 /** Writes blocks in order with the box of every word. Joins words split at a line end. */
 export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[], pageOf: ReadonlyMap<PdfWord, number>) {
   const source: string[] = [];
@@ -110,7 +105,10 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
     records.push(range.start, range.end, page, inTenths(word.x), inTenths(word.y), inTenths(word.width), inTenths(word.height));
     return range;
   };
-  const addLines = (lines: readonly PdfLine[], { mayHaveMark = false, rowEnds }: LinesOptions = {}): Piece => {
+  const addLines = (
+    lines: readonly PdfLine[],
+    { mayHaveMark = false, rowEnds }: { readonly mayHaveMark?: boolean; readonly rowEnds?: ReadonlySet<PdfLine> } = {},
+  ): Piece => {
     const ranges: PieceRange[] = [];
     let start = length;
     let isBold = true;
