@@ -6,12 +6,7 @@ import type { Encoder } from "./encoder.ts";
 export interface WatchedCall {
   readonly kind: "chat" | "embeddings";
   readonly model: string;
-  /** Milliseconds since 1970. */
-  readonly begunAt: number;
   readonly ms: number;
-  /** `null`: not counted. */
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
   /** Error code; `null`: the call succeeded, or the consumer stopped early. */
   readonly failure: string | null;
 }
@@ -39,18 +34,14 @@ export function watchModel(model: ChatModel, tell: CallListener): ChatModel {
     id: model.id,
     async *stream(prompt, options) {
       const finish = begin("chat", model.id, tell);
-      let counted = { inputTokens: null as number | null, outputTokens: null as number | null };
       let failure: string | null = null;
       try {
-        for await (const event of model.stream(prompt, options)) {
-          if (event.type === "end") counted = { inputTokens: event.inputTokens, outputTokens: event.outputTokens };
-          yield event;
-        }
+        yield* model.stream(prompt, options);
       } catch (error) {
         failure = codeOf(error);
         throw error;
       } finally {
-        finish({ ...counted, failure });
+        finish(failure);
       }
     },
   };
@@ -63,31 +54,24 @@ export function watchEncoder(encoder: Encoder, tell: CallListener): Encoder {
     id,
     ...(model === undefined ? {} : { model }),
     ...(batch === undefined ? {} : { batch }),
-    async embed(texts, options = {}) {
+    async embed(texts, options) {
       const finish = begin("embeddings", model ?? id, tell);
-      let inputTokens: number | null = null;
       let failure: string | null = null;
-      const onUsage = (tokens: number | null) => {
-        inputTokens = tokens === null ? inputTokens : (inputTokens ?? 0) + tokens;
-        options.onUsage?.(tokens);
-      };
       try {
-        return await encoder.embed(texts, { ...options, onUsage });
+        return await encoder.embed(texts, options);
       } catch (error) {
         failure = codeOf(error);
         throw error;
       } finally {
-        finish({ inputTokens, outputTokens: null, failure });
+        finish(failure);
       }
     },
   };
 }
 
 function begin(kind: WatchedCall["kind"], model: string, tell: CallListener) {
-  const begunAt = Date.now();
   const from = performance.now();
-  return (went: Pick<WatchedCall, "inputTokens" | "outputTokens" | "failure">) =>
-    tell({ kind, model, begunAt, ms: performance.now() - from, ...went });
+  return (failure: string | null) => tell({ kind, model, ms: performance.now() - from, failure });
 }
 
 /** Returns an error code. An endpoint's message is not safe to report, because it may repeat the request. */

@@ -5,23 +5,18 @@ import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
 import { recordsInMemory } from "./idempotency.ts";
-import { createMetrics } from "./telemetry/metrics.ts";
-import { createSpans, observeQuestions } from "./telemetry/spans.ts";
+import { createMetrics, observeQuestions } from "./telemetry/metrics.ts";
 
 /** Milliseconds beyond the answer timeout after which the process of an idempotent request counts as dead. */
 const CLAIM_MARGIN_MS = 10_000;
 
-/** Wraps an engine for concurrent clients: admission, telemetry, experiments and idempotency, as configured. */
+/** Wraps an engine for concurrent clients: admission, metrics, experiments and idempotency, as configured. */
 export async function openServing(engine: Engine) {
   const { store, config } = engine;
   const { server, privacy, data_dir } = config;
   const claimMs = server.answer_timeout_ms + CLAIM_MARGIN_MS;
   const metrics = createMetrics();
-  const spans = createSpans();
-  const unwatch = engine.watchCalls((call) => {
-    metrics.called(call);
-    spans.called(call);
-  });
+  const unwatch = engine.watchCalls(metrics.called);
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
   metrics.gauge("questions_running", "Questions, searches and checks in progress", () => queue.counts().running);
   metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
@@ -53,7 +48,7 @@ export async function openServing(engine: Engine) {
     waited: metrics.waited,
   });
   return {
-    engine: observeQuestions(admitted, { metrics, spans }),
+    engine: observeQuestions(admitted, metrics),
     sessions: createSessionIds(await store.secret()),
     metrics,
     admission: store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret()),

@@ -1,7 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from "@prometheus-io/client";
+import type { Engine } from "../../engine/engine.ts";
 import type { WatchedCall } from "../../models/watched.ts";
-import type { AnswerStage } from "../../shared/events.ts";
+import { SourceboundError } from "../../shared/errors.ts";
+import { ANSWER_STAGES, type AnswerStage } from "../../shared/events.ts";
 import type { Answer } from "../../shared/types.ts";
+import { withAsk } from "../admission/admit-questions.ts";
 
 /** Seconds. A cache hit takes milliseconds, an extractive answer tens of milliseconds, a model's answer seconds. */
 const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -76,3 +79,27 @@ export function createMetrics() {
     text: async () => ({ type: register.contentType, body: await register.metrics() }),
   };
 }
+
+/** Wraps an engine to count and time its questions. */
+export function observeQuestions(engine: Engine, metrics: Metrics): Engine {
+  const ask: Engine["ask"] = async function* (question, options = {}) {
+    let stage: AnswerStage | "admission" = "admission";
+    try {
+      for await (const event of engine.ask(question, options)) {
+        stage = STAGE_OF_EVENT.get(event.type) ?? stage;
+        if ("ms" in event && stage !== "admission") metrics.staged(stage, event.ms);
+        if (event.type === "answer") metrics.answered(event.answer);
+        yield event;
+      }
+    } catch (error) {
+      if (options.signal?.aborted !== true) metrics.failed(stage, error instanceof SourceboundError ? error.code : "internal");
+      throw error;
+    }
+  };
+  return withAsk(engine, ask);
+}
+
+/** A map, because every event of every question is looked up. */
+const STAGE_OF_EVENT: ReadonlyMap<string, AnswerStage> = new Map(
+  ANSWER_STAGES.flatMap((stage) => [`${stage}-start`, `${stage}-end`].map((type) => [type, stage] as const)),
+);
