@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
+import { runCli } from "./support/cli.ts";
 import { createKey, keyedAppForAll } from "./support/keyed-app.ts";
 import { CARD, UNANSWERABLE } from "./support/library.ts";
 
@@ -106,6 +107,29 @@ describe("POST /mcp", () => {
     expect(response.status).toBeLessThan(500);
     expect(await response.text()).not.toMatch(/at .*\.ts:\d+/);
   });
+});
+
+it("answers every call of a piped input, and reads on after a line that is no message", async () => {
+  const ask = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "ask", arguments: { question: CARD } } });
+  const info = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
+  const lines = [
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: info }),
+    "{oops",
+    ...[2, 3].map(ask).map((one) => JSON.stringify(one)),
+  ];
+  const { folder: cwd, env } = keyed.library.sandbox;
+  const { stdout, code } = await runCli(["mcp"], { cwd, env, stdin: [Buffer.from(`${lines.join("\n")}\n`)] });
+  const answered = stdout
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line));
+  expect(answered).toHaveLength(3);
+  expect(answered).toMatchObject([
+    { id: 1 },
+    { result: { structuredContent: { status: "ok" } } },
+    { result: { structuredContent: { status: "ok" } } },
+  ]);
+  expect(code).toBe(0);
 });
 
 it("serves the MCP client over standard input and output, and ends with it", async () => {

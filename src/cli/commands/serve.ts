@@ -1,3 +1,6 @@
+import { Readable, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { setImmediate } from "node:timers/promises";
 import type { Command } from "commander";
 import type { JobEvent } from "../../engine/engine.ts";
 import type { Config } from "../../shared/config.ts";
@@ -105,27 +108,41 @@ Examples:
   sourcebound mcp
   { "mcpServers": { "sourcebound": { "command": "sourcebound", "args": ["mcp"] } } }      for a client's settings`,
     async run({ flags: { domain }, command }) {
-      const { serveStdio } = await import("@modelcontextprotocol/server/stdio");
+      const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
       const { createMcpServer } = await import("../../server/mcp.ts");
-      const { createLineTransport } = await import("../../server/mcp-stdio.ts");
       const { WITHOUT_KEY } = await import("../../server/access/caller.ts");
       const { terminal, signal, process } = context;
       const log = {
         info: () => {},
         error: (message: string, facts: Readonly<Record<string, unknown>>) => terminal.error(`${message} ${JSON.stringify(facts)}`),
       };
+      const output = new Writable({
+        write: (chunk, _, done) => {
+          terminal.print(String(chunk).trimEnd());
+          done();
+        },
+      });
       await withEngine(context, configOf(context, command, domain === undefined ? {} : { domain }), async (engine) => {
-        const transport = createLineTransport(process.stdin, terminal.print);
         const running = new Set<Promise<unknown>>();
+        const input = Readable.from(untilAnswered(process.stdin, running));
         const served = serveStdio(() => createMcpServer({ engine, caller: WITHOUT_KEY, log, running }), {
-          transport,
+          transport: new StdioServerTransport(input, output),
           onerror: (error) => log.error("mcp", { message: error.message }),
         });
-        await Promise.race([transport.done, untilAborted(signal)]);
+        await Promise.race([finished(input), untilAborted(signal)]);
         await served.close();
         // Cancelled calls need the engine until they have ended.
         await Promise.allSettled(running);
       });
     },
   });
+}
+
+/** Delays the end of the input until every call is answered, because the transport cancels open calls at the end. */
+async function* untilAnswered(input: AsyncIterable<Buffer>, running: ReadonlySet<Promise<unknown>>): AsyncGenerator<Buffer, void> {
+  yield* input;
+  do {
+    await setImmediate();
+    await Promise.allSettled(running);
+  } while (running.size > 0);
 }
