@@ -6,4 +6,4 @@ import { readKey, readPreferences } from "./app/preferences.ts";
 const key = readKey();
 document.documentElement.dataset.theme = readPreferences().theme;
 
-export const firstCalls = askFirst(createApi(() => key));
+export const firstCalls = askFirst(createApi(key));

@@ -39,7 +39,7 @@ export type Client = ReturnType<typeof createClient>;
 type UserScope = ScopeQuery & { readonly user_id?: string };
 type Page = ScopeQuery & { readonly limit?: number; readonly cursor?: string };
 
-interface Sending extends CallOptions {
+export interface Sending extends CallOptions {
   readonly method?: "POST" | "DELETE";
   readonly body?: unknown;
   readonly query?: object | undefined;
@@ -138,6 +138,15 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
       get<wire.WireFile>(`/v1/documents/${part(id)}/status`, scope, options),
     deleteDocument: (id: string, scope?: ScopeQuery, options?: CallOptions) => remove(`/v1/documents/${part(id)}`, scope, options),
     health: (options?: CallOptions) => get<wire.WireHealth>("/healthz", undefined, options),
+    /** Calls any endpoint with JSON; `null`: the response has no body. */
+    request: call,
+    /** Returns the bytes that an endpoint sends. */
+    bytes: (path: string, { signal }: CallOptions = {}): Promise<ArrayBuffer> =>
+      begin(path, requestOf({}, "*/*"), signal, async (response, deadline) => {
+        const bytes = await response.arrayBuffer();
+        deadline.end();
+        return bytes;
+      }),
   };
 }
 

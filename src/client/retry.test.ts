@@ -147,6 +147,8 @@ describe("what it sends", () => {
       documentStatus: () => client.documentStatus("f"),
       deleteDocument: () => client.deleteDocument("f", { tenant: "t" }),
       health: () => client.health(),
+      request: () => client.request("/v1/experiments"),
+      bytes: () => client.bytes("/v1/evaluations/e/page"),
     };
     expect(Object.keys(calls)).toEqual(Object.keys(client));
     for (const run of Object.values(calls)) await run();

@@ -280,6 +280,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("alert").getByText("Unknown key.").waitFor();
     await page.getByLabel("Key", { exact: true }).fill("secret-token");
     await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await openOptions(page);
     await page.getByRole("heading", { name: "Signed in by key" }).waitFor();
   });

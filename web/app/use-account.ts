@@ -44,7 +44,7 @@ export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
 /** Creates the account of the page. @param first results already known for the stored key */
 export function useNewAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
-  const api = useMemo(() => createApi(() => key), [key]);
+  const api = useMemo(() => createApi(key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
   const [caller, reloadCaller] = useLoaded(
     useCallback((signal) => first.caller.take() ?? api.get<WireCaller>("/v1/whoami", signal), [api, first]),
@@ -75,7 +75,7 @@ export function useNewAccount(first: FirstLook): Account {
     prefer: useCallback((change) => setPreferences((before) => ({ ...before, ...change })), []),
     signIn: useCallback(
       async (given, keep) => {
-        await createApi(() => given).get<WireCaller>("/v1/whoami");
+        await createApi(given).get<WireCaller>("/v1/whoami");
         use(given, keep);
       },
       [use],
