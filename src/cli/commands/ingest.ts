@@ -1,9 +1,9 @@
-import { statSync } from "node:fs";
-import { watch } from "node:fs/promises";
+import { statSync, watch } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Engine } from "../../engine/engine.ts";
 import { MAX_FILE_BYTES } from "../../ingest/limits.ts";
-import { RequestError, systemCodeOf } from "../../shared/errors.ts";
+import { RequestError } from "../../shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "../../shared/events.ts";
 import { toSnakeCase } from "../../text/validate.ts";
 import { define, type FlagsOf, toWhole } from "../command.ts";
@@ -96,16 +96,32 @@ function nextStep({ asTyped, colors }: Terminal, domain: string | undefined): st
   return colors.dim(asTyped(`Next: sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…", or sourcebound serve`));
 }
 
+/** Milliseconds between looks for changes, and without further changes before one counts: programs write a file in several steps. */
+const LOOK_MS = 250;
+const QUIET_MS = 500;
+
 /** Ingests a folder once, then after every change, including changes during the first ingest. */
 async function follow(folder: string, context: CliContext, run: () => Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const changes = changesIn(pathOf(context, folder), AbortSignal.any([context.signal, ended.signal]));
+  let changedAt = Number.POSITIVE_INFINITY;
+  let failure: unknown = null;
+  const watcher = watch(pathOf(context, folder), { recursive: true }, () => {
+    changedAt = Date.now();
+  });
+  watcher.on("error", (error) => {
+    failure = error;
+  });
   try {
     await run();
     context.terminal.error(`watching ${folder}; press Ctrl-C to stop`);
-    for await (const _ of changes) await run();
+    while (!context.signal.aborted) {
+      await setTimeout(LOOK_MS);
+      if (failure !== null) throw failure;
+      if (Date.now() - changedAt < QUIET_MS) continue;
+      changedAt = Number.POSITIVE_INFINITY;
+      await run();
+    }
   } finally {
-    ended.abort();
+    watcher.close();
   }
 }
 
@@ -164,22 +180,13 @@ async function readStandardInput(context: CliContext): Promise<Buffer> {
   throw new RequestError("input_too_large", `Standard input exceeds ${MAX_FILE_BYTES} bytes. Write it to a file and ingest that.`);
 }
 
-/** Minimum seconds and share of bytes before estimating the remaining time: the first seconds are start-up. */
-const TELLING_SECONDS = 3;
-const TELLING_SHARE = 0.05;
 /** Maximum file names per list in the summary. */
 const SUMMARY_NAMES = 10;
 /** Maximum skipped files printed; the summary counts all by reason. */
 const SKIPPED_NAMES = 20;
 
 /** Prints the events of an ingest; returns the number of failures. */
-export async function showIngest(
-  events: AsyncIterable<IngestEvent>,
-  terminal: Terminal,
-  json: boolean,
-  now: () => number = Date.now,
-): Promise<number> {
-  const begun = now();
+export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   let failed = 0;
   let totalBytes = 0;
   const skipped = new Map<string, number>();
@@ -200,11 +207,8 @@ export async function showIngest(
         break;
       case "document": {
         const { done, total, bytes } = event.counts;
-        const seconds = Math.max(0.001, (now() - begun) / 1000);
-        const told = seconds >= TELLING_SECONDS && bytes >= totalBytes * TELLING_SHARE;
-        const left = told ? `, ${inMinutes(((totalBytes - bytes) * seconds) / bytes)} left` : "";
         if (event.outcome === "deleted") gone.push(event.path);
-        terminal.progress(`${done}/${total} files, ${speedOf(bytes / seconds)}${left}: ${event.path}`);
+        terminal.progress(`${done}/${total} files, ${(bytes / 1e6).toFixed(1)} of ${(totalBytes / 1e6).toFixed(1)} MB: ${event.path}`);
         break;
       }
       case "page":
@@ -319,67 +323,9 @@ function silentFigures({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === FIGURES).reduce((sum, { count = 0 }) => sum + count, 0);
 }
 
-/** Formats bytes per second; in kB where tenths of a MB would round to zero. */
-function speedOf(bytes: number): string {
-  return bytes < 1e5 ? `${Math.ceil(bytes / 1e3)} kB/s` : `${(bytes / 1e6).toFixed(1)} MB/s`;
-}
-
-function inMinutes(seconds: number): string {
-  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
-}
-
 function describeCost(cost: EmbeddingCost | null): string[] {
   if (cost === null) return [];
   const tokens = cost.tokens === null ? "tokens not reported by the endpoint" : `${cost.tokens} tokens`;
   const price = cost.costUsd === null ? "price unknown" : `$${cost.costUsd.toFixed(6)} at list price`;
   return [`vectors from ${cost.model}: ${tokens}, ${price}`];
-}
-
-/** Milliseconds without further changes before a change counts, since programs write a file in several steps. */
-const QUIET_MS = 500;
-
-/**
- * Yields after each change in or below the folder, once `quietMs` have passed without another. Ends with `signal`. Watching starts with
- * the call, so changes before the first `next()` are not missed.
- */
-function changesIn(folder: string, signal: AbortSignal, quietMs = QUIET_MS): AsyncGenerator<void, void> {
-  let wake: () => void = () => {};
-  let isChanged = false;
-  let failure: unknown = null;
-  let timer: NodeJS.Timeout | undefined;
-  const settle = () => {
-    isChanged = true;
-    wake();
-  };
-  const following = (async () => {
-    // On a missing folder, Node.js 24 never settles; `statSync` throws instead.
-    statSync(folder);
-    for await (const _ of watch(folder, { recursive: true, signal })) {
-      clearTimeout(timer);
-      timer = setTimeout(settle, quietMs);
-    }
-  })().catch((error: unknown) => {
-    failure = signal.aborted || systemCodeOf(error) === "ABORT_ERR" ? null : error;
-    wake();
-  });
-  const onAbort = () => {
-    clearTimeout(timer);
-    wake();
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  return (async function* () {
-    while (!signal.aborted) {
-      if (!isChanged) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-          if (isChanged || failure !== null || signal.aborted) resolve();
-        });
-      }
-      if (failure !== null) throw failure;
-      if (!isChanged) continue;
-      isChanged = false;
-      yield;
-    }
-    await following;
-  })();
 }
