@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { GoldenItem } from "../grading/golden-item.ts";
 import type { Change } from "../grading/golden-report.ts";
 import type { Report } from "../grading/report.ts";
 import type { CitationStanding } from "../memory/citation-states.ts";
@@ -118,7 +119,8 @@ export const evaluationQuerySchema = z.strictObject({
 });
 
 /** The page uses this type; the JSON schema only says "object". */
-const report = z.looseObject({}) as unknown as z.ZodType<Report, Report>;
+type WireReport = Omit<Report, "items"> & { readonly items: readonly GoldenItem[] };
+const report = z.looseObject({}) as unknown as z.ZodType<WireReport, Report>;
 
 const change = z.object({ name: z.string(), before: z.number(), difference: z.number(), low: z.number(), high: z.number() });
 
@@ -142,6 +144,6 @@ export const evaluationSchema = z.object({
 export type WireEvaluation = z.infer<typeof evaluationSchema>;
 export const evaluationListSchema = z.object({ items: z.array(evaluationSchema), next_cursor: nextCursor });
 
-export function evaluationToWire(evaluation: InProcess<WireEvaluation>, changes?: readonly Change[]): WireEvaluation {
+export function evaluationToWire(evaluation: InProcess<z.input<typeof evaluationSchema>>, changes?: readonly Change[]): WireEvaluation {
   return toWire(evaluationSchema, { ...evaluation, changes });
 }

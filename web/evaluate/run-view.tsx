@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "react";
+import { useEffect, useState } from "react";
 import type { WireEvaluation } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
@@ -11,7 +11,10 @@ import { Near } from "../kit/near.tsx";
 import { AskedTwice } from "../kit/popover.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable, Table } from "../kit/table.tsx";
-import { figuresOf, inFigures, type RunItem, readItems, titleOf } from "./figures.ts";
+import { figuresOf, inFigures, titleOf } from "./figures.ts";
+
+type RunReport = NonNullable<WireEvaluation["report"]>;
+type RunItem = RunReport["items"][number];
 
 const KINDS = [
   ["", "all questions"],
@@ -48,7 +51,7 @@ function ItemList({ items }: { readonly items: readonly RunItem[] }) {
 }
 
 function Item(item: RunItem) {
-  const { question, kind, text, refusal, confidence, lacks } = item;
+  const { question, kind, sentences, refusal, confidence, lacks } = item;
   const outcome = outcomeOf(item);
   const good = outcome === "right" || outcome === "refused";
   return (
@@ -62,7 +65,7 @@ function Item(item: RunItem) {
         {refusal === null ? "" : `, ${refusal.replaceAll("_", " ")}`}
         {lacks.length === 0 ? "" : `, missing ${lacks.join(", ")}`}
       </p>
-      {text === "" ? null : <blockquote className="read">{text}</blockquote>}
+      {sentences.length === 0 ? null : <blockquote className="read">{sentences.map(({ text }) => text).join(" ")}</blockquote>}
     </>
   );
 }
@@ -141,14 +144,14 @@ export function RunView({ id, runs, onDeleted }: RunViewProps) {
 }
 
 interface FiguresProps extends Pick<RunViewProps, "id" | "runs"> {
-  readonly report: NonNullable<WireEvaluation["report"]>;
+  readonly report: RunReport;
   readonly changes: WireEvaluation["changes"] | null;
   readonly against: string;
   readonly onAgainst: (id: string) => void;
 }
 
 function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps) {
-  const items = useMemo(() => readItems(report.items), [report]);
+  const { items } = report;
   const others = runs.filter((run) => run.id !== id && run.report !== null);
   const n = (report.n.answerable ?? 0) + (report.n.unanswerable ?? 0);
   return (
