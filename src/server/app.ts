@@ -18,7 +18,7 @@ import { createGuard, type GuardOptions } from "./access/guard.ts";
 import { DEFAULT_SERVER_LIMITS, type ServerLimits, type Services } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { describeFailure, goneResponse, isGone } from "./error-response.ts";
-import { type IdempotencyRecords, recordsInMemory } from "./idempotency.ts";
+import type { IdempotencyRecords } from "./idempotency.ts";
 import { type AppParts, methodsOf, mountEndpoints, served } from "./mount.ts";
 import { describeApi } from "./openapi.ts";
 
@@ -34,8 +34,8 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly hosts?: readonly string[];
   /** Origins allowed by CORS. @default [] */
   readonly cors?: readonly string[];
-  /** Stores responses to requests with an idempotency key. @default in the memory of this process */
-  readonly idempotency?: IdempotencyRecords;
+  /** Stores responses to requests with an idempotency key; absent: the key is ignored. */
+  readonly idempotency?: IdempotencyRecords | undefined;
 }
 
 /** Log readers must not get ids that open sessions or answers. */
@@ -43,7 +43,7 @@ const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
 /** Creates the whole HTTP app; tests need no port: `createApp(…).request("/healthz")`. */
 export function createApp(options: AppOptions): Hono {
-  const { engine, evaluations, metrics, log, webRoot, host = "127.0.0.1", hosts = [], idempotency = recordsInMemory() } = options;
+  const { engine, evaluations, metrics, log, webRoot, host = "127.0.0.1", hosts = [], idempotency } = options;
   const guard = createGuard(options);
   const page = readPageFiles(webRoot);
   const endpoints = served(ENDPOINTS, options);

@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
-import { LRUCache } from "lru-cache";
 import { RequestError } from "../shared/errors.ts";
 import type { IdempotencyStore, KeptResponse } from "../store/idempotency.ts";
 import { knownCallerOf } from "./access/caller.ts";
 
 /** Time in milliseconds that a response is kept; clients retry within minutes. */
 const IDEMPOTENCY_MS = 3_600_000;
-/** Maximum number of responses in memory; the oldest are dropped first. */
-const MOST_KEPT = 2_000;
 /** Maximum characters of a kept response; an answer with evidence has tens of thousands. */
 const MOST_CHARACTERS = 1_000_000;
 
-/** A store for responses; those of ephemeral requests stay in memory. */
+/** A store for responses. */
 export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "keep" | "drop"> {
   /** Milliseconds after which an unfinished request may run again, because its process died. */
   readonly claimMs: number;
@@ -20,32 +17,6 @@ export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "ke
 
 /** Context name of the flag that forbids storing the response. */
 export const LEAVES_NO_TRACE = "leaves no trace";
-
-/** Lifetime of a claim in milliseconds without an answer timeout. */
-const CLAIM_MS = 600_000;
-
-/** Keeps responses in the memory of this process only. */
-export function recordsInMemory(): IdempotencyRecords {
-  const kept = new LRUCache<string, { readonly fingerprint: string; readonly response: KeptResponse | null }>({ max: MOST_KEPT });
-  return {
-    claimMs: CLAIM_MS,
-    async claim({ name, fingerprint }, claimMs) {
-      const before = kept.get(name);
-      if (before === undefined) {
-        kept.set(name, { fingerprint, response: null }, { ttl: claimMs });
-        return { type: "claimed" };
-      }
-      if (before.fingerprint !== fingerprint) return { type: "reused" };
-      return before.response === null ? { type: "in-progress" } : { type: "kept", response: before.response };
-    },
-    async keep({ name, fingerprint }, response, keepMs) {
-      kept.set(name, { fingerprint, response }, { ttl: keepMs });
-    },
-    async drop({ name }) {
-      if (kept.get(name)?.response === null) kept.delete(name);
-    },
-  };
-}
 
 /**
  * Runs requests with the same `Idempotency-Key` and caller once; a repeated one gets the first response with `Idempotent-Replayed: true`.

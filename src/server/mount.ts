@@ -20,10 +20,10 @@ export function mountEndpoints(
   app: Hono,
   endpoints: Readonly<Record<string, Endpoint>>,
   services: Services,
-  records: IdempotencyRecords,
+  records: IdempotencyRecords | undefined,
 ): void {
   const { guard, engine, limits } = services;
-  const idempotent = createIdempotency(records);
+  const idempotent = records === undefined ? [] : [createIdempotency(records)];
   const withHotlines = async (error: unknown, { req }: Context) =>
     withWarnings(error, await engine.hotlines(withoutEscapes(await readBeginning(req.raw, limits.bodyBytes))));
   const enter = ({ opens, uncounted }: Endpoint): MiddlewareHandler => {
@@ -40,16 +40,11 @@ export function mountEndpoints(
     };
   };
   const atMost = (maxSize: number): MiddlewareHandler => {
-    const tooLarge = async (context: Context): Promise<never> => {
+    const onError = async (context: Context): Promise<never> => {
       const message = `The request body exceeds ${maxSize} bytes. Shorten it.`;
       throw await withHotlines(new RequestError("body_too_large", message, { limit_bytes: maxSize }), context);
     };
-    const counted = bodyLimit({ maxSize, onError: tooLarge });
-    return async (context, next) => {
-      const bytes = statedLength(context);
-      if (bytes === null) return counted(context, next);
-      return bytes > maxSize ? tooLarge(context) : next();
-    };
+    return bodyLimit({ maxSize, onError });
   };
   for (const one of Object.values(endpoints)) {
     const { method, opens, body } = one;
@@ -61,7 +56,7 @@ export function mountEndpoints(
       if (body.optional !== true) before.push(assertContentType(body.lines === true ? JSON_LINES_TYPES : ["application/json"]));
       before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
     }
-    if (one.idempotent === true) before.push(idempotent);
+    if (one.idempotent === true) before.push(...idempotent);
     if (one.etag === true) before.push(cached("private, no-cache"), etag());
     app.on([method], [one.path.replaceAll(/\{(\w+)\}/g, ":$1")], ...before, (context) => respond(context, one, services));
   }
@@ -97,13 +92,6 @@ export function methodsOf(path: string, endpoints: Readonly<Record<string, Endpo
     .filter((endpoint) => pattern(endpoint.path).test(path))
     .flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return methods.length === 0 ? null : [...new Set(methods)].join(", ");
-}
-
-/** Returns the content length, which the HTTP parser enforces; `null`: not stated, so the body must be counted as a stream. */
-function statedLength({ req }: Context): number | null {
-  const stated = req.header("content-length");
-  if (stated === undefined || !/^\d+$/.test(stated) || req.header("transfer-encoding") !== undefined) return null;
-  return Number(stated);
 }
 
 function cached(control: string): MiddlewareHandler {

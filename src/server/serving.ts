@@ -4,7 +4,6 @@ import { createAdmission, createSharedAdmission } from "./access/admission.ts";
 import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
-import { recordsInMemory } from "./idempotency.ts";
 import { createMetrics, observeQuestions } from "./telemetry/metrics.ts";
 
 /** Milliseconds beyond the answer timeout after which the process of an idempotent request counts as dead. */
@@ -53,7 +52,7 @@ export async function openServing(engine: Engine) {
     metrics,
     admission: store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret()),
     // With ephemeral privacy no text is stored, not even encrypted.
-    idempotency: privacy === "ephemeral" ? recordsInMemory() : { ...store.idempotency, claimMs },
+    idempotency: privacy === "ephemeral" ? undefined : { ...store.idempotency, claimMs },
     close: async () => {
       unwatch();
       await assigned.close();

@@ -31,7 +31,16 @@ export async function createKey({ engine }: Pick<Library, "engine">, grant: Part
 
 /** Creates the service's routes on an engine, without a server. */
 export function appOf(engine: Engine, more: Partial<AppOptions> = {}): ReturnType<typeof createApp> {
-  return createApp({ engine, keys: engine.store.keys, labels: engine.config.access, log: silentLog, webRoot: "/nowhere", ...more });
+  const records = { idempotency: { ...engine.store.idempotency, claimMs: 60_000 } };
+  return createApp({
+    engine,
+    keys: engine.store.keys,
+    labels: engine.config.access,
+    log: silentLog,
+    webRoot: "/nowhere",
+    ...records,
+    ...more,
+  });
 }
 
 interface Call {
