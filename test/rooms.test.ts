@@ -130,7 +130,7 @@ describe("GET /v1/answers/ID", () => {
     for (const grant of [{ tenants: ["bob"] }, { access: ["other"] }, { domains: ["veterans"] }])
       expect((await get(`/v1/answers/${id}`, await keyFor(grant))).status).toBe(404);
     expect((await get("/v1/answers/unknown")).status).toBe(404);
-    expect((await get(`/v1/answers/${"x".repeat(500)}`)).status).toBe(404);
+    expect((await get(`/v1/answers/${"x".repeat(500)}`)).status).toBe(400);
   });
 });
 

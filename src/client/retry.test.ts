@@ -148,7 +148,7 @@ describe("what it sends", () => {
       deleteDocument: () => client.deleteDocument("f", { tenant: "t" }),
       health: () => client.health(),
       request: () => client.request("/v1/experiments"),
-      bytes: () => client.bytes("/v1/evaluations/e/page"),
+      bytes: () => client.bytes("/v1/documents/d/original"),
     };
     expect(Object.keys(calls)).toEqual(Object.keys(client));
     for (const run of Object.values(calls)) await run();

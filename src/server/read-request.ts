@@ -16,13 +16,6 @@ export function partOf({ req }: Context): string {
   throw new RequestError("invalid_request", `An id has at most ${PART_CHARACTERS} characters, but this one has ${part.length}.`);
 }
 
-/** Returns the id of an answer or document. @throws RequestError `unknown_answer`, `unknown_document` when it is too long */
-export function shortId({ req }: Context, of: "answer" | "document"): string {
-  const id = req.param("id") ?? "";
-  if (id.length <= PART_CHARACTERS) return id;
-  throw new RequestError(`unknown_${of}`, `This ${of} does not exist: its id has ${id.length} characters.`);
-}
-
 /** Media types of JSON Lines; none is registered, and all are in use. */
 export const JSON_LINES_TYPES = ["application/x-ndjson", "application/jsonl", "application/x-jsonlines", "application/json-lines"] as const;
 

@@ -1,4 +1,6 @@
 import { useMemo, useSyncExternalStore } from "react";
+import type { WireCitation } from "../../src/client/index.ts";
+
 /** The route of the page. It is the fragment after `#`, so that no server or log records it. */
 export type Route =
   | { readonly room: "ask" }
@@ -113,12 +115,7 @@ export function goTo(route: Route): void {
   window.location.hash = formatRoute(route);
 }
 
-interface Cited {
-  readonly document_id: string;
-  readonly document_version: string;
-  readonly start: number;
-  readonly end: number;
-}
+type Cited = Pick<WireCitation, "document_id" | "document_version" | "start" | "end">;
 
 /** Returns the route to a cited place. @param quote its text; `null`: not known */
 export function placeOf(cited: Cited, quote: string | null, { domain, tenant }: Scope): Route {

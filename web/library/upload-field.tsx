@@ -53,10 +53,7 @@ export default function UploadField({ onSent }: { readonly onSent: () => void })
   );
 }
 
-interface ChosenFile {
-  readonly name: string;
-  readonly size: number;
-}
+type ChosenFile = Pick<File, "name" | "size">;
 
 interface UploadPlan<T extends ChosenFile> {
   /** Files to send, one batch per request. */

@@ -1,6 +1,6 @@
 import { formatChance, formatNumber } from "../format.ts";
 
-/** Labels of the facts that stages report. Facts without a label are listed separately as recorded. */
+/** Labels of the facts that stages report. The downloaded record has the others too. */
 const NAMES: Readonly<Record<string, string>> = {
   also_searched: "also searched for",
   answer: "sufficient to answer",
@@ -66,27 +66,12 @@ const WORDS: Readonly<Record<string, InWords>> = {
   semantic_rule: (value) => RULES[String(value)] ?? inWords(value),
 };
 
-export interface ShownFact {
-  readonly name: string;
-  readonly value: string;
-}
-
-type Facts = Readonly<Record<string, unknown>>;
-
 /** Returns a stage's labelled facts with values in words; omits facts that are empty, false or null. */
-export function factsInWords(facts: Facts): ShownFact[] {
+export function factsInWords(facts: Readonly<Record<string, unknown>>) {
   return Object.entries(facts).flatMap(([fact, value]) => {
     const name = NAMES[fact];
     const text = (WORDS[fact] ?? inWords)(value);
     return name === undefined || text === null ? [] : [{ name, value: text }];
-  });
-}
-
-/** Returns a stage's facts that have no label. */
-export function rawFacts(facts: Facts): ShownFact[] {
-  return Object.entries(facts).flatMap(([name, value]) => {
-    const text = inWords(value);
-    return NAMES[name] !== undefined || text === null ? [] : [{ name, value: text }];
   });
 }
 

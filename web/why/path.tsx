@@ -1,10 +1,9 @@
-import { Fragment } from "react";
 import type { WireAnswer } from "../../src/client/index.ts";
 import type { StageRecord } from "../ask/conversation/state.ts";
 import { describeStage, FIRST_SENTENCE, formatCount } from "../format.ts";
 import { formatCost, formatDuration } from "../kit/figures.ts";
 import { numbered } from "../kit/numbered.ts";
-import { factsInWords, rawFacts } from "./facts.ts";
+import { factsInWords } from "./facts.ts";
 
 export interface PathProps {
   readonly answer: WireAnswer;
@@ -47,33 +46,7 @@ export function Path({ answer, stages }: PathProps) {
           </li>
         ))}
       </ol>
-      <Recorded stages={timed} />
     </>
-  );
-}
-
-/** Lists unlabelled facts in a closed section, for readers who know the code. */
-function Recorded({ stages }: { readonly stages: readonly StageRecord[] }) {
-  const shown = stages.map(({ stage, facts }) => ({ stage, raw: rawFacts(facts) })).filter(({ raw }) => raw.length > 0);
-  if (shown.length === 0) return null;
-  return (
-    <details>
-      <summary>Recorded figures</summary>
-      <dl className="passage-facts">
-        {numbered(shown).map(({ place, item: { stage, raw } }) => (
-          <Fragment key={place}>
-            <dt>{stage}</dt>
-            <dd>
-              {raw.map(({ name, value }) => (
-                <p key={name}>
-                  <code>{`${name} ${value}`}</code>
-                </p>
-              ))}
-            </dd>
-          </Fragment>
-        ))}
-      </dl>
-    </details>
   );
 }
 

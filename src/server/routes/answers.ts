@@ -8,7 +8,6 @@ import type { Answer, Warning } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
 import { type Caller, covers, narrow, seesEverything } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
-import { shortId } from "../read-request.ts";
 
 /** Past answers, their proofs and sources, and their sessions. */
 export const answerEndpoints = {
@@ -32,7 +31,7 @@ export const answerEndpoints = {
     ...{ method: "GET", path: "/v1/answers/{id}", opens: "ask", uncounted: true, unstored: true },
     what: "A stored answer, or the reviewer's correction of it; 404 if it is outside the key's scope, or if a document it depends on was deleted or is not accessible to the key. A flagged answer starts with the warning `flagged`.",
     gives: { status: 200, schema: wire.askResponseSchema },
-    handle: async ({ context, caller }, { engine }) => wire.answerToWire(await answerFor(engine, caller, shortId(context, "answer"))),
+    handle: async ({ caller, id }, { engine }) => wire.answerToWire(await answerFor(engine, caller, id)),
   }),
   proof: endpoint({
     ...{ method: "GET", path: "/v1/answers/{id}/proof", opens: "ask", uncounted: true, unstored: true },
@@ -62,8 +61,8 @@ export const answerEndpoints = {
     ...{ method: "GET", path: "/v1/answers/{id}/citations", opens: "ask", uncounted: true, unstored: true },
     what: "State of an answer's quotes in the current documents: same, moved, changed or gone, with their current places.",
     gives: { status: 200, schema: wire.citationStatesSchema },
-    handle: async ({ context, caller }, { engine }) => {
-      const { answer, options } = await answerOf(engine, caller, shortId(context, "answer"));
+    handle: async ({ caller, id }, { engine }) => {
+      const { answer, options } = await answerOf(engine, caller, id);
       return wire.citationStatesToWire(answer.id, await engine.citationStates(answer, options));
     },
   }),

@@ -13,7 +13,7 @@ import type { Scope, StoredDocument } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
 import { type Caller, isAdministrator, narrow, reachOf, scopeDenied } from "../access/caller.ts";
 import { endpoint, type ServerLimits } from "../endpoint.ts";
-import { paginate, shortId } from "../read-request.ts";
+import { paginate } from "../read-request.ts";
 
 const ofDocument = { opens: "ask", uncounted: true } as const;
 
@@ -58,8 +58,7 @@ export const libraryEndpoints = {
     what: "A whole document by the id used in citations: text, blocks, outline; with `start` and `end`, their place on the pages.",
     query: wire.documentQuerySchema,
     gives: { status: 200, schema: wire.documentSchema },
-    handle: async ({ context, caller, query: { start, end, version, ...named } }, { engine }) => {
-      const id = shortId(context, "document");
+    handle: async ({ caller, query: { start, end, version, ...named }, id }, { engine }) => {
       const scope = await engine.reach(reachOf(caller, named));
       const current = (await engine.store.documents.load(scope, [id])).get(id);
       if (current === undefined) throw unknownDocument(id);

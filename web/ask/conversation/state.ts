@@ -1,12 +1,7 @@
-import type { StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
+import type { ClientError, StreamEvent, WireAnswer, WireAskRequest, WireCitation, WireWarning } from "../../../src/client/index.ts";
 
 /** A sentence as shown. It is immutable until the final answer replaces the list. */
-export interface ShownSentence {
-  readonly text: string;
-  readonly citations: readonly number[];
-  readonly label?: string | undefined;
-  readonly asked_cell?: number | undefined;
-}
+type ShownSentence = WireAnswer["sentences"][number];
 
 export interface StageRecord {
   readonly stage: string;
@@ -14,12 +9,7 @@ export interface StageRecord {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  /** HTTP status; `null` if there was no response. */
-  readonly status: number | null;
-}
+export type Failure = Pick<ClientError, "code" | "message" | "status">;
 
 export type TurnStatus =
   | { readonly type: "running"; readonly stage: string | null }
