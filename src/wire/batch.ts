@@ -57,8 +57,9 @@ export function readBatch(text: string, most: number, defaults: object = {}): Ba
   return [...questions.values()];
 }
 
-/** Converts a question of a batch to the engine's options; the caller adds scope and signal. */
-export function batchOptions({ id: _id, question: _question, selection, filters, ...asked }: BatchQuestion): AskOptions {
+/** Converts a request to the engine's options; the caller adds scope, session and signal. */
+export function askOptions(request: z.output<typeof askRequestSchema> & { readonly id?: string }): AskOptions {
+  const { id: _id, question: _question, session_id: _session, user_id: _user, selection, filters, ...asked } = request;
   return {
     ...asked,
     filters: filters ?? null,

@@ -9,7 +9,7 @@ import { parseJson } from "../../models/read-json.ts";
 import type { Config } from "../../shared/config.ts";
 import { messageOf, RequestError, SourceboundError, withWarnings } from "../../shared/errors.ts";
 import type { Answer, Warning } from "../../shared/types.ts";
-import { answerToWire, askBatch, type BatchQuestion, batchOptions, batchResultSchema, readBatch } from "../../wire/index.ts";
+import { answerToWire, askBatch, askOptions, type BatchQuestion, batchResultSchema, readBatch } from "../../wire/index.ts";
 import { DOMAIN, define, type FlagsOf, PROFILE, printResult, TENANT } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf, readInput, readText, withEngine } from "../context.ts";
 import { renderAnswer } from "../render.ts";
@@ -118,7 +118,7 @@ async function askFile(
   let failed = 0;
   terminal.progress(`${done}/${questions.length}`);
   await withEngine(context, config, async (engine) => {
-    const ask = (question: BatchQuestion) => engine.answer(question.question, { ...batchOptions(question), signal });
+    const ask = (question: BatchQuestion) => engine.answer(question.question, { ...askOptions(question), signal });
     for await (const outcome of askBatch(open, ask, { parallel: config.batch.parallel, signal })) {
       done++;
       if ("error" in outcome) failed++;

@@ -3,11 +3,11 @@ import { SourceboundError } from "../../shared/errors.ts";
 import type { AnswerEvent } from "../../shared/events.ts";
 import {
   askBatch,
+  askOptions,
   askRequestSchema,
   askResponseSchema,
   type BatchQuestion,
   batchLineSchema,
-  batchOptions,
   batchResultSchema,
   eventToWire,
   readBatch,
@@ -27,26 +27,21 @@ export const askEndpoints = {
     what: "Answers a question; with `accept: text/event-stream` as Server-Sent Events.",
     body: { schema: askRequestSchema, hotlines: true },
     gives: { status: 200, schema: askResponseSchema, events: true },
-    handle: async ({ context, caller, body, signal: gone }, services) => {
+    handle: ({ context, caller, body, signal: gone }, services) => {
       const { engine, sessions, write } = services;
-      const { question, session_id, user_id = null, selection, filters = null, ...asked } = body;
-      const abort = new AbortController();
-      const streams = wantsEvents(context.req.header("accept"));
-      const signal = streams ? AbortSignal.any([abort.signal, gone]) : gone;
-      sessions.assertOpen(caller, session_id);
+      const { question, session_id: session, user_id: userId = null } = body;
+      sessions.assertOpen(caller, session);
       if (body.privacy === "ephemeral") context.set(LEAVES_NO_TRACE, true);
-      const events = engine.ask(question, {
-        ...asked,
-        ...narrow(caller, body),
+      const options = {
+        ...{ ...askOptions(body), ...narrow(caller, body), userId },
         // A new session has no turns to load.
-        ...(session_id === undefined ? { sessionId: sessions.issue(), turns: [] } : { sessionId: session_id }),
-        selection: selection === undefined ? null : { documentId: selection.document_id, start: selection.start, end: selection.end },
-        ...{ filters, userId: user_id, signal },
-      });
-      if (streams)
-        return streamAnswer({ context, events, signal, abort, encode: encodeEvents(question), encodeError: encodeErrorEvent }, services);
-      return answeredOrGone(signal, async () => {
-        for await (const event of events) {
+        ...(session === undefined ? { sessionId: sessions.issue(), turns: [] } : { sessionId: session }),
+      };
+      const ask = (signal: AbortSignal) => engine.ask(question, { ...options, signal });
+      if (wantsEvents(context.req.header("accept")))
+        return streamAnswer({ context, ask, encode: encodeEvents(question), encodeError: encodeErrorEvent }, services);
+      return answeredOrGone(gone, async () => {
+        for await (const event of ask(gone)) {
           if (event.type === "answer") return context.body(write(event.answer), 200, { "content-type": "application/json" });
         }
         throw new Error(NO_ANSWER);
@@ -91,21 +86,31 @@ export async function answeredOrGone(signal: AbortSignal, work: () => Promise<Re
 
 interface StreamedAnswer {
   readonly context: Context;
-  readonly events: AsyncGenerator<AnswerEvent, void>;
-  readonly signal: AbortSignal;
-  /** Aborted when the client disconnects. */
-  readonly abort: AbortController;
+  /** Asks the question. @param signal aborted when the client disconnects */
+  readonly ask: (signal: AbortSignal) => AsyncGenerator<AnswerEvent, void>;
   /** Encodes events as frames; returns whether one was an answer. */
   readonly encode: (events: AsyncIterable<AnswerEvent>) => AsyncGenerator<string, boolean>;
   readonly encodeError: (error: object) => string;
 }
 
 /** Streams an answer. It waits until the question is admitted, so that a rejected request gets an HTTP error status. */
-export function streamAnswer(streamed: StreamedAnswer, { log, limits }: Pick<Services, "log" | "limits">): Promise<Response> {
-  const { context, events, signal, abort } = streamed;
+export function streamAnswer(
+  { context, ask, encode, encodeError }: StreamedAnswer,
+  { log, limits }: Pick<Services, "log" | "limits">,
+): Promise<Response> {
+  const abort = new AbortController();
+  const signal = AbortSignal.any([abort.signal, context.req.raw.signal]);
   return answeredOrGone(signal, async () => {
+    const events = ask(signal);
     const held = await readUntilAdmitted(events);
-    const frames = framesOf(streamed, held, log);
+    const frames = (async function* () {
+      try {
+        const isAnswered = yield* encode(chain(held, events));
+        if (!isAnswered && !signal.aborted) throw new Error(NO_ANSWER);
+      } catch (error) {
+        if (!signal.aborted || error instanceof SourceboundError) yield encodeError(describeFailure(error, log).body.error);
+      }
+    })();
     context.header("Content-Type", "text/event-stream; charset=utf-8");
     context.header("Cache-Control", "no-cache, no-transform");
     context.header("X-Accel-Buffering", "no");
@@ -120,20 +125,6 @@ async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Pro
     if (next.done) return held;
     held.push(next.value);
     if (next.value.type !== "admit-start") return held;
-  }
-}
-
-async function* framesOf(
-  { events, signal, encode, encodeError }: StreamedAnswer,
-  held: readonly AnswerEvent[],
-  log: Services["log"],
-): AsyncGenerator<string, void> {
-  try {
-    const isAnswered = yield* encode(chain(held, events));
-    if (!isAnswered && !signal.aborted) throw new Error(NO_ANSWER);
-  } catch (error) {
-    if (signal.aborted && !(error instanceof SourceboundError)) return;
-    yield encodeError(describeFailure(error, log).body.error);
   }
 }
 
@@ -222,7 +213,7 @@ export const batchEndpoints = {
       const ask = async (question: BatchQuestion) => {
         // The request itself has counted as the first question.
         if (question !== questions[0]) await guard.admitAsker(context);
-        return engine.answer(question.question, { ...batchOptions(question), ...narrow(caller, question), signal });
+        return engine.answer(question.question, { ...askOptions(question), ...narrow(caller, question), signal });
       };
       const outcomes = askBatch(questions, ask, { parallel, signal });
       context.header("Content-Type", JSON_LINES_TYPES[0]);

@@ -82,15 +82,16 @@ export const chatEndpoints = {
     body: { schema: chatRequestSchema, long: true },
     gives: { status: 200, schema: chatResponseSchema, events: true },
     handle: async (call, services) => {
-      const { context, body: request } = call;
+      const { context, body: request, signal } = call;
       const said = request.messages.map((message) => ({ role: message.role, text: textOf(message) }));
-      const asked = await askModel(call, request, said, services);
+      const { question, ask } = await askModel(call, request, said, services);
       const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: request.model };
-      if (request.stream !== true) return answeredOrGone(asked.signal, async () => context.json(await completion(head, asked)));
+      if (request.stream !== true)
+        return answeredOrGone(signal, async () => context.json(await completion(head, { question, events: ask(signal) })));
       const withUsage = request.stream_options?.include_usage === true;
-      const encode = (events: AsyncIterable<AnswerEvent>) => chunks(head, { ...asked, events }, withUsage);
+      const encode = (events: AsyncIterable<AnswerEvent>) => chunks(head, { question, events }, withUsage);
       const encodeError = (error: object) => encodeData({ error: { ...error, type: "server_error" } });
-      return streamAnswer({ context, ...asked, encode, encodeError }, services);
+      return streamAnswer({ context, ask, encode, encodeError }, services);
     },
   }),
   models: endpoint({
@@ -140,7 +141,7 @@ interface Said {
 
 /** Asks the domain that a model names. @throws RequestError `model_not_found`, `question_missing` */
 export async function askModel(
-  { caller, signal: gone }: Pick<Call, "caller" | "signal">,
+  { caller }: Pick<Call, "caller">,
   { model, tenant, profile, user = null }: Pick<z.output<typeof chatRequestSchema>, "model" | "tenant" | "profile" | "user">,
   said: readonly Said[],
   { engine }: Pick<Services, "engine">,
@@ -148,10 +149,8 @@ export async function askModel(
   const { question, turns } = conversationOf(said);
   const isOpen = caller.domains === null || caller.domains.includes(model);
   if (!isOpen || !isServed(engine, model)) throw withWarnings(modelNotFound(), await engine.hotlines(question));
-  const abort = new AbortController();
-  const signal = AbortSignal.any([abort.signal, gone]);
-  const asked = { ...narrow(caller, { domain: model, tenant }), profile, userId: user, turns, detail: "normal" as const, signal };
-  return { question, events: engine.ask(question, asked), signal, abort };
+  const asked = { ...narrow(caller, { domain: model, tenant }), profile, userId: user, turns, detail: "normal" as const };
+  return { question, ask: (signal: AbortSignal) => engine.ask(question, { ...asked, signal }) };
 }
 
 /** Returns the user's last message and the earlier turns. @throws RequestError `question_missing` */

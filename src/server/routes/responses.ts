@@ -58,16 +58,16 @@ export const responseEndpoints = {
     body: { schema: responseRequestSchema, long: true },
     gives: { status: 200, schema: responseSchema, events: true },
     handle: async (call, services) => {
-      const { context, body: request } = call;
+      const { context, body: request, signal } = call;
       const messages = typeof request.input === "string" ? [{ role: "user" as const, content: request.input }] : request.input;
       const said = messages.map(({ role, content }) => ({ role, text: textOf(content) }));
-      const asked = await askModel(call, request, said, services);
+      const { question, ask } = await askModel(call, request, said, services);
       const begun = begin(request.model);
-      const encode = (events: AsyncIterable<AnswerEvent>) => framesOf(begun, { ...asked, events });
+      const encode = (events: AsyncIterable<AnswerEvent>) => framesOf(begun, { question, events });
       const encodeError = (error: object) => encodeEvent("error", { type: "error", param: null, ...error });
-      if (request.stream === true) return streamAnswer({ context, ...asked, encode, encodeError }, services);
-      return answeredOrGone(asked.signal, async () => {
-        const { text, answer } = await wholeOf(asked);
+      if (request.stream === true) return streamAnswer({ context, ask, encode, encodeError }, services);
+      return answeredOrGone(signal, async () => {
+        const { text, answer } = await wholeOf({ question, events: ask(signal) });
         return context.json(completed(begun, text, answer));
       });
     },
