@@ -52,7 +52,7 @@ describe("a folder of hostile files", () => {
   it("is left at SIGTERM", async () => {
     const { folder, env } = open();
     const { child, shows, finished } = startCli(["ingest", "documents"], { cwd: folder, env });
-    await shows(/files, [\d.]+ [kM]B\/s/);
+    await shows(/\d files: /);
     child.kill("SIGTERM");
     expect(await finished).toMatchObject({ code: 130 });
   });

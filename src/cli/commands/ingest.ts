@@ -188,7 +188,6 @@ const SKIPPED_NAMES = 20;
 /** Prints the events of an ingest; returns the number of failures. */
 export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: Terminal, json: boolean): Promise<number> {
   let failed = 0;
-  let totalBytes = 0;
   const skipped = new Map<string, number>();
   const skip = (path: string, reason: string) => {
     skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
@@ -200,15 +199,14 @@ export async function showIngest(events: AsyncIterable<IngestEvent>, terminal: T
   for await (const event of events) {
     switch (event.type) {
       case "scan-end":
-        totalBytes = event.bytes;
         for (const { path, reason } of event.skipped.slice(0, SKIPPED_NAMES)) skip(path, reason);
         for (const { reason } of event.skipped.slice(SKIPPED_NAMES)) skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
         if (event.skipped.length > SKIPPED_NAMES) terminal.error(`skipped ${event.skipped.length - SKIPPED_NAMES} more files`);
         break;
       case "document": {
-        const { done, total, bytes } = event.counts;
+        const { done, total } = event.counts;
         if (event.outcome === "deleted") gone.push(event.path);
-        terminal.progress(`${done}/${total} files, ${(bytes / 1e6).toFixed(1)} of ${(totalBytes / 1e6).toFixed(1)} MB: ${event.path}`);
+        terminal.progress(`${done}/${total} files: ${event.path}`);
         break;
       }
       case "page":
