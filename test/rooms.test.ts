@@ -46,17 +46,6 @@ describe("GET /v1/domains", () => {
     expect(body.profiles[0]?.name).toBe("sourcebound");
   });
 
-  it("makes questions to try of the documents' own headings where the pack names none, and of no document that one may not see", async () => {
-    const documents = {
-      "a.md": "# Cards\n\nWords.\n\n## Lost cards\n\nA lost card costs 3 dollars.\n",
-      "b.md": "# Fines\n\nWords.\n\n## What does a day cost?\n\n20 cents.\n",
-      "secret.md": "---\naccess: staff\n---\n# Safe\n\n## Who has the key?\n\nAda.\n",
-    };
-    const { get } = await open({ documents });
-    const { body } = await get<WireDomains>("/v1/domains");
-    expect(body.domains[0]?.examples).toEqual(["What does a day cost?", "Cards: Lost cards?"]);
-  });
-
   it("says what anybody's documents are about by their titles", async () => {
     const documents = { "a.md": "# Cards\n\nA card costs 3 dollars.\n", "b.md": "# Fines\n\nA day costs 20 cents.\n" };
     const { get } = await open({ documents, settings: { domain: "documents" } });

@@ -9,15 +9,16 @@ import type { AnswerEvent } from "../shared/events.ts";
 import type { Answer, AskRequest, Warning } from "../shared/types.ts";
 import { askingScope, type DomainPack } from "./domain.ts";
 import type { Domains } from "./domains.ts";
-import type { AskOptions } from "./engine-types.ts";
+import type { AskOptions, ScopeOptions } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
 import type { ContextFor } from "./pipeline-context.ts";
 import type { createProver } from "./proofs.ts";
+import { createSuggester } from "./suggestions.ts";
 
 export function createAsking(
-  { config }: Opened,
+  { config, store }: Opened,
   domains: Domains,
   indexes: Indexes,
   {
@@ -64,6 +65,16 @@ export function createAsking(
    */
   const ask = (question: string, options: AskOptions = {}): AsyncGenerator<AnswerEvent, void> =>
     hotlinesFirst(() => hotlines(question, options.domain), path(question, options));
+  /** Returns whether the documents answer a question. Nothing is stored, and neither a model nor the web is asked. */
+  const isAnswered = async (question: string, options: ScopeOptions): Promise<boolean> => {
+    const pack = domains.pack(options.domain);
+    const request = requestOf(question, { ...options, privacy: "ephemeral" }, pack, config);
+    await indexes.of(pack.name).ready();
+    const context = { ...(await askedContext(pack, request.profile)), models: null, remember: null, web: null };
+    for await (const event of answer(request, context, signalOf({}))) if (event.type === "answer") return event.answer.status === "ok";
+    return false;
+  };
+  const suggest = createSuggester(store.documents, isAnswered);
   return {
     hotlines,
     ask,
@@ -72,15 +83,10 @@ export function createAsking(
       for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");
     },
-    /** Returns whether the documents answer a question. Nothing is stored, and neither a model nor the web is asked. */
-    async isAnswered(question: string, options: AskOptions = {}): Promise<boolean> {
-      const pack = domains.pack(options.domain);
-      const request = requestOf(question, { ...options, privacy: "ephemeral" }, pack, config);
-      await indexes.of(pack.name).ready();
-      const context = { ...(await askedContext(pack, request.profile)), models: null, remember: null, web: null };
-      for await (const event of answer(request, context, signalOf(options)))
-        if (event.type === "answer") return event.answer.status === "ok";
-      return false;
+    /** Returns up to three questions that the documents answer; each was asked before it is listed. */
+    async suggestions(options: ScopeOptions = {}): Promise<readonly string[]> {
+      const scope = domains.scope(options);
+      return suggest(scope, await store.documents.revision(scope.domain), domains.pack(scope.domain).examples);
     },
     /** Explains the caches' decision on a question, without storing or dropping entries. */
     async explainCache(question: string, options: AskOptions = {}) {

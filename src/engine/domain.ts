@@ -118,7 +118,7 @@ export const domainSchema = z.strictObject({
   examples: setting(
     z.array(z.string().min(1)),
     [],
-    "Example questions; when absent, the web app creates some from headings of the documents",
+    "Example questions; when absent, the web app makes some of headings and tables of the documents",
   ),
 });
 

@@ -9,7 +9,6 @@ import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { getMimeType, mimes } from "hono/utils/mime";
-import { createExampleFinder, createSuggester } from "../engine/packs/example-questions.ts";
 import { RequestError, systemCodeOf } from "../shared/errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";
@@ -81,8 +80,6 @@ export function createApp(options: AppOptions): Hono {
     limits: { ...DEFAULT_SERVER_LIMITS, ...options.limits },
     sessions: options.sessions ?? createSessionIds(randomBytes(32).toString("hex")),
     write: createAnswerWriter(),
-    findExamples: createExampleFinder(engine.store.documents),
-    suggest: createSuggester(engine.store.documents, (question, scope) => engine.isAnswered(question, scope)),
     api: describeApi(endpoints),
     startedAt: new Date(),
     isStopping: options.isStopping ?? (() => false),

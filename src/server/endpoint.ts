@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
 import type { Engine } from "../engine/engine.ts";
-import type { FindExamples, SuggestQuestions } from "../engine/packs/example-questions.ts";
 import type { Evaluations } from "../grading/evaluations.ts";
 import type { Answer } from "../shared/types.ts";
 import type { Role } from "../store/keys.ts";
@@ -34,9 +33,6 @@ export interface Services {
   readonly limits: ServerLimits;
   readonly sessions: SessionIds;
   readonly write: (answer: Answer) => string;
-  /** Finds example questions if the pack has none. */
-  readonly findExamples: FindExamples;
-  readonly suggest: SuggestQuestions;
   /** The OpenAPI description. */
   readonly api: object;
   readonly startedAt: Date;

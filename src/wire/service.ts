@@ -257,7 +257,7 @@ export const domainsSchema = z.object({
       name: z.string(),
       title: z.string(),
       description: z.string().describe("What the documents are about, in one sentence."),
-      examples: z.array(z.string()).describe("Example questions, from the domain pack or from headings of its documents."),
+      examples: z.array(z.string()).describe("Example questions of the domain pack."),
       documents: z.int(),
       as_of: datesSchema.describe("Range of the documents' dates, ISO; `null` if none has a date."),
       golden: z.boolean().describe("True if the domain pack has a golden set."),

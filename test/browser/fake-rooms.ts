@@ -70,7 +70,7 @@ export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
         visible: async (seen: unknown, ids: readonly string[]) => new Set((await load(seen, ids)).keys()),
       },
     },
-    isAnswered: async () => true,
+    suggestions: async () => [],
     feedback: async (request: FeedbackRequest) => rate(request),
   } as unknown as Partial<Engine>;
 }

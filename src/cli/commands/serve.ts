@@ -50,7 +50,7 @@ export function serveDomain(domain: string, config: Config, context: CliContext)
     try {
       await showIngest(engine.ingestDomain(domain, signal), terminal, false);
       await engine.corpus(domain).sync({ signal });
-      const examples = engine.domain(domain).examples.slice(0, 3);
+      const examples = await engine.suggestions({ domain });
       terminal.print(`\n${terminal.colors.bold("Sourcebound")} is running at ${terminal.colors.cyan(server.url)}`);
       if (examples.length > 0) terminal.print("\nQuestions to try:");
       for (const question of examples) terminal.print(harmlessLine(`  ${terminal.command} ask --domain ${domain} "${question}"`));

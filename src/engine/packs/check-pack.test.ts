@@ -134,7 +134,6 @@ describe("checkPack", () => {
       "warning documents",
       "note golden",
       "note calibration",
-      "note examples",
     ]);
     const other = join(here.folder, "papers");
     mkdirSync(other);

@@ -15,7 +15,7 @@ import { type DomainPack, loadDomain } from "../domain.ts";
 import { readFeatures, readPackFile } from "./pack-files.ts";
 
 /** A document of a folder, parsed as in ingestion. */
-export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text" | "blocks">;
+export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text">;
 
 export interface ReadFolderOptions {
   /** Folder to which paths are relative. */
@@ -160,7 +160,6 @@ export async function checkPack(name: string, options: CheckPackOptions) {
     ...golden.findings,
     ...(await checkCalibration(pack, options)),
     ...checkProfile(pack),
-    ...(pack.examples.length === 0 ? [packFinding("note", "examples", "there are no example questions")] : []),
   ];
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }

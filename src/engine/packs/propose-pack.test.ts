@@ -31,7 +31,7 @@ const HARBOUR = {
 };
 
 describe("proposePack", () => {
-  it("proposes title, topics, terms, hosts and questions that stand in the documents", async () => {
+  it("proposes title, topics, terms and hosts that stand in the documents", async () => {
     const { documents } = await read(HARBOUR);
     const pack = proposePack("harbour", documents, "../papers");
     expect(pack).toMatchObject({
@@ -40,7 +40,6 @@ describe("proposePack", () => {
       description: "For boats and crews.",
       hosts: ["help.harbour.example"],
       abbreviations: { HMO: ["harbour master office"] },
-      examples: ["What does a mooring cost?", "Menu: Soups?", "Harbour handbook: Start?"],
     });
     expect(pack.topics.map(({ slug }) => slug)).toEqual(["kitchen", "moorings"]);
     expect(pack.topics[0]?.keywords).toContain("chowder");

@@ -6,10 +6,8 @@ import { isFindable } from "../../guard/hotlines.ts";
 import { createWordReader } from "../../language/content-words.ts";
 import { messageOf, RequestError } from "../../shared/errors.ts";
 import { httpUrl } from "../../text/paths.ts";
-import { outlineOf } from "../../text/units.ts";
 import { domainSchema } from "../domain.ts";
 import type { FolderDocument } from "./check-pack.ts";
-import { exampleQuestions, topicsOf } from "./example-questions.ts";
 import type { WordPair } from "./similar-words.ts";
 
 const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
@@ -109,7 +107,7 @@ function writtenOut(before: string, short: string): string | null {
 
 const proposedSchema = domainSchema.pick({
   ...{ name: true, title: true, description: true, documents: true, hosts: true },
-  ...{ topics: true, abbreviations: true, examples: true },
+  ...{ topics: true, abbreviations: true },
 });
 /** A draft pack, derived from the documents. */
 export type ProposedPack = z.infer<typeof proposedSchema>;
@@ -117,7 +115,7 @@ export type ProposedPack = z.infer<typeof proposedSchema>;
 const MOST_TOPICS = 12;
 
 /**
- * Proposes title, topics, terms and examples that occur in the documents.
+ * Proposes title, topics and terms that occur in the documents.
  * @param path folder of the documents, as written in the pack
  * @param title @default the title of the folder's first page, else the name in words
  */
@@ -139,12 +137,6 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
       return slug === "" || keywords.length === 0 ? [] : [{ slug, name: capital(topic), keywords }];
     }),
     abbreviations: abbreviationsIn(documents),
-    examples: exampleQuestions(
-      documents.map(({ metadata, text, blocks }) => ({
-        ...{ title: metadata.title, headings: outlineOf(text, blocks) },
-        topics: topicsOf(text, blocks),
-      })),
-    ),
   });
 }
 

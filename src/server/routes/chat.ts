@@ -114,7 +114,7 @@ export const chatEndpoints = {
 
 async function models({ caller }: Call, { engine, startedAt }: Services) {
   const created = seconds(startedAt);
-  const { domains } = await listReachable(engine, caller, null);
+  const { domains } = await listReachable(engine, caller);
   return domains.map(({ name }) => ({ id: name, object: "model", created, owned_by: "sourcebound" }));
 }
 

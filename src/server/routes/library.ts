@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
-import type { FindExamples } from "../../engine/packs/example-questions.ts";
 import { aboutDocuments } from "../../engine/pipeline-context.ts";
 import { unknownDocument } from "../../engine/uploads.ts";
 import { bringsGolden } from "../../grading/choose-sets.ts";
@@ -32,18 +31,14 @@ export const libraryEndpoints = {
     ...{ method: "GET", path: "/v1/domains", ...ofDocument, unstored: true },
     what: "Domains that the caller may ask, with their tenants, and the profiles.",
     gives: { status: 200, schema: wire.domainsSchema },
-    handle: ({ caller }, { engine, findExamples }) => listReachable(engine, caller, findExamples),
+    handle: ({ caller }, { engine }) => listReachable(engine, caller),
   }),
   suggestions: endpoint({
     ...{ method: "GET", path: "/v1/suggestions", ...ofDocument, unstored: true },
     what: "Up to three questions that the documents answer; each was asked before it is listed.",
     query: wire.scopeQuerySchema,
     gives: { status: 200, schema: wire.suggestionsSchema },
-    handle: async ({ caller, query }, { engine, suggest }) => {
-      const scope = engine.scope(narrow(caller, query));
-      const { revision } = await engine.counts(scope);
-      return { items: await suggest(scope, revision, engine.domain(scope.domain).examples) };
-    },
+    handle: async ({ caller, query }, { engine }) => ({ items: [...(await engine.suggestions(narrow(caller, query)))] }),
   }),
   documents: endpoint({
     ...{ method: "GET", path: "/v1/documents", ...ofDocument, etag: true },
@@ -167,15 +162,12 @@ async function pastVersion(engine: Engine, scope: Scope, id: string, version: st
   throw new RequestError("unknown_document", message, { id });
 }
 
-/**
- * Lists the domains with documents for the caller, and the default domain.
- * @param examples finds example questions if the pack has none; `null`: not needed
- */
-export async function listReachable(engine: Engine, caller: Caller, examples: FindExamples | null): Promise<wire.WireDomains> {
+/** Lists the domains with documents for the caller, and the default domain. */
+export async function listReachable(engine: Engine, caller: Caller): Promise<wire.WireDomains> {
   const { config } = engine;
   const meant = caller.domains?.[0] ?? config.domain;
   const names = listDomains(config.domains_dir).filter((name) => caller.domains === null || caller.domains.includes(name));
-  const found = await Promise.all(names.map((name) => describeDomain(engine, caller, name, examples)));
+  const found = await Promise.all(names.map((name) => describeDomain(engine, caller, name)));
   const domains = found
     .filter((one) => one !== null)
     .filter(({ name, documents }) => documents > 0 || name === meant)
@@ -183,7 +175,7 @@ export async function listReachable(engine: Engine, caller: Caller, examples: Fi
   return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
 }
 
-async function describeDomain(engine: Engine, caller: Caller, domain: string, examples: FindExamples | null) {
+async function describeDomain(engine: Engine, caller: Caller, domain: string) {
   const pack = packOf(engine, domain);
   if (pack === null) return null;
   const tenants = Object.entries(pack.tenants).filter(([name]) => caller.tenants === null || caller.tenants.includes(name));
@@ -197,7 +189,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string, ex
     ...{
       ...{ name: domain, title: pack.title, documents, as_of: asOf },
       description: isOwn ? `${await aboutDocuments(pack, scope, engine.store.documents)}.` : pack.description,
-      examples: pack.examples.length > 0 ? pack.examples : ((await examples?.(scope)) ?? []),
+      examples: pack.examples,
       golden: bringsGolden(domain, engine.config.domains_dir),
     },
     profile: engine.config.profile ?? pack.default_profile,
