@@ -111,7 +111,6 @@ export const domainSchema = z.strictObject({
     "Tenants with their own vocabulary and access",
   ),
   catalogue: path.describe("YAML file of canonical terms with each tenant's own, relative to the pack"),
-  features: path.describe("YAML file that explains each canonical term, relative to the pack"),
   default_profile: setting(slug, "sourcebound", "Profile used when a request names none"),
   calibration: setting(z.string().nullable(), null, "Calibration artifact, relative to the pack"),
   golden: setting(z.string().nullable(), null, "Folder of golden sets, relative to the pack"),

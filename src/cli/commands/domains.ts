@@ -53,19 +53,13 @@ Examples:
         throw new RequestError("config_invalid", `${folder} contains no readable document to propose a pack from.`);
       const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
       const pack = proposePack(name, documents, path === "" ? "." : path, title);
-      const { similarWords } = await import("../../engine/packs/similar-words.ts");
-      const { sharedEncoder } = await import("../../models/embedded-encoder.ts");
-      const similar = similarWords(documents, sharedEncoder());
-      const written = dryRun ? null : writePack(domainsDir, pack, similar);
+      const written = dryRun ? null : writePack(domainsDir, pack);
       for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
-      if (json)
-        return terminal.print(
-          JSON.stringify({ pack, similar_words: similar, written, documents: documents.length, failed, skipped }, null, 2),
-        );
-      if (written === null) return terminal.print(harmless(packText(pack, similar).trimEnd()));
+      if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));
+      if (written === null) return terminal.print(harmless(packText(pack).trimEnd()));
       const { topics, abbreviations } = pack;
       terminal.print(
-        `${written}: ${topics.length} topics, ${Object.keys(abbreviations).length} abbreviations, ${similar.length} pairs of similar words, from ${documents.length} documents.`,
+        `${written}: ${topics.length} topics, ${Object.keys(abbreviations).length} abbreviations, from ${documents.length} documents.`,
       );
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
       terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);

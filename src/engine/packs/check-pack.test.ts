@@ -80,7 +80,6 @@ describe("checkPack", () => {
     ["schema", "domain.yaml", (text: string) => text.replace("title:", "titel:"), 'unknown key "titel". Did you mean "title"?'],
     ["schema", "term-catalog.yaml", (text: string) => text.replace("shelfwise:", "shelfwize:"), 'Did you mean "shelfwise"?'],
     ["terms", "term-catalog.yaml", (text: string) => text.replace("availability scan", "shelf oracle"), "shelf oracle"],
-    ["features", "documents/features.yaml", (text: string) => text.replace("PRICE_MATCH", "PRICE_MATSCH"), "PRICE_MATSCH"],
     ["tenants", "domain.yaml", (text: string) => text.replace("tenants/novamart", "tenants/nowhere"), "nowhere"],
     ["addresses", "domain.yaml", (text: string) => `${text}\nhome_page: https://elsewhere.example/\n`, "elsewhere.example"],
     [

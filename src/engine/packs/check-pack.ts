@@ -12,7 +12,7 @@ import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts
 import { fileOfDocument } from "../../text/paths.ts";
 import { createStemmer, words } from "../../text/tokens.ts";
 import { type DomainPack, loadDomain } from "../domain.ts";
-import { readFeatures, readPackFile } from "./pack-files.ts";
+import { readPackFile } from "./pack-files.ts";
 
 /** A document of a folder, parsed as in ingestion. */
 export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text">;
@@ -155,7 +155,6 @@ export async function checkPack(name: string, options: CheckPackOptions) {
   const findings = [
     ...read.findings,
     ...(read.visibleTo === null ? [] : [...checkTerms(pack, read.visibleTo), ...checkWords(pack, read.documents)]),
-    ...checkFeatures(pack),
     ...checkAddresses(pack, read.documents),
     ...golden.findings,
     ...(await checkCalibration(pack, options)),
@@ -201,21 +200,6 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
   }
   if (documents.length === 0) findings.push(packFinding("fault", "documents", `${folder} contains no documents`));
   return { documents, visibleTo, findings };
-}
-
-function checkFeatures({ features: file, folder, tenants }: DomainPack): PackFinding[] {
-  if (file === null) return [];
-  return faultsOf("features", () => {
-    const features = readFeatures(join(folder, file));
-    const known = new Set(Object.values(tenants).flatMap(({ terms }) => Object.keys(terms)));
-    const told = new Set(features.map(({ term }) => term));
-    const unknown = features.filter(({ term }) => !known.has(term)).map(({ id, term }) => `${id}: ${term}`);
-    const untold = [...known].filter((term) => !told.has(term));
-    return [
-      ...some("fault", "features", "features belong to no canonical term", unknown),
-      ...some("warning", "features", "canonical terms have no feature", untold),
-    ];
-  });
 }
 
 /** A pack without `hosts` is served on the host of its base address. */

@@ -39,17 +39,3 @@ export function termsOf(path: string, tenants: readonly string[]): Readonly<Reco
   }
   return found;
 }
-
-/** `features.yaml`: one text per canonical term. */
-const featuresSchema = z.strictObject({
-  features: z.array(
-    z.strictObject({ id: z.string().min(1), term: z.string().min(1), title: z.string().min(1), content: z.string().min(1) }),
-  ),
-});
-
-export type Feature = z.infer<typeof featuresSchema>["features"][number];
-
-/** @throws ConfigError `domain_invalid` */
-export function readFeatures(path: string): readonly Feature[] {
-  return readPackFile(path, featuresSchema).features;
-}

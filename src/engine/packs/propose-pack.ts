@@ -8,19 +8,13 @@ import { messageOf, RequestError } from "../../shared/errors.ts";
 import { httpUrl } from "../../text/paths.ts";
 import { domainSchema } from "../domain.ts";
 import type { FolderDocument } from "./check-pack.ts";
-import type { WordPair } from "./similar-words.ts";
 
 const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
-# Still to be said by you: contacts, hotlines, entities, precedence, tenants, a golden set.
-`;
-const SIMILAR = `# Similar words of the documents: synonyms, siblings or opposites. Uncomment the key and the pairs that mean the same.
-# synonyms:
+# Still to be said by you: synonyms, contacts, hotlines, entities, precedence, tenants, a golden set.
 `;
 
-/** @param similar pairs of words, proposed as synonyms in comments */
-export function packText(pack: ProposedPack, similar: readonly WordPair[]): string {
-  const pairs = similar.map(([a, b]) => `#   - [${a}, ${b}]\n`).join("");
-  return `${HEAD}${stringify(pack, { lineWidth: 0 })}${pairs === "" ? "" : SIMILAR}${pairs}`;
+export function packText(pack: ProposedPack): string {
+  return HEAD + stringify(pack, { lineWidth: 0 });
 }
 
 /**
@@ -28,7 +22,7 @@ export function packText(pack: ProposedPack, similar: readonly WordPair[]): stri
  * @returns the file's path
  * @throws RequestError `config_pack_exists`, `pack_unwritable`
  */
-export function writePack(domainsDir: string, pack: ProposedPack, similar: readonly WordPair[]): string {
+export function writePack(domainsDir: string, pack: ProposedPack): string {
   const folder = join(domainsDir, pack.name);
   const path = join(folder, "domain.yaml");
   if (existsSync(path)) {
@@ -37,7 +31,7 @@ export function writePack(domainsDir: string, pack: ProposedPack, similar: reado
   }
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path, packText(pack, similar), { flag: "wx" });
+    writeFileSync(path, packText(pack), { flag: "wx" });
   } catch (cause) {
     const message = `${path} could not be written (${messageOf(cause)}). Choose another folder with --into.`;
     throw new RequestError("pack_unwritable", message, { path }, { cause });
