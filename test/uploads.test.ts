@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEngine, type Engine } from "../src/engine/engine.ts";
@@ -178,14 +178,11 @@ describe("a file where a folder is needed", () => {
   });
 
   it("can be put where a folder was, once nothing lies in it", async () => {
-    const { engine, keyOf, send, upload, root } = await open();
+    const { engine, keyOf, send, upload } = await open();
     const key = await keyOf();
     const { body } = await upload(key, [["box.md/deep/y.md", "# Y\n\nOne.\n"]]);
     await settled(engine, "box.md/deep/y.md");
     expect((await send(key, "DELETE", `/v1/documents/${body.items[0]?.id}`)).status).toBe(204);
-    expect(readdirSync(join(root, "library", "_", "label-public"))).toEqual([]);
-    // Empty folders, as left by earlier versions.
-    mkdirSync(join(root, "library", "_", "label-public", "box.md", "deep"), { recursive: true });
     expect((await upload(key, [["box.md", "# Box\n\nTwo.\n"]])).status).toBe(202);
     await settled(engine, "box.md");
   });
@@ -195,6 +192,7 @@ describe("uploads that were taken and not read before the process ended", () => 
   const reopen = async (sandbox: Sandbox): Promise<Engine> => {
     const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), { ...SHARED_PARTS, warn: () => undefined });
     onTestFinished(() => engine.close());
+    await engine.resumeUploads();
     return engine;
   };
   const filesOf = async (engine: Engine, options: Parameters<Engine["library"]>[0] = {}) =>
@@ -209,50 +207,43 @@ describe("uploads that were taken and not read before the process ended", () => 
     await engine.upload({ name: "README", bytes: Buffer.from("The cellar is dry.\n") }, { label: "staff only/ü" });
     await engine.upload({ name: "own.md", bytes: Buffer.from("# Own\n\nAlice has 3 keys.\n") }, { tenant: "alice" });
     await engine.close();
-    // Files as left by a killed process.
-    writeFileSync(join(root, "library", "_", "label-public", "killed.md"), "# Killed\n\nNobody read this.\n");
+    // A part as left by a killed process.
     writeFileSync(join(root, ".part", "half"), "hal");
-    utimesSync(join(root, ".part", "half"), new Date(0), new Date(0));
     const next = await reopen(sandbox);
     const everything = { tenant: "alice", everyLabel: true };
     expect(await filesOf(next, everything)).toEqual([
       ["README", null, "upload:staff only/ü"],
-      ["killed.md", null, "upload:public"],
       ["notes/new.md", null, "upload:public"],
       ["old.md", null, "upload:public"],
       ["own.md", "alice", "upload:public"],
     ]);
     expect(await filesOf(next)).toEqual([
-      ["killed.md", null, "upload:public"],
       ["notes/new.md", null, "upload:public"],
       ["old.md", null, "upload:public"],
     ]);
-    expect(readdirSync(join(root, ".part"))).toEqual([]);
+    expect(existsSync(join(root, ".part"))).toBe(false);
     await expect
       .poll(async () => (await next.library(everything)).map(({ status }) => status), { timeout: 60_000 })
-      .toEqual(["ok", "ok", "ok", "ok", "ok"]);
+      .toEqual(["ok", "ok", "ok", "ok"]);
     const old = (await next.library()).find(({ path }) => path === "old.md");
     expect(old?.updatedAt).toBe(before?.updatedAt);
     await next.close();
     const third = await reopen(sandbox);
-    expect((await third.library(everything)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok", "ok"]);
+    expect((await third.library(everything)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok"]);
   });
 
-  it("are read in the place of what was read of the same name, and need no request for it", async () => {
-    const { engine, sandbox, root } = await open();
+  it("are read by the service of a killed process's data folder at its start", async () => {
+    const { engine, sandbox } = await open();
     await engine.upload({ name: "fee.md", bytes: Buffer.from("# Fee\n\nThe fee is 3 dollars.\n") });
     await settled(engine, "fee.md");
+    await engine.store.jobs.ask({ id: "killed", domain: "library", work: { type: "uploads", tenant: null, label: "public" } });
+    await engine.store.jobs.claim("killed");
     await engine.close();
-    writeFileSync(join(root, "library", "_", "label-public", "fee.md"), "# Fee\n\nThe fee is 4 dollars.\n");
     const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "server.port": 0 } }), SHARED_PARTS);
     onTestFinished(() => next.close());
     const server = await serveEngine(next, () => undefined);
     onTestFinished(() => server.close());
-    const textOf = async () => {
-      const [document] = (await next.files())[0]?.documents ?? [];
-      return (await next.store.documents.load(next.scope(), [document?.id ?? ""])).get(document?.id ?? "")?.text;
-    };
-    await expect.poll(textOf, { timeout: 60_000 }).toContain("4 dollars");
+    await expect.poll(() => next.store.jobs.list("library"), { timeout: 60_000 }).toEqual([]);
   });
 });
 

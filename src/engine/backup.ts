@@ -13,7 +13,6 @@ import { type BackupHeader, type BackupLine, dumpRows, parseBackupLine, restoreR
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Database } from "../store/schema.ts";
 import { openSqlite } from "../store/sqlite.ts";
-import { workSchema } from "./engine-types.ts";
 import { DATABASE_FILE } from "./open.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
@@ -48,11 +47,6 @@ function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: s
   const folder = kind === undefined ? uploads : join(kind, domain, tenant || "_", source as string);
   const bytes = typeof row.bytes === "object" && row.bytes !== null ? Buffer.from(row.bytes.base64, "base64") : Buffer.alloc(0);
   return { name: `${folder.split(sep).join("/")}/${path}`, bytes };
-}
-
-/** Upload jobs restored into a data folder would find no uploads and delete the documents. Upload folders are scanned at every start. */
-function isJobOfUploads({ table, row }: Row): boolean {
-  return table === "jobs" && workSchema.safeParse(JSON.parse(String(row.work))).data?.type === "uploads";
 }
 
 type Place = Pick<Config, "data_dir" | "database">;
@@ -223,8 +217,7 @@ async function* linesOf(path: string): AsyncGenerator<BackupLine, void> {
 
 /** Yields the rows that remain rows at the destination. */
 async function* rowsOf(path: string, place: Place) {
-  for await (const line of linesOf(path))
-    if ("table" in line && fileOfRow(line, place) === null && !(place.database === undefined && isJobOfUploads(line))) yield line;
+  for await (const line of linesOf(path)) if ("table" in line && fileOfRow(line, place) === null) yield line;
 }
 
 async function keepFile({ data_dir: folder, database }: Place, db: Kysely<Database>, name: string, bytes: Buffer): Promise<void> {

@@ -14,7 +14,7 @@ import { createProver } from "./proofs.ts";
 import { createReplayer, type Repeating } from "./replay.ts";
 import { createSearching } from "./searching.ts";
 import { createSources } from "./sources.ts";
-import { createFolderRoom, createSharedRoom } from "./upload-room.ts";
+import { createFolderFiles, createUploadRoom, removeParts } from "./upload-room.ts";
 import { createUploads } from "./uploads.ts";
 import { createWorker } from "./worker.ts";
 
@@ -62,8 +62,9 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
   const prover = createProver(opened, domains);
   const { idle, ...documents } = createDocuments(opened, domains, indexes);
   const { ingest, deleteFile } = documents;
+  const { uploads } = opened;
   const worker = createWorker(opened, ingest);
-  const room = opened.changes === null ? createFolderRoom(opened, ingest) : createSharedRoom(store, worker.wake);
+  const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store.jobs, worker.wake);
   const following = await followChanges(opened, indexes);
   const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
   /** Returns today's settings of a domain and profile, in the form of a record. */
@@ -87,6 +88,13 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
     corpora: indexes.opened,
     ...documents,
     ...createUploads(opened, domains, room, deleteFile),
+    /** Ingests uploads that an earlier process of this data folder stored but did not ingest. */
+    async resumeUploads(): Promise<void> {
+      if (uploads === null) return;
+      await removeParts(uploads);
+      await store.jobs.freeAll();
+      worker.wake();
+    },
     work: worker.work,
     ...createSources(opened, domains, ingest),
     ...asking,
@@ -103,7 +111,6 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
       closing.abort();
       await following.close();
       await idle();
-      await room.idle();
       await worker.idle();
       await indexes.idle();
       await opened.search?.close();

@@ -135,6 +135,8 @@ export async function openShared(config: Config, given: EngineParts) {
   return {
     ...{ config, given, store, changes, search, storeId, retention, models, verifier, encoder, spec, calibrations, words },
     ...{ now, clock, createId, warn, calls },
+    /** Folder of uploaded files; `null`: they are rows of a shared database. */
+    uploads: changes === null ? join(config.data_dir, "uploads") : null,
     openEncoder: open,
     /** Returns the signing key of proofs, as PEM. @throws StoreError `proof_key_unusable` */
     proofKey: () => shared ?? keyFile(join(config.data_dir, "proof-key.pem")),

@@ -3,7 +3,16 @@ import { createUploads } from "./uploads.ts";
 
 it("a file whose reading ends while the list is made is in the list", async () => {
   let isRead = false;
-  const file = { domain: "d", tenant: null, label: "public", source: "upload:public", path: "a.md", status: "reading", reason: null };
+  const file = {
+    domain: "d",
+    tenant: null,
+    label: "public",
+    source: "upload:public",
+    path: "a.md",
+    status: "reading",
+    reason: null,
+    since: "2025",
+  };
   const domains = {
     reach: async () => ({ domain: "d", tenant: null, access: ["public"] }),
   };

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, realpath } from "node:fs/promises";
-import { extname, join, sep } from "node:path";
+import { extname } from "node:path";
 import { RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
@@ -12,8 +11,7 @@ import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { GivenFile, LibraryFile, ReachOptions, UploadOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { UploadRoom } from "./upload-room.ts";
-import { UPLOAD_SOURCE, uploadPlace } from "./worker.ts";
+import { readInside, UPLOAD_SOURCE, type UploadRoom, uploadPlace } from "./upload-room.ts";
 
 /** Maximum characters of an upload's label. */
 const LABEL_CHARACTERS = 60;
@@ -58,7 +56,7 @@ export function createUploads(
       const { tenant, source, path, status, reason } = file;
       const id = fileId(scope.domain, file);
       const before = all?.get(id);
-      const isRead = since !== undefined && before?.updatedAt != null && before.updatedAt >= since;
+      const isRead = before?.updatedAt != null && before.updatedAt >= since;
       const mayKnow = before === undefined || known.has(id);
       const seen = (tenant === null || tenant === scope.tenant) && (options.everyLabel === true || scope.access.includes(label));
       const still = { documents: known.get(id)?.documents ?? [], updatedAt: before?.updatedAt ?? null };
@@ -99,8 +97,6 @@ export function createUploads(
       const [kept] = await uploadAll([file], options);
       return kept as LibraryFile;
     },
-    /** Schedules uploads that an earlier process stored but did not ingest. */
-    resumeUploads: room.resume,
     /** Deletes an uploaded file. `false`: no such id in exactly this tenant. @throws RequestError `file_not_uploaded` */
     async deleteUpload(id: string, options: ReachOptions = {}): Promise<boolean> {
       const { domain, tenant } = domains.scope(options);
@@ -127,7 +123,11 @@ export function createUploads(
       const { source, tenant, originalHash, reading } = document;
       const path = fileOfDocument(document.path);
       const origin = (await store.origins.list(asker.domain)).find((one) => one.source === source && one.tenant === tenant);
-      const bytes = origin === undefined ? null : await readInside(origin.root, path);
+      const uploaded = source.startsWith(UPLOAD_SOURCE)
+        ? { domain: asker.domain, tenant, label: source.slice(UPLOAD_SOURCE.length) }
+        : null;
+      const bytes =
+        uploaded !== null ? await room.bytes(uploaded, path) : origin === undefined ? null : await readInside(origin.root, path);
       if (bytes === null)
         throw new RequestError("original_gone", `The original file ${path} no longer exists. The text read from it is still available.`);
       if (sha256Hex(bytes) !== originalHash) {
@@ -185,16 +185,6 @@ function assertLabel(label: string): void {
   if (fits && encodeURIComponent(label).length <= LABEL_FOLDER_CHARACTERS) return;
   const message = `An access label must have 1–${LABEL_CHARACTERS} characters without control characters; letters beyond a–z count as several.`;
   throw new RequestError("label_invalid", message);
-}
-
-/** Reads a file below a folder; `null`: missing, or outside it through a link. */
-async function readInside(folder: string, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  try {
-    const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, path))]);
-    return file.startsWith(root.endsWith(sep) ? root : `${root}${sep}`) ? new Uint8Array(await readFile(file)) : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Creates one error for deleted and hidden documents, so that it does not reveal them. */

@@ -6,34 +6,29 @@ import { setTimeout as wait } from "node:timers/promises";
 import { messageOf } from "../shared/errors.ts";
 import type { IngestCounts, IngestEvent } from "../shared/events.ts";
 import { JOB_WORD_MS, type Job } from "../store/jobs.ts";
-import type { OriginalsOf } from "../store/origins.ts";
 import type { Store } from "../store/store.ts";
 import type { EngineDocuments } from "./documents.ts";
 import { type JobEvent, type Work, type WorkOptions, workSchema } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 import { layOut } from "./sources.ts";
+import { folderOf, uploadPlace } from "./upload-room.ts";
 
-/** Prefix of upload sources; the access label follows. */
-export const UPLOAD_SOURCE = "upload:";
-
-/** Returns the place of uploaded files, with the source of their documents. */
-export function uploadPlace(of: OriginalsOf) {
-  return { ...of, source: `${UPLOAD_SOURCE}${of.label}` };
-}
-
-type WorkerParts = { readonly store: Pick<Store, "jobs" | "originals">; readonly ingest: EngineDocuments["ingest"] };
+type WorkerParts = Pick<Opened, "uploads"> & {
+  readonly store: Pick<Store, "jobs" | "originals">;
+  readonly ingest: EngineDocuments["ingest"];
+};
 
 /** Milliseconds between polls of an empty queue. */
 const LOOK_MS = 1_000;
 
-export function createWorker({ store, closing: { signal: closing }, warn }: Opened, ingest: EngineDocuments["ingest"]) {
+export function createWorker({ store, uploads, closing: { signal: closing }, warn }: Opened, ingest: EngineDocuments["ingest"]) {
   const name = randomUUID();
   let draining: Promise<void> | null = null;
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
       const job = await store.jobs.claim(name);
-      if (job !== null) yield* perform(job, name, ends, { store, ingest });
+      if (job !== null) yield* perform(job, name, ends, { store, uploads, ingest });
       else if (once) return;
       else await wait(LOOK_MS, undefined, { signal: ends }).catch(() => undefined);
     }
@@ -91,17 +86,24 @@ async function* perform(job: Job, name: string, ends: AbortSignal, parts: Worker
   }
 }
 
-async function read(domain: string, work: Work, signal: AbortSignal, { store, ingest }: WorkerParts): Promise<IngestCounts | null> {
+async function read(
+  domain: string,
+  work: Work,
+  signal: AbortSignal,
+  { store, uploads, ingest }: WorkerParts,
+): Promise<IngestCounts | null> {
   if (work.type === "folder") {
     const { type: _, folder, ...options } = work;
     return countsOf(ingest(folder, { domain, ...options, signal }));
   }
   const { tenant, label } = work;
   const of = { domain, tenant, label };
+  const options = { ...uploadPlace(of), access: label, allowEmpty: true, signal };
+  if (uploads !== null) return countsOf(ingest(folderOf(uploads, of), options));
   const folder = await mkdtemp(join(tmpdir(), "sourcebound-uploads-"));
   try {
     await layOut(folder, of, store.originals);
-    return await countsOf(ingest(folder, { ...uploadPlace(of), access: label, allowEmpty: true, passing: true, signal }));
+    return await countsOf(ingest(folder, { ...options, passing: true }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -111,8 +113,4 @@ async function countsOf(events: AsyncIterable<IngestEvent>): Promise<IngestCount
   let counts: IngestCounts | null = null;
   for await (const event of events) if (event.type === "ingest-end") counts = event.counts;
   return counts;
-}
-
-export function uploadJob({ domain, tenant, label }: OriginalsOf): Job {
-  return { id: JSON.stringify(["uploads", domain, tenant, label]), domain, work: { type: "uploads", tenant, label } satisfies Work };
 }

@@ -89,6 +89,10 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
       const free = { state: "queued" as const, worker: null, aliveAt: null };
       await db.updateTable("jobs").set(free).where("id", "=", id).where("worker", "=", worker).execute();
     },
+    /** Frees all running jobs at the start of the only process with a database. */
+    async freeAll(): Promise<void> {
+      await db.updateTable("jobs").set({ state: "queued", worker: null, aliveAt: null }).where("state", "=", "running").execute();
+    },
     fail: (id: string, worker: string, reason: string): Promise<void> => settle(id, worker, reason),
     /** Lists a domain's jobs in the order of requests. */
     async list(domain: string): Promise<JobState[]> {
