@@ -93,7 +93,7 @@ describe("a pack with tenants", () => {
 describe("new-domain and doctor", () => {
   it("show a proposal without writing it, write it, and refuse to write over it", async () => {
     const dry = await runCli(["new-domain", "harbour", "papers", "--dry-run"], { cwd });
-    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("name: Fees")]);
+    expect([dry.code, dry.stdout]).toEqual([0, expect.stringContaining("name: harbour")]);
     expect(existsSync(join(cwd, "domains"))).toBe(false);
     const written = await runCli(["new-domain", "harbour", "papers", "--title", "Our harbour", "--json"], { cwd });
     const { pack, written: path } = JSON.parse(written.stdout);

@@ -21,7 +21,7 @@ const SHOWN_ITEMS = 5;
 export function addNewDomainCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "new-domain", {
-    description: "propose a domain pack for a folder of documents (title, topics, terms), ingest it and serve the page on it",
+    description: "propose a domain pack for a folder of documents (title, hosts, abbreviations), ingest it and serve the page on it",
     argument: ["<name>", "name of the domain: lower-case letters, digits, - and _"],
     second: ["<folder>", "folder of documents; they are not moved"],
     options: [
@@ -57,10 +57,7 @@ Examples:
       for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
       if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));
       if (written === null) return terminal.print(harmless(packText(pack).trimEnd()));
-      const { topics, abbreviations } = pack;
-      terminal.print(
-        `${written}: ${topics.length} topics, ${Object.keys(abbreviations).length} abbreviations, from ${documents.length} documents.`,
-      );
+      terminal.print(`${written}: ${Object.keys(pack.abbreviations).length} abbreviations, from ${documents.length} documents.`);
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
       terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);
       if (serve)

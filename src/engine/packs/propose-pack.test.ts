@@ -31,7 +31,7 @@ const HARBOUR = {
 };
 
 describe("proposePack", () => {
-  it("proposes title, topics, terms and hosts that stand in the documents", async () => {
+  it("proposes title, hosts and abbreviations that stand in the documents", async () => {
     const { documents } = await read(HARBOUR);
     const pack = proposePack("harbour", documents, "../papers");
     expect(pack).toMatchObject({
@@ -41,9 +41,6 @@ describe("proposePack", () => {
       hosts: ["help.harbour.example"],
       abbreviations: { HMO: ["harbour master office"] },
     });
-    expect(pack.topics.map(({ slug }) => slug)).toEqual(["kitchen", "moorings"]);
-    expect(pack.topics[0]?.keywords).toContain("chowder");
-    expect(pack.topics[1]?.keywords).not.toContain("chowder");
   });
 
   it("proposes little from little, whatever the titles and addresses are", async () => {

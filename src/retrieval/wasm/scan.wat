@@ -1,7 +1,7 @@
 ;; Scans over rows of vectors, four rows at a time: one load of the query serves four rows, and four independent sums
 ;; hide the latency of an addition. All addresses and lengths are in bytes; row lengths are multiples of 16.
 ;;
-;; Every result is defined so that src/retrieval/wasm/scalar.ts gives the same bits:
+;; Every result is defined to the bit:
 ;;   int8   the dot product is a whole number (no rounding), turned into f32 and multiplied once by the row's scale;
 ;;   f32    four partial sums, lane l over the elements 4i + l in rising i, added as (s0 + s1) + (s2 + s3).
 (module
@@ -132,27 +132,6 @@
             (i32.add (local.get $rows) (i32.mul (local.get $length) (i32.load offset=8 (local.get $list))))
             (i32.add (local.get $rows) (i32.mul (local.get $length) (i32.load offset=12 (local.get $list))))
             (local.get $length) (local.get $query))))
-          (local.get $threshold) (local.get $list) (local.get $end) (local.get $hits)))
-        (local.set $list (i32.add (local.get $list) (i32.const 16)))
-        (br $four)))
-    (i32.shr_u (i32.sub (local.get $hits) (local.get $first)) (i32.const 3)))
-
-  ;; The same over f32 rows, which have no scale.
-  (func (export "scanFloat32") (param $rows i32) (param $length i32) (param $list i32) (param $count i32)
-    (param $query i32) (param $threshold f32) (param $hits i32) (result i32)
-    (local $end i32) (local $first i32)
-    (local.set $first (local.get $hits))
-    (local.set $end (i32.add (local.get $list) (i32.shl (local.get $count) (i32.const 2))))
-    (block $done
-      (loop $four
-        (br_if $done (i32.ge_u (local.get $list) (local.get $end)))
-        (local.set $hits (call $keep
-          (call $dot_f32
-            (i32.add (local.get $rows) (i32.mul (local.get $length) (i32.load (local.get $list))))
-            (i32.add (local.get $rows) (i32.mul (local.get $length) (i32.load offset=4 (local.get $list))))
-            (i32.add (local.get $rows) (i32.mul (local.get $length) (i32.load offset=8 (local.get $list))))
-            (i32.add (local.get $rows) (i32.mul (local.get $length) (i32.load offset=12 (local.get $list))))
-            (local.get $length) (local.get $query))
           (local.get $threshold) (local.get $list) (local.get $end) (local.get $hits)))
         (local.set $list (i32.add (local.get $list) (i32.const 16)))
         (br $four)))
