@@ -33,11 +33,11 @@ export function intersectRanges(a: readonly TextRange[], b: readonly TextRange[]
 
 /** Returns the range that wholly contains another one, if any. */
 export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): TextRange | undefined {
-  return ranges.find((range) => start >= range.start && end <= range.end);
+  return ranges.find((range) => inside({ start, end }, range));
 }
 
 export function isOverlapped({ ranges }: AreaPart, { start, end }: TextRange): boolean {
-  return ranges.some((range) => start < range.end && range.start < end);
+  return ranges.some((range) => overlaps({ start, end }, range));
 }
 
 /** Returns the part of an area for a document at its version. */

@@ -1,5 +1,4 @@
 import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
-import { LRUCache } from "lru-cache";
 import type { Scope } from "../shared/types.ts";
 import { ALL_ROWS, areCurrent, countAll, deletedBy, type Given, jsonRows, prepare, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
@@ -170,21 +169,13 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
 
 export type CacheStore = ReturnType<typeof createCacheStore>;
 
-/** Characters of answers kept in memory: a database server would otherwise send the long text for every hit. */
-const KEPT_CHARACTERS = 16_000_000;
-
-/** Creates a lookup of entries by key. Sequence numbers are never reused and texts never change, so each text is fetched once. */
+/** Creates a lookup of unexpired entries by key. */
 function createEntryReader(db: Kysely<Database>): (key: string, at: string) => Promise<CacheEntry | null> {
-  const texts = new LRUCache<string, { seq: number; text: string }>({
-    maxSize: KEPT_CHARACTERS,
-    sizeCalculation: ({ text }) => Math.max(1, text.length),
-  });
-  const read = prepare((given: Given<{ key: string; at: string; seq: number }>) =>
+  const read = prepare((given: Given<{ key: string; at: string }>) =>
     db
       .selectFrom("cache_entries as e")
       .leftJoin("interactions as i", "i.id", "e.interactionId")
-      .select(["e.key", "e.seq", "e.question", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
-      .select(sql<string | null>`case when e.seq = ${given("seq")} then null else e.answer end`.as("answer"))
+      .select(["e.key", "e.question", "e.answer", "e.createdAt", "e.expiresAt", "i.reviewStatus"])
       .select((eb) =>
         eb
           .selectFrom("cache_documents as d")
@@ -196,17 +187,11 @@ function createEntryReader(db: Kysely<Database>): (key: string, at: string) => P
       .where("e.expiresAt", ">", given("at")),
   );
   return async (key, at) => {
-    const kept = texts.get(key);
-    const [row] = await read(db, { key, at, seq: kept?.seq ?? 0 });
+    const [row] = await read(db, { key, at });
     if (row === undefined) return null;
-    const { seq, answer, documents, reviewStatus, ...entry } = row;
-    const text = answer ?? kept?.text ?? "";
-    if (answer !== null) texts.set(key, { seq, text });
+    const { documents, reviewStatus, ...entry } = row;
     const named = JSON.parse(documents ?? "[]") as [string, string][];
-    return {
-      ...{ ...entry, answer: text, reviewStatus: reviewStatus ?? "unreviewed" },
-      documents: named.map(([id, version]) => ({ id, version })),
-    };
+    return { ...entry, reviewStatus: reviewStatus ?? "unreviewed", documents: named.map(([id, version]) => ({ id, version })) };
   };
 }
 

@@ -72,11 +72,7 @@ export type IndexedDocument = Pick<
 export type DocumentHead = Pick<IndexedDocument, "version" | "tenant" | "access" | "path" | "title" | "description">;
 
 /** Names, headings and pages of a document, for filters. */
-export interface DocumentOutline {
-  readonly id: string;
-  readonly version: string;
-  readonly path: string;
-  readonly title: string;
+export interface DocumentOutline extends Pick<StoredDocument, "id" | "version" | "path" | "title"> {
   readonly headings: readonly Heading[];
   readonly pages: readonly number[] | null;
 }

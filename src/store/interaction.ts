@@ -7,26 +7,20 @@ import type { Database } from "./schema.ts";
 export type ReviewStatus = Database["interactions"]["reviewStatus"];
 
 /** A question with its answer, both redacted by the caller. */
-export interface Interaction {
-  readonly id: string;
-  readonly domain: string;
+export interface Interaction
+  extends Readonly<
+    Pick<Database["interactions"], "id" | "domain" | "profile" | "question" | "status" | "confidence" | "chance" | "cacheMode">
+  > {
   readonly tenant: string | null;
   readonly access: readonly string[];
-  readonly profile: string;
   /** The asker's session name; only its keyed hash is stored. */
   readonly sessionId: string | null;
   /** The asker's user id; only its keyed hash is stored. */
   readonly userId?: string | null | undefined;
-  readonly question: string;
   /** JSON text. */
   readonly answer: string;
   /** Members of the answer that other answers share, stored once instead of in `answer`; absent: none. */
   readonly content?: SharedContent | null | undefined;
-  readonly status: string;
-  readonly confidence: number | null;
-  /** Uncalibrated output of the learned gate; `null`: the gate did not run, or the answer came from the cache. */
-  readonly chance: number | null;
-  readonly cacheMode: string;
 }
 
 /** Measurements of an interaction; absent values are unknown or none. */

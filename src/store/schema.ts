@@ -118,6 +118,7 @@ export interface Database {
     confidence: number | null;
     warnings: number;
     conflicts: number;
+    /** Uncalibrated output of the learned gate; `null`: the gate did not run, or the answer came from the cache. */
     chance: number | null;
     /** Model tokens; `null`: an endpoint did not count them. */
     tokens: number | null;

@@ -58,18 +58,13 @@ export function createStatisticsStore(db: Kysely<Database>) {
 export type MadeAnswer = Awaited<ReturnType<StatisticsStore["made"]>>[number];
 
 /** Measurements of one question under a variant of an experiment, without words. */
-export interface Exposure {
-  readonly answerId: string;
-  readonly experiment: string;
-  readonly variant: string;
+export interface Exposure
+  extends Readonly<Pick<Database["exposures"], "answerId" | "experiment" | "variant" | "latencyMs" | "tokens" | "costUsd">> {
   /** Unit of assignment: a conversation. Only its keyed hash is stored. */
   readonly session: string;
   readonly answered: boolean;
   readonly warned: boolean;
   readonly cached: boolean;
-  readonly latencyMs: number;
-  readonly tokens: number;
-  readonly costUsd: number;
 }
 
 /** Sums over one session: the unit of assignment and so of comparison. */

@@ -135,10 +135,7 @@ export interface CheckPackOptions {
   readonly signal: AbortSignal;
   /** Returns the threshold of a local calibration; `null`: there is none. Absent: not checked. */
   readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
-  readonly now?: Date;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Checks a pack without asking questions. @throws RequestError `unknown_domain` */
 export async function checkPack(name: string, options: CheckPackOptions) {
@@ -218,7 +215,7 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
 }
 
 /** A local calibration overrides the pack's. */
-async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }: CheckPackOptions): Promise<PackFinding[]> {
+async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions): Promise<PackFinding[]> {
   const { calibration, folder, name } = pack;
   let made: GateThreshold | null;
   try {
@@ -227,7 +224,7 @@ async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }
     if (!(error instanceof SourceboundError)) throw error;
     return [packFinding("warning", "calibration", `a calibration was made here, but its use cannot be determined: ${error.message}`)];
   }
-  if (made !== null) return describeMade(made, name, now);
+  if (made !== null) return describeMade(made, name);
   if (calibration === null) {
     const message = `the pack has no calibration. Answers are marked as not calibrated until you run \`sourcebound calibrate --domain ${name}\``;
     return [packFinding("note", "calibration", message)];
@@ -238,17 +235,15 @@ async function checkCalibration(pack: DomainPack, { madeHere, now = new Date() }
   });
 }
 
-function describeMade(made: GateThreshold, name: string, now: Date): PackFinding[] {
+function describeMade(made: GateThreshold, name: string): PackFinding[] {
   if (made.type === "unusable") {
     const message = `not in use; the default threshold is used: ${made.why}. Run \`sourcebound calibrate --domain ${name}\` again, or remove the file`;
     return [packFinding("warning", "calibration", message)];
   }
   if (made.type !== "calibrated") return [];
   const { name: file, date, labels, documents, risk, delta } = made.calibration;
-  const days = Math.max(0, Math.floor((now.getTime() - Date.parse(date)) / DAY_MS));
-  const age = days === 0 ? "less than a day ago" : days === 1 ? "1 day ago" : `${days} days ago`;
   const promise = `at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence`;
-  const message = `in use: ${file}, made ${age} (${date.slice(0, 10)}) from ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
+  const message = `in use: ${file}, made on ${date.slice(0, 10)} from ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
   return [packFinding("note", "calibration", message)];
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Scope } from "../../shared/types.ts";
 import type { DocumentHead, IndexedDocument } from "../../store/document-rows.ts";
-import { compareText } from "../../text/normalise.ts";
 import { allowedEdits, editDistance, REPAIR_MIN_LETTERS } from "../../text/spelling.ts";
 import { createStemmer, tokenize } from "../../text/tokens.ts";
 import { scopeKey } from "../indexed-windows.ts";
@@ -22,8 +21,6 @@ import {
   isIndexable,
   MAPPING_VERSION,
   routingOf,
-  unpackChunk,
-  unpackWindow,
   vectorField,
   vectorMapping,
   windowKey,
@@ -202,32 +199,10 @@ export class OpenSearchEngine implements SearchEngine {
     }
     const statistics = await this.statistics([...weights.keys()], filters.scope, { signal });
     const field = vector === null ? null : await this.searchable(vector.encoder.id);
-    const found = await searchWindows(
+    return searchWindows(
       { ...request, weights, statistics, field },
       { connection: this.connection, alias: this.catalog.alias, isCurrent: this.options.isCurrent, signal, time },
     );
-    return found
-      .map(({ source, path, scores }) => {
-        const { document_id: documentId, version, title, text, chunk, window } = source;
-        const hit: Hit = {
-          documentId,
-          version,
-          title,
-          text,
-          chunk: unpackChunk(documentId, chunk),
-          window: unpackWindow(window),
-          ...scores,
-        };
-        return { path, hit };
-      })
-      .sort(
-        (a, b) =>
-          compareText(a.path, b.path) ||
-          compareText(a.hit.documentId, b.hit.documentId) ||
-          a.hit.chunk.ordinal - b.hit.chunk.ordinal ||
-          a.hit.window.start - b.hit.window.start,
-      )
-      .map(({ hit }) => hit);
   }
 
   async statistics(terms: readonly string[], scope: Scope, { signal }: Pick<EngineOptions, "signal"> = {}): Promise<TermStatistics> {

@@ -5,7 +5,7 @@ import { idfOf, scoreText } from "../postings.ts";
 import type { EngineOptions, EngineRequest, Hit, TermStatistics } from "../search-engine.ts";
 import { untimed } from "../top-k.ts";
 import type { OpenSearchConnection } from "./connection.ts";
-import { HIT_FIELDS, innerProductOf, type WindowSource, windowSchema } from "./mapping.ts";
+import { HIT_FIELDS, innerProductOf, unpackChunk, unpackWindow, type WindowSource, windowSchema } from "./mapping.ts";
 import { type Clause, filterGroups, MAX_CLAUSES, vectorQuery, wordQuery } from "./queries.ts";
 
 /** Checks found documents against the database: whether a version is current and the scope may see it. */
@@ -23,12 +23,6 @@ interface Parts extends EngineOptions {
   readonly connection: OpenSearchConnection;
   readonly alias: string;
   readonly isCurrent: CheckCurrent;
-}
-
-interface Found {
-  readonly source: WindowSource;
-  readonly path: string;
-  readonly scores: Pick<Hit, "bm25" | "dense" | "cosine">;
 }
 
 /**
@@ -74,8 +68,9 @@ interface Place {
 /**
  * Finds the best chunks by words and by vector. Words are scored again with the statistics that the asker may see, and
  * documents that the database does not confirm are left out before the best are selected.
+ * @returns hits by place
  */
-export async function searchWindows(request: Request, parts: Parts): Promise<Found[]> {
+export async function searchWindows(request: Request, parts: Parts): Promise<Hit[]> {
   const { k, vector, filters, field } = request;
   const { time = untimed, isCurrent } = parts;
   const groups = filterGroups(filters);
@@ -113,12 +108,17 @@ export async function searchWindows(request: Request, parts: Parts): Promise<Fou
     return source === undefined ? [] : [{ ...place, score: scoreText(asked, text, request.statistics) }];
   });
   const bm25 = best(scored, k);
-  return [...new Map([...bm25, ...dense])].flatMap(([chunkId, place]) => {
-    const source = sources.get((dense.get(chunkId) ?? place).key);
+  const shown = [...new Map([...bm25, ...dense]).values()].sort(byPlace);
+  return shown.flatMap(({ chunkId, key }) => {
+    const source = sources.get(key);
     const score = dense.get(chunkId)?.score ?? null;
     const scores = { bm25: bm25.get(chunkId)?.score ?? null, dense: score, cosine: score ?? others.get(chunkId) ?? null };
-    return source === undefined ? [] : [{ source, path: place.path, scores }];
+    return source === undefined ? [] : [{ ...hitOf(source), ...scores }];
   });
+}
+
+function hitOf({ document_id: documentId, version, title, text, chunk, window }: WindowSource) {
+  return { documentId, version, title, text, chunk: unpackChunk(documentId, chunk), window: unpackWindow(window) };
 }
 
 /** Returns terms that a visible window has; of too many, those that weigh most. */
