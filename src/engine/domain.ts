@@ -1,16 +1,16 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse as parseYaml } from "yaml";
 import { z } from "zod";
 import { isFindable } from "../guard/hotlines.ts";
 import { isAddress } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
-import { ConfigError, RequestError } from "../shared/errors.ts";
+import { ConfigError, messageOf, RequestError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
 import { didYouMean } from "../text/spelling.ts";
-import { group, optional, setting } from "../text/validate.ts";
+import { describeIssues, group, optional, setting } from "../text/validate.ts";
 import type { ScopeOptions } from "./engine-types.ts";
-import { readPackFile, termsOf } from "./packs/pack-files.ts";
 
 /** The six word categories that make a question complex (`seven-layer` source, table 5). */
 export const COMPLEXITY_CATEGORIES = ["comparison", "legal_appeals", "medical", "benefits", "presumptive", "financial"] as const;
@@ -266,4 +266,39 @@ function isPattern(source: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Parses a YAML file of a domain pack. @throws ConfigError `domain_invalid` with every fault */
+export function readPackFile<T>(path: string, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = parseYaml(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new ConfigError("domain_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const faults = describeIssues(parsed.error, schema);
+  throw new ConfigError("domain_invalid", `${path} is not valid: ${faults.join("; ")}`, { path, faults });
+}
+
+/** `term-catalog.yaml`: the meaning of each canonical term and the tenants' names for it. */
+const catalogueSchema = z.record(
+  z.string().min(1),
+  z.strictObject({ meaning: z.string().default(""), terms: z.record(z.string(), z.string().min(1)) }),
+);
+
+/** Returns canonical term → tenant's term, by tenant. @throws ConfigError `domain_invalid`, also for an unknown tenant */
+function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const found: Record<string, Record<string, string>> = {};
+  for (const [canonical, { terms }] of Object.entries(readPackFile(path, catalogueSchema))) {
+    for (const [tenant, term] of Object.entries(terms)) {
+      if (!tenants.includes(tenant)) {
+        const message = `${path} gives ${canonical} a term for "${tenant}", which is not a tenant of the pack.${didYouMean(tenant, tenants)}`;
+        throw new ConfigError("domain_invalid", message, { path, faults: [message] });
+      }
+      found[tenant] = { ...found[tenant], [canonical]: term };
+    }
+  }
+  return found;
 }

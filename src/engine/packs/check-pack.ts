@@ -11,8 +11,7 @@ import { profileNamed } from "../../profiles/index.ts";
 import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts";
 import { fileOfDocument } from "../../text/paths.ts";
 import { createStemmer, words } from "../../text/tokens.ts";
-import { type DomainPack, loadDomain } from "../domain.ts";
-import { readPackFile } from "./pack-files.ts";
+import { type DomainPack, loadDomain, readPackFile } from "../domain.ts";
 
 /** A document of a folder, parsed as in ingestion. */
 export type FolderDocument = Pick<ParsedDocument, "path" | "metadata" | "access" | "tenant" | "text">;
@@ -155,7 +154,10 @@ export async function checkPack(name: string, options: CheckPackOptions) {
     ...checkAddresses(pack, read.documents),
     ...golden.findings,
     ...(await checkCalibration(pack, options)),
-    ...checkProfile(pack),
+    ...faultsOf("profile", () => {
+      profileNamed(pack.default_profile);
+      return [];
+    }),
   ];
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
@@ -245,13 +247,6 @@ function describeMade(made: GateThreshold, name: string): PackFinding[] {
   const promise = `at most ${percent(risk)} of the answers to such questions are wrong, with ${percent(1 - delta)} confidence`;
   const message = `in use: ${file}, made on ${date.slice(0, 10)} from ${labels.n} labelled questions and ${documents.windows} windows; ${promise}`;
   return [packFinding("note", "calibration", message)];
-}
-
-function checkProfile({ default_profile }: DomainPack): PackFinding[] {
-  return faultsOf("profile", () => {
-    profileNamed(default_profile);
-    return [];
-  });
 }
 
 /** Returns the findings of a check, or its error as one. */

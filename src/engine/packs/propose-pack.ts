@@ -75,10 +75,11 @@ export type ProposedPack = z.infer<typeof proposedSchema>;
  */
 export function proposePack(name: string, documents: readonly FolderDocument[], path: string, title?: string): ProposedPack {
   const first = documents.find(({ path: file }) => /(?:^|\/)(?:index|readme)\.[a-z]+$/i.test(file));
+  const plain = name.replaceAll(/[-_]+/g, " ");
   const titles = [...new Set(documents.map(({ metadata }) => metadata.title))];
   return proposedSchema.parse({
     name,
-    title: title ?? first?.metadata.title ?? capital(name.replaceAll(/[-_]+/g, " ")),
+    title: title ?? first?.metadata.title ?? plain.slice(0, 1).toUpperCase() + plain.slice(1),
     description:
       first?.metadata.description ?? `${documents.length} documents: ${titles.slice(0, 5).join(", ")}${titles.length > 5 ? " …" : ""}`,
     documents: { path, access: "public" },
@@ -90,8 +91,4 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
 function hostsOf(documents: readonly FolderDocument[]): string[] {
   const addresses = documents.flatMap(({ metadata }) => httpUrl(metadata.url) ?? []);
   return [...new Set(addresses.map((one) => new URL(one).hostname))].sort();
-}
-
-function capital(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
