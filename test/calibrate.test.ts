@@ -232,12 +232,12 @@ describe("sourcebound doctor", () => {
     return { code, findings: report?.findings.filter(({ check }) => check === "calibration") };
   };
 
-  it("names the calibration of the data folder, its age, its labels and its promise, and says why one is not in use", async () => {
+  it("names the calibration of the data folder, its date, its labels and its promise, and says why one is not in use", async () => {
     const folder = join(dataDir, "calibration");
     const name = "library.sourcebound.2026-11-25T100000Z";
     const { findings } = await calibrationFindings();
     expect(findings?.[0]).toMatchObject({ level: "note", message: expect.stringContaining(`in use: ${name}, made `) });
-    expect(findings?.[0]?.message).toMatch(/\(2026-11-21\) from 96 labelled questions and \d+ windows; at most 20 % of the answers/);
+    expect(findings?.[0]?.message).toMatch(/made on 2026-11-21 from 96 labelled questions and \d+ windows; at most 20 % of the answers/);
     const calibration = JSON.parse(readFileSync(join(folder, `${name}.json`), "utf8")) as GateCalibration;
     const documents = { ...calibration.documents, windows: 20 };
     await writeCalibration({ ...calibration, name: "library.sourcebound.2026-11-26T100000Z", documents }, folder);
