@@ -307,20 +307,6 @@ describe.concurrent("bad output of a model", () => {
       }),
   );
 
-  it.each([
-    ["in markdown", `## Rating\n\n- **${TEN.slice(0, -1)}** [1].\n- *Note*: ${FORM.slice(0, -1)} [1].\n`],
-    ["with citations in Arabic digits", `${TEN.slice(0, -1)} [١]. ${FORM.slice(0, -1)} [١].`],
-    ["with citations in Devanagari and fullwidth digits", `${TEN.slice(0, -1)} [१]. ${FORM.slice(0, -1)}【１】.`],
-    ["with superscripts", `${TEN.slice(0, -1)}¹. ${FORM.slice(0, -1)}¹.`],
-  ])("is read where it says something: %s", (_name, text) =>
-    using(open({ chat: [stream(...Array.from(text))] }), async (opened) => {
-      const answer = await expectAnswered(opened);
-      expect(answer.model).toBe("small");
-      expect(texts(answer)).toContain(TEN);
-      expect(texts(answer).some((one) => one.endsWith("within one year."))).toBe(true);
-    }),
-  );
-
   it("that the checks only warn about says so at its sentence, before the next one, and what was left out says nothing", () =>
     using(
       open(

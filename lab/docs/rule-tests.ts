@@ -12,13 +12,10 @@ const FOREIGN = at("src/checks/language.test.ts", "checkLanguage");
 export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy>>>> = {
   sourcebound: {},
   "seven-layer": {
-    "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55": at(
-      "test/model.test.ts",
-      "seven-layer: passages below .45 are left out",
-    ),
+    "layer 1: keep passages with cosine ≥ .45, K = 7; weak below .55": at("src/evidence/gate.test.ts", "%s with cosines %j"),
     "layer 1b: best below .45 refuses without a model call, with a fixed text": at(
       "test/model.test.ts",
-      "seven-layer: below .45 refuses without a model call, below .50 and .55 warns",
+      "refuse without a model call below their thresholds",
     ),
     "layer 1: HNSW index of pgvector for many vectors": at(
       "test/postgres-table.test.ts",
@@ -82,8 +79,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "reads title, section and text as one, without empty parts",
     ),
     "guard .7·rel + .3·cross, ≥ .28 each, mean of those ≥ .35; otherwise refused without a model call": at(
-      "test/model.test.ts",
-      "spark: .28 for each passage, .35 on average, over at most 5",
+      "src/evidence/gate.test.ts",
+      "spark by its %s: %j",
     ),
     "at most 6 quotes of 120 tokens in 2,200": at(
       "test/model.test.ts",
@@ -127,14 +124,14 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/evidence/web.test.ts",
       "question, title, names and identifiers; no amounts, durations and dates",
     ),
-    "only verified passages reach the writer": at("test/model.test.ts", "vg-rag: √(relevance · consistency), consistency 1 here"),
+    "only verified passages reach the writer": at("src/evidence/gate.test.ts", "%s with cosines %j"),
   },
   validator: {
     "L2: golden pairs through the whole pipeline, with keyphrase coverage, live metrics and a page of results": at(
       "src/grading/score-answer.test.ts",
       "gives the share of keyphrases and, of statements, the F1 of Ragas",
     ),
-    "top 3 by cosine, injected into the prompt": at("test/model.test.ts", "validator: answers from the top 3, whatever they are worth"),
+    "top 3 by cosine, injected into the prompt": at("src/evidence/gate.test.ts", "%s with cosines %j"),
     "every answer has a report {overall_pass, metrics}": at(
       "test/written-answer.test.ts",
       "has its own shape, and says of every metric that was not told why",
@@ -161,7 +158,7 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
-    "top 5; refuse when nothing is found or the best is below .7": at("test/model.test.ts", "book: refuses below .7"),
+    "top 5; refuse when nothing is found or the best is below .7": at("src/evidence/gate.test.ts", "%s with cosines %j"),
     "two refusals: nothing about the topic, and no reliable answer": at(
       "test/book.test.ts",
       "say that nothing about the topic was found below .7, and never that the book has nothing",
