@@ -1,16 +1,9 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createEngine, type Engine } from "../src/engine/engine.ts";
-import { type Library, openInTest } from "./support/engine.ts";
+import { describe, expect, it, vi } from "vitest";
+import type { Engine } from "../src/engine/engine.ts";
+import { engineInTest, type Library, openInTest } from "./support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, writeFiles } from "./support/library.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
-
-async function beside({ engine }: Library): Promise<Engine> {
-  const other = await createEngine(engine.config, SHARED_PARTS);
-  onTestFinished(() => other.close());
-  return other;
-}
 
 const LOANS = LIBRARY_QUESTIONS[1].question;
 const STAFF_ONLY = (LIBRARY_DOCUMENTS["cards.md"] ?? "").replace("---\ntitle", "---\naccess: staff\ntitle");
@@ -54,7 +47,7 @@ describe("a question that is asked again and again", () => {
     const library = await openInTest();
     const first = await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
-    await change(by === "this process" ? library.engine : await beside(library), library, first.id);
+    await change(by === "this process" ? library.engine : await engineInTest(library.engine.config), library, first.id);
     expect((await library.ask(CARD)).cacheMode).toBe("miss");
   });
 
@@ -62,7 +55,7 @@ describe("a question that is asked again and again", () => {
     const library = await openInTest();
     const first = await library.ask(CARD);
     for (let i = 0; i < 3; i++) expect((await library.ask(CARD)).cacheMode).toBe("exact");
-    const other = await beside(library);
+    const other = await engineInTest(library.engine.config);
     await other.memory.review.correct(first.id, "Children under 12 pay nothing [1].\n[1]: Library cards", "rae");
     expect((await library.ask(CARD)).cacheMode).toBe("curated");
   });

@@ -9,10 +9,9 @@ import { loadConfig } from "../src/shared/config.ts";
 import { TABLES } from "../src/store/schema.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { compareText } from "../src/text/normalise.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { engineInTest, type Library, openLibrary } from "./support/engine.ts";
 import { CARD } from "./support/library.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const VIOLIN = { name: "violin.md", bytes: new TextEncoder().encode("# Violin\n\nThe deposit for a violin is 40 dollars.\n") };
 const now = new Date("2026-11-22T00:00:00Z");
@@ -32,11 +31,7 @@ async function backedUp(settings: Readonly<Record<string, unknown>> = {}) {
   return { ...library, id, key, path, config };
 }
 
-async function open(config: Engine["config"]): Promise<Engine> {
-  const engine = await createEngine(config, { ...SHARED_PARTS, warn: () => undefined });
-  onTestFinished(() => engine.close());
-  return engine;
-}
+const open = (config: Engine["config"]) => engineInTest(config, { warn: () => undefined });
 
 const fresh = (sandbox: Library["sandbox"], name: string, settings: Readonly<Record<string, unknown>> = {}) =>
   loadConfig({ cwd: sandbox.folder, env: { ...sandbox.env, SOURCEBOUND_DATA_DIR: join(sandbox.folder, name) }, overrides: settings });

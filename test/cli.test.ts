@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { readRankingWeights } from "../src/ranking/features.ts";
 import { loadConfig } from "../src/shared/config.ts";
@@ -39,7 +39,6 @@ import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** An ingested library; tests that damage it use a copy. */
 let seeded: Sandbox;
-const copies: Sandbox[] = [];
 
 beforeAll(async () => {
   seeded = createSandbox();
@@ -50,9 +49,7 @@ beforeAll(async () => {
   database.exec("pragma wal_checkpoint(truncate)");
   database.close();
 });
-afterAll(() => {
-  for (const sandbox of [seeded, ...copies]) sandbox.remove();
-});
+afterAll(() => seeded.remove());
 
 function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
   return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
@@ -72,14 +69,14 @@ function copy(): Sandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-test-")));
   cpSync(seeded.folder, folder, { recursive: true });
   const env = { ...seeded.env, SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"), SOURCEBOUND_DATA_DIR: join(folder, "data") };
-  const made = { folder, env, remove: () => rmSync(folder, { recursive: true, force: true }) };
-  copies.push(made);
-  return made;
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  onTestFinished(remove);
+  return { folder, env, remove };
 }
 
 function fresh(documents: Readonly<Record<string, string | Uint8Array>>): Sandbox {
   const made = createSandbox(documents);
-  copies.push(made);
+  onTestFinished(() => made.remove());
   return made;
 }
 

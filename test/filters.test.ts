@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createClient } from "../src/client/index.ts";
 import { createRandom } from "../src/grading/metrics.ts";
-import { serveEngine } from "../src/server/start.ts";
 import type { AnswerEvent } from "../src/shared/events.ts";
 import type { FilterRequest } from "../src/shared/types.ts";
 import { askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
 import { answerOf, openInTest } from "./support/engine.ts";
+import { serveInTest } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
@@ -187,9 +187,7 @@ describe("filters", () => {
 describe("filters over HTTP and on the command line", () => {
   it("travel both ways over HTTP, and a wrong one is a clear error", async () => {
     const { engine } = await openInTest({ settings: { "server.port": 0 } });
-    const server = await serveEngine(engine, () => undefined);
-    onTestFinished(() => server.close());
-    const client = createClient({ baseUrl: server.url });
+    const client = createClient({ baseUrl: (await serveInTest(engine)).url });
     const answer = await client.ask({ question: "What does replacing a card cost?", filters: { section: "Lost cards" } });
     expect(askResponseSchema.parse(answer).filters).toEqual({
       document: null,

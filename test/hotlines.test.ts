@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseEvents } from "../src/client/index.ts";
 import type { AskOptions, EngineParts } from "../src/engine/engine.ts";
-import { serveEngine } from "../src/server/start.ts";
 import { warningsOf } from "../src/shared/errors.ts";
 import type { AnswerEvent } from "../src/shared/events.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
+import { serveInTest } from "./support/keyed-app.ts";
 
 const HELP = { code: "hotline", message: "You are not alone: call 988 at any hour." };
 const LONG = `I want to kill myself. ${"word ".repeat(200)}`;
@@ -77,8 +77,7 @@ describe("over HTTP", () => {
 
   async function send(body: string | ReadableStream, accept = "application/json"): Promise<Response> {
     const library = await openInTest({ settings: { "server.port": 0 } });
-    const server = await serveEngine(library.engine, () => undefined);
-    onTestFinished(() => server.close());
+    const server = await serveInTest(library.engine);
     const headers = { "content-type": "application/json", accept };
     return fetch(`${server.url}/v1/ask`, { method: "POST", headers, body, duplex: "half" } as RequestInit);
   }

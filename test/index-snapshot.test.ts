@@ -1,21 +1,17 @@
 import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { createEngine, type Engine } from "../src/engine/engine.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import type { Engine } from "../src/engine/engine.ts";
 import { loadConfig } from "../src/shared/config.ts";
+import { engineInTest } from "./support/engine.ts";
 import { createSandbox, LIBRARY_QUESTIONS } from "./support/library.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const sandbox = createSandbox();
 afterAll(() => sandbox.remove());
 const warnings: string[] = [];
 
-async function open(): Promise<Engine> {
-  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "cache.enabled": false } });
-  const engine = await createEngine(config, { ...SHARED_PARTS, warn: (message) => warnings.push(message) });
-  onTestFinished(() => engine.close());
-  return engine;
-}
+const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "cache.enabled": false } });
+const open = () => engineInTest(config, { warn: (message) => warnings.push(message) });
 
 const ingest = (engine: Engine) => Array.fromAsync(engine.ingest(join(sandbox.folder, "documents"), { source: "documents" }));
 const snapshotOf = ({ config, domain }: Engine) => join(config.data_dir, "index", `${domain().name}.snapshot`);

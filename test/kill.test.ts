@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../src/grading/metrics.ts";
 import { bundleProgram } from "./support/bundle.ts";
 import { type Finished, type Running, runCli, startCli } from "./support/cli.ts";
@@ -23,14 +23,9 @@ beforeAll(async () => {
   program = await bundleProgram();
 });
 
-const sandboxes: Sandbox[] = [];
-afterEach(() => {
-  for (const sandbox of sandboxes.splice(0)) sandbox.remove();
-});
-
 function create(documents?: Readonly<Record<string, string | Uint8Array>>): Sandbox {
   const made = createSandbox(documents);
-  sandboxes.push(made);
+  onTestFinished(() => made.remove());
   return made;
 }
 

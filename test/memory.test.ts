@@ -1,14 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createEngine } from "../src/engine/engine.ts";
+import { describe, expect, it } from "vitest";
 import type { Answer } from "../src/shared/types.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { answerOf, type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
+import { answerOf, engineInTest, type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 const open = (options: LibraryOptions = {}): Promise<Library> =>
   openInTest({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
@@ -95,8 +93,7 @@ describe("the semantic cache", () => {
     const one = await open({ matcher });
     await one.ask(CARD);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("semantic");
-    const two = await createEngine(one.engine.config, { ...SHARED_PARTS, profiles: [THREE_LEVELS], matcher });
-    onTestFinished(() => two.close());
+    const two = await engineInTest(one.engine.config, { profiles: [THREE_LEVELS], matcher });
     expect((await two.answer(PARAPHRASE)).cacheMode).toBe("semantic");
     await two.store.cache.clear(null);
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("miss");

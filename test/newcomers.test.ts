@@ -1,23 +1,20 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createEngine } from "../src/engine/engine.ts";
 import { checkPack } from "../src/engine/packs/check-pack.ts";
 import { MAX_FILE_BYTES } from "../src/ingest/limits.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { healthOf } from "../src/server/routes/service.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import { answerToWire } from "../src/wire/index.ts";
-import { openInTest } from "./support/engine.ts";
+import { engineInTest, openInTest } from "./support/engine.ts";
 import { createSandbox, writeFiles } from "./support/library.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** A library of user documents without settings. */
 async function withoutSettings(documents: Readonly<Record<string, string>>) {
   const sandbox = createSandbox(documents);
   onTestFinished(() => sandbox.remove());
-  const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: {} }), SHARED_PARTS);
-  onTestFinished(() => engine.close());
+  const engine = await engineInTest(loadConfig({ cwd: sandbox.folder, env: {} }));
   await Array.fromAsync(engine.ingest(`${sandbox.folder}/documents`));
   return engine;
 }
@@ -52,11 +49,10 @@ describe("the pack of docs/domain-yaml.md", () => {
     onTestFinished(() => sandbox.remove());
     writeFiles(sandbox.folder, { "packs/library/domain.yaml": pack });
     const env = { SOURCEBOUND_DOMAINS_DIR: "packs", SOURCEBOUND_DOMAIN: "library", SOURCEBOUND_ANSWER_FROM: "0.6" };
-    const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env }), SHARED_PARTS);
+    const engine = await engineInTest(loadConfig({ cwd: sandbox.folder, env }));
     await Array.fromAsync(engine.ingest(`${sandbox.folder}/documents`));
     const desk = await engine.answer("When does the desk open?");
     const card = await engine.answer("How much does a library pass cost?");
-    await engine.close();
     const options = { domainsDir: join(sandbox.folder, "packs"), documents: join(sandbox.folder, "documents") };
     const report = await checkPack("library", { ...options, maxFileBytes: MAX_FILE_BYTES, signal: new AbortController().signal });
     return { asked: [desk.status, card.status], faults: report.findings.filter(({ level }) => level === "fault") };

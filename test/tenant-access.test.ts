@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../src/client/index.ts";
-import { serveEngine } from "../src/server/start.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { runCli } from "./support/cli.ts";
 import { libraryForAll, openInTest } from "./support/engine.ts";
-import { appOf, callApp, createKey } from "./support/keyed-app.ts";
+import { appOf, callApp, createKey, serveInTest } from "./support/keyed-app.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "./support/library.ts";
 
 const SETTINGS = { documents: {}, settings: { access: ["public", "staff"], "server.port": 0, answer_from: 0.1 } };
@@ -59,17 +58,7 @@ describe("access of a tenant", () => {
           env: { ...library.sandbox.env, SOURCEBOUND_ACCESS: "public,staff" },
         }),
     ],
-    [
-      "HTTP",
-      async (tenant) => {
-        const server = await serveEngine(library.engine, () => undefined);
-        try {
-          return await createClient({ baseUrl: server.url }).ask({ question: QUESTION, tenant });
-        } finally {
-          await server.close();
-        }
-      },
-    ],
+    ["HTTP", async (tenant) => createClient({ baseUrl: (await serveInTest(library.engine)).url }).ask({ question: QUESTION, tenant })],
   ];
   describe.each(ways)("by %s", (_name, way) => {
     it.each(["bob", "carol"])("keeps from %s what the tenant's entry does not name", async (tenant) => {

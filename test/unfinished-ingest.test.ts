@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { type Library, openInTest } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 
 /** More files than one transaction stores. */
@@ -14,10 +14,9 @@ const pages = Object.fromEntries(
 
 let library: Library;
 beforeEach(async () => {
-  library = await openLibrary({ documents: {} });
+  library = await openInTest({ documents: {} });
   writeFiles(library.sandbox.folder, pages);
 });
-afterEach(() => library.close());
 
 const QUESTION = "Who painted the lighthouse?";
 async function warned(question = QUESTION, options: AskOptions = {}): Promise<string | undefined> {

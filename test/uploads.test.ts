@@ -1,14 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { createEngine, type Engine } from "../src/engine/engine.ts";
-import { serveEngine } from "../src/server/start.ts";
+import { describe, expect, it } from "vitest";
+import type { Engine } from "../src/engine/engine.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
-import { openInTest } from "./support/engine.ts";
-import { appOf, callApp, createKey } from "./support/keyed-app.ts";
+import { engineInTest, openInTest } from "./support/engine.ts";
+import { appOf, callApp, createKey, serveInTest } from "./support/keyed-app.ts";
 import type { Sandbox } from "./support/library.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 interface Said {
   readonly items: readonly {
@@ -189,9 +187,8 @@ describe("a file where a folder is needed", () => {
 });
 
 describe("uploads that were taken and not read before the process ended", () => {
-  const reopen = async (sandbox: Sandbox): Promise<Engine> => {
-    const engine = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env }), { ...SHARED_PARTS, warn: () => undefined });
-    onTestFinished(() => engine.close());
+  const reopen = async ({ folder, env }: Sandbox): Promise<Engine> => {
+    const engine = await engineInTest(loadConfig({ cwd: folder, env }), { warn: () => undefined });
     await engine.resumeUploads();
     return engine;
   };
@@ -239,10 +236,8 @@ describe("uploads that were taken and not read before the process ended", () => 
     await engine.store.jobs.ask({ id: "killed", domain: "library", work: { type: "uploads", tenant: null, label: "public" } });
     await engine.store.jobs.claim("killed");
     await engine.close();
-    const next = await createEngine(loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "server.port": 0 } }), SHARED_PARTS);
-    onTestFinished(() => next.close());
-    const server = await serveEngine(next, () => undefined);
-    onTestFinished(() => server.close());
+    const next = await engineInTest(loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "server.port": 0 } }));
+    await serveInTest(next);
     await expect.poll(() => next.store.jobs.list("library"), { timeout: 60_000 }).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import pc from "picocolors";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
-import { createEngine } from "../src/engine/engine.ts";
 import { sourcebound } from "../src/profiles/sourcebound.ts";
 import { vgRag } from "../src/profiles/vg-rag.ts";
 import type { AnswerEvent } from "../src/shared/events.ts";
@@ -10,8 +9,7 @@ import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { answerOf, type LibraryOptions, openInTest } from "./support/engine.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
+import { answerOf, engineInTest, type LibraryOptions, openInTest } from "./support/engine.ts";
 
 const PLAIN = pc.createColors(false);
 const QUESTION = "What does a replacement library card cost?";
@@ -223,10 +221,9 @@ describe("a cache and the web", () => {
   it("turning the web on does not serve what was cached without it", async () => {
     const { library, run } = await start({ pages: { "/fees": OTHER } });
     const { web_search: _web, ...config } = library.engine.config;
-    const offline = await createEngine(config, { ...SHARED_PARTS, encoder: fakeEncoder(), profiles: PROFILES });
+    const offline = await engineInTest(config, { encoder: fakeEncoder(), profiles: PROFILES });
     const modes = [];
     for (let i = 0; i < 2; i++) modes.push((await offline.answer(QUESTION, { profile: "sourcebound" })).cacheMode);
-    await offline.close();
     expect(modes).toEqual(["miss", "exact"]);
     expect((await run("sourcebound")).answer).toMatchObject({ cacheMode: "miss", web: [{ verdict: "contradicted" }] });
   });

@@ -1,14 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { engineInTest } from "../../test/support/engine.ts";
 import { folderOfFile } from "../../test/support/folders.ts";
-import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { type Config, loadConfig } from "../shared/config.ts";
 import { ModelError, StoreError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
-import { createEngine, type Engine, type EngineParts } from "./engine.ts";
+import type { Engine, EngineParts } from "./engine.ts";
 
 const root = folderOfFile();
 const topics = [
@@ -20,7 +20,6 @@ const topics = [
 ];
 let config: Config;
 let pages = "";
-const open: Engine[] = [];
 beforeEach(() => {
   const folder = mkdtempSync(join(root, "case-"));
   pages = join(folder, "pages");
@@ -28,15 +27,8 @@ beforeEach(() => {
   for (const [i, topic] of topics.entries()) writeFileSync(join(pages, `${i}.md`), `# Page ${i}\n\nThis page is about ${topic}.\n`);
   config = loadConfig({ cwd: folder, env: {} });
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((engine) => engine.close()));
-});
 
-async function start(encoder: Encoder, parts: EngineParts = {}): Promise<Engine> {
-  const engine = await createEngine(config, { ...SHARED_PARTS, encoder, ...parts });
-  open.push(engine);
-  return engine;
-}
+const start = (encoder: Encoder, parts: EngineParts = {}) => engineInTest(config, { encoder, ...parts });
 
 const ingest = (engine: Engine) => Array.fromAsync(engine.ingest(pages));
 const ask = (engine: Engine, question = "What is the tinnitus rating?") => Array.fromAsync(engine.ask(question));

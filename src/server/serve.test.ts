@@ -1,17 +1,13 @@
 import { connect } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../client/index.ts";
 import { eventsOf, sampleAnswer } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
 import { createApp } from "./app.ts";
 import { type ServerLog, silentLog } from "./log.ts";
-import { type RunningServer, type ServeOptions, serve } from "./serve.ts";
+import { type ServeOptions, serve } from "./serve.ts";
 
 const answer = sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] });
-const running: RunningServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.close()));
-});
 
 interface StartOptions extends Pick<ServeOptions, "closeGraceMs" | "requestTimeoutMs"> {
   readonly log?: ServerLog;
@@ -21,7 +17,7 @@ async function start(script: AskScript, { log = silentLog, ...limits }: StartOpt
   const engine = createFakeAskEngine(script);
   const app = createApp({ engine, log, webRoot: "/nowhere" });
   const server = await serve(app, { host: "127.0.0.1", port: 0, ...limits });
-  running.push(server);
+  onTestFinished(() => server.close());
   return { engine, app, server, client: createClient({ baseUrl: server.url }) };
 }
 

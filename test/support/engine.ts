@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type AskOptions, createEngine, type Engine, type EngineParts, type IngestOptions } from "../../src/engine/engine.ts";
-import { loadConfig } from "../../src/shared/config.ts";
+import { type Config, loadConfig } from "../../src/shared/config.ts";
 import type { AnswerEvent, IngestEvent } from "../../src/shared/events.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import { createSandbox, LIBRARY_DOCUMENTS, type Sandbox } from "./library.ts";
@@ -42,6 +42,13 @@ export async function openLibrary({ documents = LIBRARY_DOCUMENTS, settings, ...
   };
   if (Object.keys(documents).length > 0) await library.ingest();
   return library;
+}
+
+/** Opens an engine that is closed when the test ends. */
+export async function engineInTest(config: Config, parts: EngineParts = {}): Promise<Engine> {
+  const engine = await createEngine(config, { ...SHARED_PARTS, ...parts });
+  onTestFinished(() => engine.close());
+  return engine;
 }
 
 /** Opens a library that is closed when the test ends. */

@@ -1,7 +1,8 @@
-import { beforeAll } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type AppOptions, createApp } from "../../src/server/app.ts";
 import { silentLog } from "../../src/server/log.ts";
+import { serveEngine } from "../../src/server/start.ts";
 import type { NewKey } from "../../src/store/keys.ts";
 import { type Library, libraryForAll } from "./engine.ts";
 
@@ -27,6 +28,13 @@ export function keyedAppForAll(name: string): KeyedApp {
 export async function createKey({ engine }: Pick<Library, "engine">, grant: Partial<NewKey> = {}): Promise<string> {
   const open = { name: "k", roles: ["ask" as const], domains: null, tenants: null, access: null, expiresAt: null, requestsPerHour: 0 };
   return (await engine.store.keys.create({ ...open, ...grant }, "test")).key;
+}
+
+/** Serves an engine until the test ends. */
+export async function serveInTest(engine: Engine): ReturnType<typeof serveEngine> {
+  const server = await serveEngine(engine, () => undefined);
+  onTestFinished(() => server.close());
+  return server;
 }
 
 /** Creates the service's routes on an engine, without a server. */

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ModelError } from "../../shared/errors.ts";
-import { type ChatReply, type FakeEndpoint, startFakeEndpoint } from "../../testing/fake-endpoint.ts";
+import { type ChatReply, startFakeEndpoint } from "../../testing/fake-endpoint.ts";
 import cases from "./endpoint-examples.cases.json" with { type: "json" };
 import { createChatModel } from "./openai-compatible.ts";
 
@@ -11,14 +11,9 @@ import { createChatModel } from "./openai-compatible.ts";
 const EXAMPLES = Object.entries(cases);
 type Example = (typeof EXAMPLES)[number][1];
 
-const open: FakeEndpoint[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((endpoint) => endpoint.close()));
-});
-
 async function start({ model, apiKey }: Pick<Example, "model" | "apiKey">, reply: ChatReply) {
   const endpoint = await startFakeEndpoint({ chat: [reply] });
-  open.push(endpoint);
+  onTestFinished(() => endpoint.close());
   const options = { baseUrl: endpoint.url, apiKey, timeoutMs: 10_000, retries: 0, backoffMs: 1, replyTokens: 50 };
   const form = { name: "answer", schema: { type: "object" } };
   const events = () =>

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ModelError } from "../../shared/errors.ts";
 import { type ChatBehaviour, describeChatContract } from "../../testing/chat-contract.ts";
 import { describeEncoderContract } from "../../testing/encoder-contract.ts";
@@ -8,7 +8,6 @@ import {
   brokenChatReplies,
   brokenEmbeddingsReplies,
   type ChatReply,
-  type FakeEndpoint,
   type FakeEndpointOptions,
   startFakeEndpoint,
 } from "../../testing/fake-endpoint.ts";
@@ -18,14 +17,10 @@ import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } f
 /** Short where only a timeout ends a reply; long otherwise, for busy machines. */
 const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 1_000 : 10_000 });
 const KEY = "sk-very-secret-0123456789";
-const open: FakeEndpoint[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((endpoint) => endpoint.close()));
-});
 
 async function start(script: FakeEndpointOptions, over: Partial<EndpointOptions> = {}) {
   const endpoint = await startFakeEndpoint(script);
-  open.push(endpoint);
+  onTestFinished(() => endpoint.close());
   const options: EndpointOptions = { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 10_000, retries: 1, backoffMs: 1, ...over };
   return { endpoint, model: createChatModel("small", options), encoder: createApiEncoder("vectors", options) };
 }

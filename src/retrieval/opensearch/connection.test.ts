@@ -1,28 +1,23 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { STATUS_OF_CODE } from "../../server/error-response.ts";
 import { type ConnectionOptions, OpenSearchConnection } from "./connection.ts";
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 async function serverOf(handle: RequestListener): Promise<string> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
+    return new Promise<void>((resolve) => server.close(() => resolve()));
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 function connect(url: string | readonly string[], over: Partial<ConnectionOptions> = {}): OpenSearchConnection {
   const connection = new OpenSearchConnection({ nodes: [url].flat(), timeoutMs: 5_000, ...over });
-  closing.push(() => connection.close());
+  onTestFinished(() => connection.close());
   return connection;
 }
 
