@@ -2,19 +2,16 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { createClaimJudge } from "../../src/grading/claim-judge.ts";
-import { createEvaluations, type Evaluations } from "../../src/grading/evaluations.ts";
+import { createEvaluations } from "../../src/grading/evaluations.ts";
 import { layOutDocuments } from "../../src/grading/golden-set.ts";
 import { type MadePdf, makePdf } from "../../src/ingest/testing/made-pdf.ts";
-import { createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
-import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
-import { type Library, openLibrary } from "../support/engine.ts";
+import { type Library, openInTest } from "../support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
-import { enterKey, hasChromium, objections, openPage, type SharedPage, usePage } from "./harness.ts";
+import { enterKey, hasChromium, objections, openApp, type SharedPage, usePage } from "./harness.ts";
 
 const FINES = "What do overdue books cost?";
 const TOKEN = "secret-token";
@@ -37,36 +34,23 @@ const VARIANTS = { control: { share: 0.5 }, lower: { share: 0.5, config: { answe
 
 let shared: SharedPage;
 let library: Library;
-let evaluations: Evaluations;
-let server: RunningServer;
 let page: Page;
 let complaints: string[];
 
 describe.skipIf(!hasChromium)("rooms that look into answers", () => {
   shared = usePage();
   beforeEach(async () => {
-    library = await openLibrary({ settings: { experiments: { "lower-threshold": { variants: VARIANTS } } } });
+    library = await openInTest({ settings: { experiments: { "lower-threshold": { variants: VARIANTS } } } });
     const { engine } = library;
-    evaluations = createEvaluations({
+    const evaluations = createEvaluations({
       config: engine.config,
       openEngine: createEngine,
       openJudge: async () => createClaimJudge(null),
       layOut: (domain, to) => layOutDocuments(engine, domain, to),
     });
-    const app = createApp({
-      ...{ engine, evaluations, metrics: createMetrics() },
-      ...{ log: silentLog, webRoot: shared.webRoot, adminToken: TOKEN },
-    });
-    server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
-    complaints = [];
-    page = await openPage(shared.browser, server.url, complaints);
+    onTestFinished(() => evaluations.close());
+    ({ page, complaints } = await openApp(shared, { engine, evaluations, metrics: createMetrics(), adminToken: TOKEN }));
     await signIn();
-  });
-  afterEach(async () => {
-    await page.context().close();
-    await server.close();
-    await evaluations.close();
-    await library.close();
   });
 
   it("graph: says when nothing is remembered, draws what is, and narrows it", async () => {

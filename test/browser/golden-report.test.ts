@@ -1,11 +1,11 @@
 // @module-tag all/browser
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
+import { folderOfFile, writeIn } from "../support/folders.ts";
 import { readHostileTexts } from "../support/hostile-texts.ts";
 import { hasChromium, launchBrowser, objections, openPage } from "./harness.ts";
 
@@ -31,11 +31,9 @@ const QUESTIONS = [
 
 describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
   let browser: Browser;
-  let cwd = "";
+  const cwd = folderOfFile();
   beforeAll(async () => {
-    cwd = mkdtempSync(join(tmpdir(), "golden-report-"));
-    mkdirSync(join(cwd, "manual"));
-    writeFileSync(join(cwd, "manual", "rules.md"), RULES);
+    writeIn(cwd, "manual/rules.md", RULES);
     // What a question of somebody's file may say: it is shown, and must not run.
     const hostile = readHostileTexts()
       .filter((text) => text.trim() !== "" && text.length <= 400)
@@ -49,10 +47,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
     expect([again.code, again.stderr]).toEqual([0, expect.any(String)]);
     browser = await launchBrowser();
   });
-  afterAll(async () => {
-    await browser?.close();
-    rmSync(cwd, { recursive: true, force: true });
-  });
+  afterAll(() => browser?.close());
 
   async function opened(width: number, colorScheme: "light" | "dark"): Promise<{ page: Page; happened: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 import type axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
-import { afterAll, beforeAll, vi } from "vitest";
+import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
+import { type AppOptions, createApp } from "../../src/server/app.ts";
+import { silentLog } from "../../src/server/log.ts";
+import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { rounds } from "../support/trials.ts";
 
 declare global {
@@ -73,6 +76,27 @@ export async function openPage(browser: Browser, url: string, complaints: string
   opened.on("pageerror", (error) => complaints.push(error.message));
   await opened.goto(url);
   return opened;
+}
+
+export interface OpenedApp {
+  readonly server: RunningServer;
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+/** Serves the page and opens it; both end with the test. */
+export async function openApp(
+  { browser, webRoot }: SharedPage,
+  parts: Pick<AppOptions, "engine"> & Partial<AppOptions>,
+  options: BrowserContextOptions = {},
+): Promise<OpenedApp> {
+  const app = createApp({ log: silentLog, webRoot, ...parts });
+  const server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
+  onTestFinished(() => server.close());
+  const complaints: string[] = [];
+  const page = await openPage(browser, server.url, complaints, options);
+  onTestFinished(() => page.context().close());
+  return { server, page, complaints };
 }
 
 /** Opens the options, where a key is entered; where nothing is open without one, their button says so. */

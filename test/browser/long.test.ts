@@ -1,42 +1,25 @@
 // @module-tag all/browser
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { grow } from "../../lab/bench/page/grow.ts";
-import { createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
-import { type RunningServer, serve } from "../../src/server/serve.ts";
-import { type Library, openLibrary } from "../support/engine.ts";
-import { hasChromium, openPage, type SharedPage, usePage } from "./harness.ts";
+import { openInTest } from "../support/engine.ts";
+import { CARD } from "../support/library.ts";
+import { hasChromium, openApp, type SharedPage, usePage } from "./harness.ts";
 
-const CARD = "How much does a library card cost?";
 const LOAN = "How long is the loan period of an atlas?";
 /** Milliseconds after which the browser takes no movement for an answer to a key any more. */
 const AFTER_KEY_MS = 700;
 const TURNS = 120;
 
 let shared: SharedPage;
-let library: Library;
-let server: RunningServer;
 let page: Page;
 let complaints: string[];
 
 describe.skipIf(!hasChromium)("long and slow conversations", () => {
   shared = usePage();
   beforeEach(async () => {
-    library = await openLibrary();
-    const { engine } = library;
-    const app = createApp({
-      ...{ engine },
-      ...{ log: silentLog, webRoot: shared.webRoot },
-    });
-    server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
-    complaints = [];
-    page = await openPage(shared.browser, server.url, complaints, { viewport: { width: 390, height: 844 } });
-  });
-  afterEach(async () => {
-    await page.context().close();
-    await server.close();
-    await library.close();
+    const { engine } = await openInTest();
+    ({ page, complaints } = await openApp(shared, { engine }, { viewport: { width: 390, height: 844 } }));
   });
 
   it("moves nothing that stands when what else the document says comes late, on a phone", async () => {

@@ -1,13 +1,11 @@
 // @module-tag all/browser
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { FeedbackRequest } from "../../src/memory/memory.ts";
-import { createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
-import { type RunningServer, serve } from "../../src/server/serve.ts";
+import type { RunningServer } from "../../src/server/serve.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
 import { fakeRooms } from "./fake-rooms.ts";
-import { hasChromium, openPage, type SharedPage, usePage } from "./harness.ts";
+import { hasChromium, openApp, type SharedPage, usePage } from "./harness.ts";
 import { HOTLINE, playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
 let shared: SharedPage;
@@ -23,14 +21,9 @@ describe.skipIf(!hasChromium)("the page", () => {
   beforeEach(async () => {
     engine = createFakeAskEngine(playScenario(120));
     ratings = [];
-    const app = createApp({ engine: { ...engine, ...fakeRooms({ rate }) }, log: silentLog, webRoot: shared.webRoot });
-    server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
-    page = await open();
-  });
-
-  afterEach(async () => {
-    await page.context().close();
-    await server.close();
+    const rate = (request: FeedbackRequest) => void ratings.push(request);
+    ({ server, page, complaints } = await openApp(shared, { engine: { ...engine, ...fakeRooms({ rate }) } }));
+    await page.getByText("28 documents").waitFor();
   });
 
   it("shows each sentence with its sources, and ends with a summary", async () => {
@@ -239,17 +232,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 });
-
-async function open(): Promise<Page> {
-  complaints = [];
-  const opened = await openPage(shared.browser, server.url, complaints);
-  await opened.getByText("28 documents").waitFor();
-  return opened;
-}
-
-function rate(request: FeedbackRequest): void {
-  ratings.push(request);
-}
 
 /** Counts the turns and sentences of all conversations that the browser has stored so far. */
 function stored(target: Page): Promise<{ readonly turns: number; readonly sentences: number }> {

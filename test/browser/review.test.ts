@@ -1,16 +1,14 @@
 // @module-tag all/browser
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
-import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server/serve.ts";
 import { createMetrics } from "../../src/server/telemetry/metrics.ts";
 import type { Role } from "../../src/store/keys.ts";
-import { type Library, openLibrary } from "../support/engine.ts";
+import { type Library, openInTest } from "../support/engine.ts";
 import { createKey } from "../support/keyed-app.ts";
-import { enterKey, hasChromium, objections, openOptions, openPage, type SharedPage, usePage } from "./harness.ts";
+import { CARD } from "../support/library.ts";
+import { enterKey, hasChromium, objections, openApp, openOptions, type SharedPage, usePage } from "./harness.ts";
 
-const CARD = "How much does a library card cost?";
 const TOKEN = "secret-token";
 
 let shared: SharedPage;
@@ -22,24 +20,11 @@ let complaints: string[];
 describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
   shared = usePage();
   beforeEach(async () => {
-    library = await openLibrary();
+    library = await openInTest();
     const { engine } = library;
-    const parts = {
-      engine,
-      metrics: createMetrics(),
-      log: silentLog,
-      webRoot: shared.webRoot,
-      adminToken: TOKEN,
-      keys: library.engine.store.keys,
-    };
-    server = await serve(createApp(parts), { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
-    complaints = [];
-    page = await openPage(shared.browser, server.url, complaints);
-  });
-  afterEach(async () => {
-    await page.context().close();
-    await server.close();
-    await library.close();
+    ({ server, page, complaints } = await openApp(shared, {
+      ...{ engine, metrics: createMetrics(), adminToken: TOKEN, keys: engine.store.keys },
+    }));
   });
 
   it("are not shown, and not open, without a key that may enter", async () => {

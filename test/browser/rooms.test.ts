@@ -3,17 +3,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
-import { type RunningServer, serve } from "../../src/server/serve.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { RunningServer } from "../../src/server/serve.ts";
 import type { Answer, StoredDocument } from "../../src/shared/types.ts";
 import { eventsOf, sampleAnswer, sampleCitation } from "../../src/testing/answers.ts";
 import { createFakeAskEngine, type FakeAskEngine } from "../../src/testing/fake-ask-engine.ts";
 import { hasHostileSet, readHostileTexts } from "../support/hostile-texts.ts";
 import { part } from "../support/trials.ts";
 import { documentOf, fakeRooms } from "./fake-rooms.ts";
-import { enterKey, hasChromium, objections, openOptions, openPage, type SharedPage, usePage } from "./harness.ts";
+import { enterKey, hasChromium, objections, openApp, openOptions, type SharedPage, usePage } from "./harness.ts";
 import { playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
 /** Bytes of script that the first view of Ask may load, gzipped. */
@@ -48,11 +46,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     answers = [{ ...REVIEW_ANSWER, question: QUESTIONS.answer, citations: REVIEW_ANSWER.citations.slice(0, 1) }];
     engine = createFakeAskEngine(playScenario(0));
     await start();
-    page = await open("");
-  });
-  afterEach(async () => {
-    await page.context().close();
-    await server.close();
   });
 
   it("loads little script before the first question, and all of it from its own server", async () => {
@@ -266,10 +259,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
   });
 
   it("asks for a key where one is wanted, and says when it is wrong", async () => {
-    await page.context().close();
-    await server.close();
     await start({ withKey: true });
-    page = await open("");
     const alert = page.getByRole("alert").filter({ hasText: "This server requires an API key." });
     await alert.getByText("Sign in with a key that has the required role.").waitFor();
     expect(await alert.textContent()).not.toContain("Bearer");
@@ -292,8 +282,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     );
     const per = 250;
     const groups = Array.from({ length: Math.ceil(texts.length / per) }, (_, i) => texts.slice(i * per, (i + 1) * per));
-    await page.context().close();
-    await server.close();
     documents = null;
     engine = createFakeAskEngine(async function* ({ request }) {
       const group = groups[Number(request.question.split(" ").at(-1))] ?? [];
@@ -305,9 +293,8 @@ describe.skipIf(!hasChromium)("the rooms", () => {
         sampleAnswer({ question: request.question, sentences, citations, warnings: group.map((message) => ({ code: message, message })) }),
       );
     });
-    await start();
     for (const [i, group] of groups.entries()) {
-      page = await open("");
+      await start();
       const happened: string[] = [];
       page.on("dialog", async (dialog) => {
         happened.push(`dialog ${dialog.message()}`);
@@ -333,7 +320,6 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       expect(new Set(links)).toEqual(new Set(links.filter((one) => one === "http:" || one === "https:")));
       expect(await page.title()).toBe("Sourcebound");
       expect([...happened, ...complaints.filter((line) => line !== missing)]).toEqual([]);
-      if (i < groups.length - 1) await page.context().close();
     }
   }, 600_000);
 });
@@ -342,15 +328,8 @@ async function start({ withKey = false }: { withKey?: boolean } = {}): Promise<v
   const stored = documents === null ? {} : { documents: () => documents ?? [] };
   const service = fakeRooms({ ...stored, answers: () => answers });
   const keys = withKey ? { keys: { find: async () => null, any: async () => true }, adminToken: "secret-token" } : {};
-  const app = createApp({ engine: { ...engine, ...service }, log: silentLog, webRoot: shared.webRoot, ...keys });
-  server = await serve(app, { host: "127.0.0.1", port: 0, closeGraceMs: 0 });
-}
-
-async function open(hash: string): Promise<Page> {
-  complaints = [];
-  const opened = await openPage(shared.browser, `${server.url}/${hash}`, complaints);
-  await opened.getByLabel("Your question").waitFor();
-  return opened;
+  ({ server, page, complaints } = await openApp(shared, { engine: { ...engine, ...service }, ...keys }));
+  await page.getByLabel("Your question").waitFor();
 }
 
 async function ask(question: string): Promise<void> {
