@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadDomain, SHIPPED_DOMAINS } from "../src/engine/domain.ts";
 import { makeFile } from "../src/ingest/testing/made-files.ts";
@@ -12,23 +11,18 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 import { configSchema } from "../src/shared/config.ts";
 import { runCli, startCli } from "./support/cli.ts";
 import { blocksOf, PAGES, shellLines, TUTORIALS, withoutComment, wordsOf } from "./support/docs.ts";
+import { folderOfTest } from "./support/folders.ts";
+import { writeFiles } from "./support/library.ts";
 import { runLine } from "./support/run-example.ts";
 
 const run = promisify(execFile);
 const CARD = "What does a lost card cost?";
 
+const here = folderOfTest();
 let cwd = "";
 beforeEach(() => {
-  cwd = realpathSync(mkdtempSync(join(tmpdir(), "docs-examples-")));
+  cwd = realpathSync(here.folder);
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
-
-function write(files: Readonly<Record<string, string | Uint8Array>>): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), content);
-  }
-}
 
 const FEES =
   "# Fees\n\n## Lost cards\n\nA lost card costs 5 dollars to replace.\n\n## Late fees\n\nA book that is late costs 10 cents a day.\n";
@@ -93,7 +87,7 @@ const pages: Readonly<Record<string, Page>> = {
 
 async function runCommands(page: string, { files, asks = false, command: assumed, elsewhere = {} }: Page): Promise<void> {
   const lines = shellLines(page);
-  write({ "my-documents/fees.md": FEES, ...files?.() });
+  writeFiles(cwd, { "my-documents/fees.md": FEES, ...files?.() });
   if (assumed !== undefined) await runLine(assumed, cwd);
   const id = asks ? await answered() : "ID";
   const skipped = new Set<string>();
@@ -120,7 +114,7 @@ it("no page with commands is left out", () => {
 });
 
 it("the requests of docs/clients.md are answered as they stand", { tags: ["all/docs"] }, async () => {
-  write({
+  writeFiles(cwd, {
     "my-documents/fees.md": FEES,
     "letter.pdf": makePdf([{ type: "paragraph", text: "The fountain is turned off in winter." }]).bytes,
     "fees.md": FEES,
@@ -159,17 +153,26 @@ it.each(settings)("%s: the settings are valid: %j", (_, text) => {
   const value: unknown = parse(text);
   if (text.startsWith("scrape_configs")) return expect(value).toBeTypeOf("object");
   if (text.startsWith("name: library")) {
-    write({ "packs/library/domain.yaml": text });
+    writeFiles(cwd, { "packs/library/domain.yaml": text });
     return expect(loadDomain("library", join(cwd, "packs")).title).toBe("Rules of the town library");
   }
   expect(() => configSchema.parse(value)).not.toThrow();
 });
 
-it("programs of the pages run as they stand", async () => {
+/** Calls `use` with a folder inside the package, so that `sourcebound` resolves to it. */
+async function inPackage(use: (programs: string) => Promise<void>): Promise<void> {
   const programs = join(PACKAGE_ROOT, "dist", ".docs-examples");
   mkdirSync(programs, { recursive: true });
   try {
-    write({ "my-documents/fees.md": FEES, "documents/fees.md": FEES });
+    await use(programs);
+  } finally {
+    rmSync(programs, { recursive: true, force: true });
+  }
+}
+
+it("programs of the pages run as they stand", async () => {
+  await inPackage(async (programs) => {
+    writeFiles(cwd, { "my-documents/fees.md": FEES, "documents/fees.md": FEES });
     await runLine("sourcebound ingest ./my-documents", cwd);
     await runLine(`sourcebound ask --proof proof.json "${CARD}"`, cwd);
     await runLine("sourcebound prove key > key.pem", cwd);
@@ -184,9 +187,39 @@ it("programs of the pages run as they stand", async () => {
       const { stdout } = await run(process.execPath, [join(programs, "program.mjs")], { cwd, env: { PATH: process.env.PATH, HOME: cwd } });
       expect([page, stdout.trim()]).toEqual([page, told]);
     }
-  } finally {
-    rmSync(programs, { recursive: true, force: true });
-  }
+  });
+});
+
+/** Extracts the example above `declaration` as a program. */
+function exampleOf(path: string, declaration: string): string {
+  const before = readFileSync(join(PACKAGE_ROOT, path), "utf8").split(declaration)[0] ?? "";
+  const comment = before.slice(before.lastIndexOf("/**"));
+  return comment
+    .slice(comment.indexOf("@example") + "@example".length)
+    .split("\n")
+    .map((line) => line.replace(/^\s*\*\/?\s?/, ""))
+    .join("\n");
+}
+
+const EXAMPLES: readonly (readonly [name: string, path: string, declaration: string, output: RegExp])[] = [
+  ["createEngine", "src/engine/engine.ts", "export async function createEngine", /^documents\n$/],
+  ["Engine", "src/engine/engine.ts", "export type Engine", /^1\nok A lost library card costs 5 dollars/],
+  ["ask", "src/engine/asking.ts", "  const ask = (question", /^(sentence .*5 dollars.*\n)+answer ok\n$/],
+  ["citationStates", "src/engine/documents.ts", "  citationStates: (", /^same\n$/],
+  ["verifyAnswer", "src/pipeline/verify-answer.ts", "export async function verifyAnswer", /^false values\n$/],
+];
+
+// One process runs all examples and exits by itself, so none leaves anything open.
+it(`the examples of ${EXAMPLES.map(([name]) => name).join(", ")} in doc comments run as they stand`, async () => {
+  writeFiles(cwd, { "documents/cards.md": "# Library cards\n\nA lost library card costs 5 dollars to replace.\n" });
+  await inPackage(async (programs) => {
+    for (const [name, path, declaration] of EXAMPLES) writeFileSync(join(programs, `${name}.mjs`), exampleOf(path, declaration));
+    const all = join(programs, "all.mjs");
+    writeFileSync(all, EXAMPLES.map(([name]) => `console.log("== ${name}");\nawait import("./${name}.mjs");\n`).join(""));
+    const { stdout } = await run(process.execPath, [all], { cwd, env: { PATH: process.env.PATH, HOME: cwd } });
+    const printed = new Map(stdout.split(/^== /m).map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]));
+    for (const [name, , , output] of EXAMPLES) expect(printed.get(name), name).toMatch(output);
+  });
 });
 
 it("the client of docs/clients.md is what the package exports", async () => {
