@@ -1,7 +1,7 @@
 // @module-tag all/postgres
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ApiError, createClient, RetryExhaustedError } from "../src/client/index.ts";
 import { type Running, startCli } from "./support/cli.ts";
 import { createSandbox, LIBRARY_QUESTIONS, type Sandbox } from "./support/library.ts";
@@ -19,20 +19,13 @@ interface Replica {
 
 describe.skipIf(whyNoPostgres !== null)("one of two replicas is killed", () => {
   const postgres = usePostgres();
-  const sandboxes: Sandbox[] = [];
-  const running: Running[] = [];
-  afterEach(async () => {
-    for (const { child, finished } of running.splice(0)) {
-      child.kill("SIGKILL");
-      await finished;
-    }
-    for (const sandbox of sandboxes.splice(0)) sandbox.remove();
-  });
-
   async function start(sandbox: Sandbox, database: string): Promise<Replica> {
     const env = { ...sandbox.env, DATABASE_URL: database, SOURCEBOUND_CACHE: "off" };
     const server = startCli(["serve", "--port", "0"], { cwd: sandbox.folder, env, timeoutMs: 280_000 });
-    running.push(server);
+    onTestFinished(async () => {
+      server.child.kill("SIGKILL");
+      await server.finished;
+    });
     const [, url = ""] = await server.shows(/Listening on (\S+)/);
     return { server, url };
   }
@@ -40,7 +33,7 @@ describe.skipIf(whyNoPostgres !== null)("one of two replicas is killed", () => {
   it(`${KILLS} times under load: no wrong answer, errors only of the one that is gone, nothing acknowledged is lost, and it comes back`, async () => {
     const database = await postgres().createDatabase();
     const [first, second] = [createSandbox(), createSandbox({})];
-    sandboxes.push(first, second);
+    for (const sandbox of [first, second]) onTestFinished(() => sandbox.remove());
     const ingest = startCli(["ingest", "documents"], { cwd: first.folder, env: { ...first.env, DATABASE_URL: database } });
     expect((await ingest.finished).code).toBe(0);
 

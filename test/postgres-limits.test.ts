@@ -1,22 +1,18 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createSharedAdmission, MAX_FAILED_ATTEMPTS } from "../src/server/access/admission.ts";
 import { openPostgres } from "../src/store/postgres.ts";
-import { createStore, type Store } from "../src/store/store.ts";
+import { createStore } from "../src/store/store.ts";
 import { usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", () => {
   const server = usePostgres();
-  const stores: Store[] = [];
-  afterAll(async () => {
-    for (const store of stores) await store.close().catch(() => undefined);
-  });
 
   async function replicas() {
     const url = await server().createDatabase();
     const made = [];
     for (let n = 0; n < 2; n++) {
       const store = createStore(await openPostgres({ url, connections: 4, timeoutMs: 5_000 }), { now: () => new Date(), clock: () => 0 });
-      stores.push(store);
+      onTestFinished(() => store.close().catch(() => undefined));
       if (store.counters === null) throw new Error("PostgreSQL counts together");
       made.push({ store, admission: createSharedAdmission(store.counters, await store.secret()) });
     }

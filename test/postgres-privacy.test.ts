@@ -1,9 +1,9 @@
 // @module-tag all/postgres
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openPostgres } from "../src/store/postgres.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { query, usePostgres, whyNoPostgres } from "./support/postgres.ts";
 
 /** A word of no document: its bytes can only come from a question. */
@@ -12,11 +12,6 @@ const SECRET = `How much does a library card cost per year, asks ${WORD}?`;
 
 describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
   const server = usePostgres();
-  let library: Library | null = null;
-  afterEach(async () => {
-    await library?.close();
-    library = null;
-  });
 
   const inStatistics = async (url: string) =>
     (await query(url, "select tablename || '.' || attname as name, pg_stats::text as said from pg_stats where schemaname = 'public'"))
@@ -32,8 +27,7 @@ describe.skipIf(whyNoPostgres !== null)("forgetting on PostgreSQL", () => {
 
   it("leaves nothing that was asked in statistics, which outlive the rows of a table that is emptied, nor in files of tables", async () => {
     const url = await server().createDatabase();
-    library = await openLibrary({ settings: { "database.url": url } });
-    const { ask, engine } = library;
+    const { ask, engine } = await openInTest({ settings: { "database.url": url } });
     for (let times = 0; times < 3; times++) {
       const { id } = await ask(SECRET, { sessionId: "s", userId: "u" });
       await ask(`Which ${WORD} flies?`, { sessionId: "s" });

@@ -1,5 +1,4 @@
-import { afterEach } from "vitest";
-import { type Library, type LibraryOptions, openLibrary } from "./engine.ts";
+import { type Library, type LibraryOptions, openInTest } from "./engine.ts";
 import { type PostgresServer, usePostgres } from "./postgres.ts";
 
 export interface Replicas {
@@ -12,17 +11,14 @@ export interface Replicas {
 /** Opens replicas of a service on one PostgreSQL server, for the tests of the enclosing `describe`. */
 export function useReplicas(): Replicas {
   const server = usePostgres();
-  const opened: Library[] = [];
-  afterEach(async () => {
-    for (const library of opened.splice(0)) await library.close();
-  });
   return {
     server,
     async open(count, settings = {}, options = {}) {
       const own = { "database.url": await server().createDatabase(), "database.connections": 6, ...settings };
+      const opened: Library[] = [];
       for (let n = 0; n < count; n++)
-        opened.push(await openLibrary({ settings: own, ...(n === 0 ? {} : { documents: {} }), warn: () => undefined, ...options }));
-      return [...opened];
+        opened.push(await openInTest({ settings: own, ...(n === 0 ? {} : { documents: {} }), warn: () => undefined, ...options }));
+      return opened;
     },
   };
 }
