@@ -9,6 +9,9 @@ const headers = () => ({ authorization: `Bearer ${keyed.key}`, "content-type": "
 const post = (body: unknown, more: Record<string, string> = {}) =>
   keyed.app.request("/v1/chat/completions", { method: "POST", headers: { ...headers(), ...more }, body: JSON.stringify(body) });
 
+/** Open WebUI asks for a title of a chat with a prompt like this. */
+const TITLE_TASK = `### Task:\nGenerate a title of 3-5 words.\n### Guidelines:\n${"- Write the title in the chat's language.\n".repeat(12)}`;
+
 interface Chunk {
   readonly object: string;
   readonly choices: readonly {
@@ -59,18 +62,6 @@ describe("Open WebUI's way", () => {
     expect(textOf(chunks)).toMatch(/5 dollars/);
     expect(chunks.some(({ choices }) => choices[0]?.finish_reason === "stop")).toBe(true);
     expect(chunks.at(-1)?.usage).toMatchObject({ total_tokens: 0 });
-  });
-
-  it("asks for a title and for follow-ups with long prompts of its own: refused clearly, nothing is made up", async () => {
-    const task = `### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Guidelines:\n${"- Write the title in the chat's primary language.\n".repeat(12)}### Chat History:\n<chat_history>\nUSER: ${CARD}\nASSISTANT: 5 dollars.\n</chat_history>`;
-    const response = await post({
-      model: "library",
-      messages: [{ role: "user", content: task }],
-      stream: false,
-      max_completion_tokens: 1000,
-    });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: "question_too_long", message: expect.any(String) } });
   });
 });
 
@@ -159,6 +150,7 @@ describe("the OpenAI SDK's way", () => {
     ["a domain that does not exist", { model: "gpt-4o" }, 404, "model_not_found"],
     ["an empty question", { messages: [{ role: "user", content: " " }] }, 400, "question_empty"],
     ["several answers at once", { n: 2 }, 400, "invalid_request"],
+    ["a task of a client's own", { messages: [{ role: "user", content: TITLE_TASK }] }, 400, "question_too_long"],
     ["no message", { messages: [] }, 400, null],
     ["no question", { messages: [{ role: "system", content: "x" }] }, 400, "question_missing"],
     [

@@ -31,15 +31,14 @@ async function open(
   const keyOf = (roles: Role[], access: string[]) => createKey(library, { roles, access });
   const send = (key: string, method: string, path: string, body?: unknown) =>
     callApp<Record<string, unknown>>(app, method, path, { key, body });
-  const restrict = async (label: string) => {
-    writeFiles(join(sandbox.folder, "documents"), { "salary.md": `---\naccess: ${label}\n---\n${PAY}` });
+  /** Restricts the document to a label; `null` deletes it. */
+  const restrict = async (label: string | null) => {
+    const folder = join(sandbox.folder, "documents");
+    if (label === null) rmSync(join(folder, "salary.md"));
+    else writeFiles(folder, { "salary.md": `---\naccess: ${label}\n---\n${PAY}` });
     await ingest();
   };
-  const remove = async () => {
-    rmSync(join(sandbox.folder, "documents", "salary.md"));
-    await ingest();
-  };
-  return { ...library, keyOf, send, restrict, remove };
+  return { ...library, keyOf, send, restrict };
 }
 
 const routesOf = (id: string, document: string) => [
@@ -63,13 +62,13 @@ const SILENT = /\/review$|history$|versions$|domains$/;
 
 describe.each(["restricted", "deleted"] as const)("what was quoted from a document that is %s afterwards", (how) => {
   it("is given out by no route to whom the document is not open", async () => {
-    const { engine, keyOf, send, restrict, remove } = await open();
+    const { engine, keyOf, send, restrict } = await open();
     const key = await keyOf(["ask", "review"], ["public"]);
     const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION, session_id: "mine" })).body as { id: string };
     const document = (await engine.files()).find(({ path }) => path === "salary.md")?.documents[0]?.id ?? "";
     for (const route of routesOf(id, document))
       if (!SILENT.test(route)) expect([route, SECRET.test((await send(key, "GET", route)).text)]).toEqual([route, true]);
-    await (how === "restricted" ? restrict("board") : remove());
+    await restrict(how === "restricted" ? "board" : null);
     for (const route of routesOf(id, document))
       expect([route, (await send(key, "GET", route)).text]).not.toEqual([route, expect.stringMatching(SECRET)]);
     const codes = await Promise.all(
@@ -87,7 +86,7 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
   });
 
   it("is given out as a correction no more than as an answer", async () => {
-    const { keyOf, send, restrict, remove } = await open();
+    const { keyOf, send, restrict } = await open();
     const key = await keyOf(["ask", "review"], ["public"]);
     const { id } = (await send(key, "POST", "/v1/ask", { question: QUESTION })).body as { id: string };
     const corrected = await send(key, "POST", `/v1/review/${id}/correct`, { by: "Ann", answer: `${TEXT.slice(0, -1)} [1].` });
@@ -95,22 +94,20 @@ describe.each(["restricted", "deleted"] as const)("what was quoted from a docume
     const limited = { question: QUESTION, filters: { document: "What the board decided" } };
     const within = (await send(key, "POST", "/v1/ask", limited)).body as { id: string };
     expect((await send(key, "GET", "/v1/review")).text).toMatch(SECRET);
-    await (how === "restricted" ? restrict("staff") : remove());
+    await restrict(how === "restricted" ? "staff" : null);
     for (const route of ["/v1/review", `/v1/review/${within.id}`]) expect((await send(key, "GET", route)).text).not.toMatch(SECRET);
     const shown = await send(key, "GET", `/v1/review/${id}`);
     expect([SECRET.test(shown.text), shown.body]).toMatchObject([false, { curated: null, withheld: true }]);
     expect((await send(key, "GET", `/v1/answers/${id}`)).status).toBe(404);
     expect((await send(TOKEN, "GET", `/v1/review/${id}`)).text).toMatch(SECRET);
   });
-});
 
-describe.each(["restricted", "deleted"] as const)("the graph of a document that is %s afterwards", (how) => {
-  it("does not name it", async () => {
-    const { keyOf, send, restrict, remove } = await open([`${TEXT.slice(0, -1)} [1].`]);
+  it("is named by no graph", async () => {
+    const { keyOf, send, restrict } = await open([`${TEXT.slice(0, -1)} [1].`]);
     const key = await keyOf(["ask", "review"], ["public"]);
     await send(key, "POST", "/v1/ask", { question: QUESTION });
     expect((await send(key, "GET", "/v1/graph")).text).toMatch(SECRET);
-    await (how === "restricted" ? restrict("staff") : remove());
+    await restrict(how === "restricted" ? "staff" : null);
     expect((await send(key, "GET", "/v1/graph")).text).not.toMatch(SECRET);
   });
 });
@@ -137,11 +134,11 @@ describe("what was found beside the quotes of an answer", () => {
     ["quotes", null, false],
     ["a model", ["The reading room closes at nine [1]."], true],
   ] as const)("is left out for a reviewer who may not see it; what %s said is withheld with it: %s", async (_who, written, withheld) => {
-    const { keyOf, send, remove } = await open(written);
+    const { keyOf, send, restrict } = await open(written);
     const key = await keyOf(["ask", "review"], ["public"]);
     const { id } = (await send(key, "POST", "/v1/ask", { question: "When does the reading room close?" })).body as { id: string };
     expect((await send(key, "GET", `/v1/review/${id}`)).text).toMatch(SECRET);
-    await remove();
+    await restrict(null);
     const shown = await send(key, "GET", `/v1/review/${id}`);
     expect([SECRET.test(shown.text), shown.body]).toMatchObject([false, { withheld, answer: withheld ? null : { id } }]);
   });
