@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Engine } from "../src/engine/engine.ts";
 import { withAsk } from "../src/server/admission/admit-questions.ts";
 import { createApp } from "../src/server/app.ts";
+import { silentLog } from "../src/server/log.ts";
 import { RequestError } from "../src/shared/errors.ts";
 import { eventsOf, sampleAnswer } from "../src/testing/answers.ts";
 import { createFakeAskEngine } from "../src/testing/fake-ask-engine.ts";
 import { runCli } from "./support/cli.ts";
 import { libraryForAll } from "./support/engine.ts";
-import { folderOfFile } from "./support/folders.ts";
 import { LIBRARY_QUESTIONS } from "./support/library.ts";
 
 interface Line {
@@ -26,9 +26,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line) as Line);
 
 describe("POST /v1/batch", () => {
-  const webRoot = folderOfFile();
-  beforeAll(() => writeFileSync(join(webRoot, "index.html"), "<title>page</title>"));
-  const setUp = (requestsPerHour = 0) => {
+  const setUp = () => {
     let running = 0;
     let most = 0;
     const fake = createFakeAskEngine(async function* ({ request: { question } }) {
@@ -39,13 +37,7 @@ describe("POST /v1/batch", () => {
       yield* eventsOf(sampleAnswer({ question }));
     });
     const engine = withAsk({ ...fake, config: { batch: { parallel: 2, questions: 4 } } as Engine["config"] }, fake.ask);
-    const app = createApp({
-      engine,
-      log: { info: () => undefined, error: () => undefined },
-      webRoot,
-      withoutKeys: "anyone",
-      requestsPerHour,
-    });
+    const app = createApp({ engine, log: silentLog, webRoot: "/nowhere", withoutKeys: "anyone" });
     const post = (body: string, type = "application/x-ndjson") =>
       app.request("/v1/batch", { method: "POST", body, headers: { "content-type": type } });
     return { post, fake, most: () => most };

@@ -1,18 +1,18 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { DEFAULT_STOP_GRACE_MS } from "../src/shared/config/server.ts";
 import { isRoot, NOBODY } from "./support/cli.ts";
 import { type BuiltImage, buildImage, hereOf, openToNobody } from "./support/dockerfile.ts";
+import { CARD } from "./support/library.ts";
 import { freePort, usePostgres, whyNoPostgres } from "./support/postgres.ts";
 import { TRIES_ALL } from "./support/trials.ts";
 
-const CARD = "How much does a library card cost?";
 const DOCUMENT = "# Library cards\n\nA library card costs 5 dollars per year.\n";
 
 const serviceSchema = z.object({
@@ -27,14 +27,6 @@ const serviceSchema = z.object({
 });
 const composeSchema = z.object({ services: z.record(z.string(), z.looseObject(serviceSchema.shape)) });
 
-const processes: ChildProcess[] = [];
-afterEach(async () => {
-  for (const one of processes.splice(0)) {
-    one.kill("SIGKILL");
-    if (one.exitCode === null && one.signalCode === null) await new Promise((resolve) => one.once("exit", resolve));
-  }
-});
-
 /** Starts a container's process with its user and environment; only the path comes from this process. */
 function start(image: BuiltImage, args: readonly string[], env: Readonly<Record<string, string>>) {
   const [program = "", ...first] = image.entrypoint.map((part) => hereOf(image.root, part));
@@ -45,10 +37,13 @@ function start(image: BuiltImage, args: readonly string[], env: Readonly<Record<
     stdio: ["ignore", "pipe", "pipe"],
     ...(image.user !== null && isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
   });
-  processes.push(child);
   let text = "";
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding("utf8").on("data", (part: string) => (text += part));
   const ended = new Promise<{ code: number | null; text: string }>((resolve) => child.once("close", (code) => resolve({ code, text })));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
   const shows = async (pattern: RegExp) => {
     for (let tries = 0; tries < 1_200; tries++) {
       const found = pattern.exec(text);

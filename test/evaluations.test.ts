@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { createClaimJudge } from "../src/grading/claim-judge.ts";
-import { createEvaluations, type Evaluation, type Evaluations } from "../src/grading/evaluations.ts";
+import { createEvaluations } from "../src/grading/evaluations.ts";
 import { layOutDocuments } from "../src/grading/golden-set.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
@@ -20,37 +20,19 @@ const QUESTIONS = {
   }),
 };
 
-let library: Library;
-let evaluations: Evaluations;
-
-async function ended(id: string): Promise<Evaluation> {
-  for (;;) {
-    const one = await evaluations.get(id);
-    if (one.state !== "running") return one;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-const start = () => evaluations.start({ domain: "library", profile: null, questions: QUESTIONS });
-
 describe("questions that are sent to a server", () => {
-  beforeEach(async () => {
-    library = await openLibrary({ documents: { ...LIBRARY_DOCUMENTS, "mail#1/lent.mbox": MAILBOX } });
-    const { engine } = library;
-    evaluations = createEvaluations({
+  it("are asked of the documents that are searched here, and the report names what would ask them again", async () => {
+    const { engine } = await openInTest({ documents: { ...LIBRARY_DOCUMENTS, "mail#1/lent.mbox": MAILBOX } });
+    const evaluations = createEvaluations({
       config: engine.config,
       openEngine: (config) => createEngine(config, SHARED_PARTS),
       openJudge: async () => createClaimJudge(null),
       layOut: (domain, to) => layOutDocuments(engine, domain, to),
     });
-  });
-  afterEach(async () => {
-    await evaluations.close();
-    await library.close();
-  });
-
-  it("are asked of the documents that are searched here, and the report names what would ask them again", async () => {
-    const { state, reason, total, report } = await ended(start().id);
+    onTestFinished(() => evaluations.close());
+    const { id } = evaluations.start({ domain: "library", profile: null, questions: QUESTIONS });
+    await expect.poll(async () => (await evaluations.get(id)).state).not.toBe("running");
+    const { state, reason, total, report } = await evaluations.get(id);
     expect([state, reason, total]).toEqual(["done", null, 3]);
     expect(report?.command).toBe("POST /v1/evaluations (own.yaml)");
     expect(report?.metrics["answered.answerable"]).toBe(1);

@@ -1,40 +1,29 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { serveEngine } from "../src/server/start.ts";
+import { expect, it } from "vitest";
 import { experimentSchema } from "../src/wire/reports.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
-import { createKey } from "./support/keyed-app.ts";
+import { openInTest } from "./support/engine.ts";
+import { createKey, serveInTest } from "./support/keyed-app.ts";
 import { CARD, UNANSWERABLE } from "./support/library.ts";
 
 /** Enough for 30 sessions per variant. */
 const SESSIONS = 90;
-
-let library: Library;
-let server: Awaited<ReturnType<typeof serveEngine>>;
-let key: string;
-beforeAll(async () => {
-  const variants = { control: { share: 0.5 }, stored: { share: 0.5, config: { cache: { enabled: true } } } };
-  const experiments = { reuse: { variants, metric: "cached", sessions: 30 } };
-  library = await openLibrary({ settings: { "server.port": 0, "cache.enabled": false, experiments } });
-  server = await serveEngine(library.engine, () => undefined);
-  key = await createKey(library, { roles: ["ask", "admin"] });
-});
-afterAll(async () => {
-  await server.close();
-  await library.close();
-});
-
-const send = async (path: string, body?: unknown) => {
-  const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-  const response = await fetch(`${server.url}${path}`, {
-    ...init,
-    headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-  });
-  expect(response.status).toBe(200);
-  return response.json();
-};
-const report = async () => experimentSchema.parse(await send("/v1/experiments/reuse"));
+const VARIANTS = { control: { share: 0.5 }, stored: { share: 0.5, config: { cache: { enabled: true } } } };
 
 it("gives each session one variant over HTTP, counts it, and says which is better once there are enough, not before", async () => {
+  const settings = {
+    ...{ "server.port": 0, "cache.enabled": false },
+    experiments: { reuse: { variants: VARIANTS, metric: "cached", sessions: 30 } },
+  };
+  const library = await openInTest({ settings });
+  const { url } = await serveInTest(library.engine);
+  const key = await createKey(library, { roles: ["ask", "admin"] });
+  const send = async (path: string, body?: unknown) => {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const response = await fetch(`${url}${path}`, { ...init, headers });
+    expect(response.status).toBe(200);
+    return response.json();
+  };
+  const report = async () => experimentSchema.parse(await send("/v1/experiments/reuse"));
   const isStored = async (session: number, question: string) => {
     const { cache_mode: mode } = (await send("/v1/ask", { question, session_id: `s${session}` })) as { cache_mode: string };
     return mode !== "miss";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRandom } from "../src/grading/metrics.ts";
 import { serveEngine } from "../src/server/start.ts";
-import { type Library, openLibrary } from "./support/engine.ts";
+import { libraryForAll } from "./support/engine.ts";
 import { hasHostileSet, readHostileTexts } from "./support/hostile-texts.ts";
 import { createKey } from "./support/keyed-app.ts";
 import { writeFiles } from "./support/library.ts";
@@ -63,24 +63,17 @@ const FIELDS: readonly (readonly [method: string, path: string, body?: (text: st
   ["GET", "/TEXT"],
 ];
 
-let library: Library;
-let url: string;
-let close: () => Promise<void>;
+const library = libraryForAll({ settings: { "server.port": 0, "server.access_log": true } });
+let server: Awaited<ReturnType<typeof serveEngine>>;
 let key: string;
 const said: string[] = [];
 beforeAll(async () => {
-  library = await openLibrary({ settings: { "server.port": 0, "server.access_log": true } });
   writeFiles(library.sandbox.folder, { "other/door.md": `# The side door\n\nThe code of the side door is ${CODE}.\n` });
   await library.ingest("other", { tenant: "alice" });
   key = await createKey(library, { domains: ["library"], tenants: [] });
-  const server = await serveEngine(library.engine, (line) => said.push(line));
-  url = server.url;
-  close = server.close;
+  server = await serveEngine(library.engine, (line) => said.push(line));
 });
-afterAll(async () => {
-  await close();
-  await library.close();
-});
+afterAll(() => server.close());
 
 const set = hasHostileSet ? "" : " (ours only: SOURCEBOUND_DATA names no folder with the sets)";
 
@@ -93,7 +86,7 @@ describe(`hostile texts in every field${set}`, () => {
     for (let i = 0; i < REQUESTS; i++) {
       const [method, path, body] = FIELDS[i % FIELDS.length] ?? ["GET", "/"];
       const text = (texts[Math.floor(random() * texts.length)] ?? "").toWellFormed();
-      const at = `${url}${path.replaceAll("TEXT", encodeURIComponent(text.slice(0, 300)))}`;
+      const at = `${server.url}${path.replaceAll("TEXT", encodeURIComponent(text.slice(0, 300)))}`;
       const response = await fetch(at, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body(text)) }) });
       const answered = await response.text();
       met.set(response.status, (met.get(response.status) ?? 0) + 1);
@@ -114,7 +107,7 @@ describe(`hostile texts in every field${set}`, () => {
     }
     expect(met.get(200) ?? 0).toBeGreaterThan(REQUESTS / 20);
     expect(met.get(400) ?? 0).toBeGreaterThan(REQUESTS / 20);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
     expect(said.filter((line) => line.startsWith("unexpected error"))).toEqual([]);
   });
 });
@@ -139,7 +132,7 @@ describe("bytes that are no request", () => {
     ["CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n"],
     ["an upgrade", "GET /v1/ask HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"],
   ])("%s: refused or closed, and the server goes on", async (_what, bytes) => {
-    const { hostname, port } = new URL(url);
+    const { hostname, port } = new URL(server.url);
     const answered = await new Promise<string>((resolve) => {
       let text = "";
       const socket = connect(Number(port), hostname, () => socket.end(bytes));
@@ -149,6 +142,6 @@ describe("bytes that are no request", () => {
       socket.on("error", () => undefined).on("close", () => resolve(text));
     });
     expect(answered).not.toMatch(/^HTTP\/1\.1 (200|5\d\d)/m);
-    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 });

@@ -1,20 +1,19 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createRandom } from "../src/grading/metrics.ts";
 import { canonicalJson, createProofModels, type Proof, verifyProof } from "../src/proof.ts";
 import { createProofKey, publicPem, readPrivateKey, signStatement } from "../src/proofs/signature.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { runCli } from "./support/cli.ts";
-import { type Library, openInTest, openLibrary } from "./support/engine.ts";
+import { libraryForAll, openInTest } from "./support/engine.ts";
 import { LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 import { rounds } from "./support/trials.ts";
 
 /** For many verifications on a busy machine. */
 const PATIENCE_MS = 3_600_000;
 
-let library: Library;
 let folder = "";
 let key = "";
 const proofs: Proof[] = [];
@@ -25,15 +24,16 @@ const WRITTEN = [
   "Ask the front desk.",
 ];
 
+const writer = {
+  id: "scripted",
+  async *stream() {
+    for (const text of WRITTEN) yield { type: "text" as const, text };
+    yield { type: "end" as const, inputTokens: 10, outputTokens: 10 };
+  },
+};
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+const library = libraryForAll({ models: { small: writer, large: writer } });
 beforeAll(async () => {
-  const writer = {
-    id: "scripted",
-    async *stream() {
-      for (const text of WRITTEN) yield { type: "text" as const, text };
-      yield { type: "end" as const, inputTokens: 10, outputTokens: 10 };
-    },
-  };
-  library = await openLibrary({ models: { small: writer, large: writer } });
   folder = join(library.sandbox.folder, "documents");
   key = library.engine.proofKey();
   const profiles = [undefined, "spark", "validator"] as const;
@@ -48,8 +48,6 @@ beforeAll(async () => {
     }
   }
 }, PATIENCE_MS);
-afterAll(() => library.close());
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
 
 /** Loaded once for all proofs of this file. */
 const models = createProofModels();

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
@@ -7,7 +7,7 @@ import { openSqlite } from "../src/store/sqlite.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
-import { CARD } from "./support/library.ts";
+import { CARD, writeFiles } from "./support/library.ts";
 import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 /** Uses the bundled threshold, so that questions are refused. */
@@ -73,8 +73,7 @@ describe("diagnostic reports", () => {
 
   it("tell nothing of documents that the asker may not read", async () => {
     const { engine, ask, ingest, sandbox } = await open();
-    mkdirSync(`${sandbox.folder}/secret`);
-    writeFileSync(`${sandbox.folder}/secret/merger.md`, "# Penguins\n\nPenguins of the zoo need a blue library card.\n");
+    writeFiles(sandbox.folder, { "secret/merger.md": "# Penguins\n\nPenguins of the zoo need a blue library card.\n" });
     await ingest("secret", { access: "staff" });
     const { report } = await engine.report((await ask(REFUSED)).id);
     expect(report.gaps.missing).toContainEqual({ text: "penguins", kind: "word", inDocuments: false });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
@@ -7,7 +7,7 @@ import type { IngestEvent } from "../src/shared/events.ts";
 import { type FakeHost, redirectTo, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { runCli, startCli } from "./support/cli.ts";
 import { openInTest } from "./support/engine.ts";
-import { createSandbox, type Sandbox } from "./support/library.ts";
+import { createSandbox, type Sandbox, writeFiles } from "./support/library.ts";
 
 let sandbox: Sandbox | null = null;
 afterEach(() => {
@@ -228,8 +228,7 @@ describe("files by name and standard input", () => {
     const { folder } = sandbox as Sandbox;
     const before = readFileSync(join(folder, "documents", "a.md"), "utf8");
     expect(before).toContain("5 dollars");
-    mkdirSync(join(folder, "documents", "new"), { recursive: true });
-    writeFileSync(join(folder, "documents", "new", "e.md"), "# E\n\nNew.\n");
+    writeFiles(folder, { "documents/new/e.md": "# E\n\nNew.\n" });
     rmSync(join(folder, "documents", "d.md"));
     expect(await cli(["ingest", "documents"])).toMatchObject({ code: 0 });
     expect(await titles()).toEqual(["A", "C", "E"]);
@@ -250,8 +249,7 @@ describe("files by name and standard input", () => {
     const { folder, env } = sandbox;
     const running = startCli(["ingest", "documents", "--watch"], { cwd: folder, env });
     await running.shows(/watching documents/);
-    mkdirSync(join(folder, "documents", "new"));
-    writeFileSync(join(folder, "documents", "new", "b.md"), "# B\n\nSecond.\n");
+    writeFiles(folder, { "documents/new/b.md": "# B\n\nSecond.\n" });
     await running.shows(/1 added, 0 changed, 1 unchanged/);
     writeFileSync(join(folder, "documents", "a.md"), "# A\n\nFirst and more.\n");
     await running.shows(/0 added, 1 changed, 1 unchanged/);

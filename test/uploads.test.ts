@@ -6,7 +6,7 @@ import { loadConfig } from "../src/shared/config.ts";
 import type { KeyGrant } from "../src/store/keys.ts";
 import { engineInTest, openInTest } from "./support/engine.ts";
 import { appOf, callApp, createKey, serveInTest } from "./support/keyed-app.ts";
-import type { Sandbox } from "./support/library.ts";
+import { type Sandbox, writeFiles } from "./support/library.ts";
 
 interface Said {
   readonly items: readonly {
@@ -95,10 +95,8 @@ describe("a file whose documents say themselves who may see them", () => {
     const { engine, sandbox, keyOf, send, upload, list } = await open({ file_bytes: 2_000 });
     const [plain, staff, admin] = [await keyOf(), await keyOf({ access: ["public", "staff"] }), await keyOf(ADMIN)];
     const folder = join(sandbox.folder, "handed");
-    mkdirSync(join(folder, "staff"), { recursive: true });
     const restricted = "---\naccess: staff\n---\n# Manual\n\nThe safe opens at noon.\n";
-    writeFileSync(join(folder, "staff", "manual.md"), restricted);
-    writeFileSync(join(folder, "open.md"), "# Hours\n\nThe hall opens at nine.\n");
+    writeFiles(folder, { "staff/manual.md": restricted, "open.md": "# Hours\n\nThe hall opens at nine.\n" });
     const ingest = async () => {
       for await (const _ of engine.ingest(folder)) void _;
     };
@@ -125,8 +123,7 @@ describe("a file whose documents say themselves who may see them", () => {
     const { engine, sandbox, keyOf, list } = await open();
     const [plain, board] = [await keyOf(), await keyOf({ access: ["board"] })];
     const folder = join(sandbox.folder, "handed");
-    mkdirSync(folder);
-    writeFileSync(join(folder, "broken.pdf"), "no PDF");
+    writeFiles(folder, { "broken.pdf": "no PDF" });
     for await (const _ of engine.ingest(folder, { access: "board" })) void _;
     expect([await list(plain), await list(board)]).toEqual([[], ["broken.pdf"]]);
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import pc from "picocolors";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { renderAnswer } from "../src/cli/render.ts";
 import { ModelError } from "../src/shared/errors.ts";
 import type { AnswerEvent } from "../src/shared/events.ts";
@@ -9,7 +9,7 @@ import { type ChatStep, fakeChatModel } from "../src/testing/fake-chat-model.ts"
 import type { ChatReply } from "../src/testing/fake-endpoint.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { renderAnswerHtml, renderAnswerPlain } from "../src/writing/render.ts";
-import { answerOf, openLibrary } from "./support/engine.ts";
+import { answerOf, libraryForAll, openLibrary } from "./support/engine.ts";
 import {
   ask,
   codes,
@@ -218,14 +218,11 @@ describe.concurrent("personal data under validator", () => {
 
   it("withholds an answer of quotes as well; without any, the same answer is shown", async () => {
     const documents = { "tinnitus.md": `# Tinnitus rating\n\n${TEN} ${SSN}.\n` };
-    const shown = async (texts: Readonly<Record<string, string>>) => {
-      const opened = await open({ chat: [{ type: "status", status: 500 }] }, { encoder: near() }, texts);
-      try {
-        return (await ask(opened.engine, QUESTION, { profile: "validator" })).answer;
-      } finally {
-        await opened.close();
-      }
-    };
+    const shown = (pages: Readonly<Record<string, string>>) =>
+      using(
+        open({ chat: [{ type: "status", status: 500 }] }, { encoder: near() }, pages),
+        async ({ engine }) => (await ask(engine, QUESTION, { profile: "validator" })).answer,
+      );
     expect((await shown(documents)).sentences).toEqual([]);
     const clean = await shown(DOCUMENTS);
     expect(clean.sentences.length).toBeGreaterThan(0);
@@ -384,18 +381,11 @@ describe("a stream of any sentences, cut anywhere, failing anywhere", () => {
       return failure === null ? pieces : [...pieces.slice(0, failure.at), new ModelError(failure.code, "scripted")];
     });
 
-  let library: Awaited<ReturnType<typeof openLibrary>>;
-  let scripts: readonly (readonly ChatStep[])[] = [];
   let model = fakeChatModel([]);
-  beforeAll(async () => {
-    const chat = { id: "fake", stream: (...args: Parameters<typeof model.stream>) => model.stream(...args) };
-    const documents = Object.fromEntries(Object.entries(DOCUMENTS).map(([name, text]) => [`documents/${name}`, text]));
-    const settings = { "cache.enabled": false };
-    library = await openLibrary({ documents, encoder: null, models: { small: chat, large: chat }, settings });
-  });
-  afterAll(() => library.close());
-  const play = (next: readonly (readonly ChatStep[])[]) => {
-    scripts = next;
+  const chat = { id: "fake", stream: (...args: Parameters<typeof model.stream>) => model.stream(...args) };
+  const settings = { "cache.enabled": false };
+  const library = libraryForAll({ documents: DOCUMENTS, encoder: null, models: { small: chat, large: chat }, settings });
+  const play = (scripts: readonly (readonly ChatStep[])[]) => {
     model = fakeChatModel(scripts, { id: "fake", usage: { inputTokens: 1, outputTokens: 1 } });
   };
 

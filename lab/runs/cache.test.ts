@@ -1,10 +1,7 @@
-import { cpSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PACKAGE_ROOT } from "../../src/package.ts";
 import { loadConfig } from "../../src/shared/config.ts";
 import { firstOf } from "../../test/support/events.ts";
-import { folderOfFile, writeIn } from "../../test/support/folders.ts";
+import { copyVeteransPages, folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { evaluateCache } from "./cache.ts";
 import type { Served } from "./cache-end-to-end.ts";
 import { judgePairs } from "./cache-va.ts";
@@ -32,9 +29,7 @@ describe("judgePairs", () => {
 
 describe("evaluateCache", () => {
   it("asks the whole engine too, pair by pair, and says whose answer was stored", async () => {
-    mkdirSync(join(folder, "pages"));
-    for (const name of ["decision-reviews.md", "burial-benefits.md", "tdiu.md"])
-      cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+    copyVeteransPages(folder, ["decision-reviews.md", "burial-benefits.md", "tdiu.md"]);
     const review = "How long do I have to ask for a Higher-Level Review?";
     const rows = [
       { id: "same", a: review, b: "How much time is there to request a Higher-Level Review?", same_answer: true },

@@ -1,14 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
-import { PACKAGE_ROOT } from "../../src/package.ts";
 import { type Config, loadConfig } from "../../src/shared/config.ts";
 import type { AnswerEvent } from "../../src/shared/events.ts";
 import type { Answer } from "../../src/shared/types.ts";
 import { fakeMatcher } from "../../src/testing/fake-matcher.ts";
 import { firstOf } from "../../test/support/events.ts";
-import { folderOfFile, writeIn } from "../../test/support/folders.ts";
+import { copyVeteransPages, folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { rounds } from "../../test/support/trials.ts";
 import { evaluateDay } from "./day.ts";
@@ -26,8 +25,7 @@ const QUESTIONS = rounds({ all: WHOLE_DAY, usually: 80 });
 
 const folder = folderOfFile();
 beforeAll(() => {
-  mkdirSync(join(folder, "pages"));
-  for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+  copyVeteransPages(folder, DOCUMENTS);
   const rows = PAIRS.map(([a, b, same_answer], i) => ({ id: `p${i}`, a, b, same_answer, kind: "test" }));
   writeIn(folder, "va-pairs-test.jsonl", rows);
 });

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { engineInTest } from "../../test/support/engine.ts";
-import { folderOfFile } from "../../test/support/folders.ts";
+import { folderOfTest, writeIn } from "../../test/support/folders.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { type Config, loadConfig } from "../shared/config.ts";
 import { ModelError, StoreError } from "../shared/errors.ts";
@@ -10,7 +10,7 @@ import type { AnswerEvent } from "../shared/events.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import type { Engine, EngineParts } from "./engine.ts";
 
-const root = folderOfFile();
+const here = folderOfTest();
 const topics = [
   "tinnitus rating percent",
   "pension monthly payment",
@@ -21,11 +21,9 @@ const topics = [
 let config: Config;
 let pages = "";
 beforeEach(() => {
-  const folder = mkdtempSync(join(root, "case-"));
-  pages = join(folder, "pages");
-  mkdirSync(pages);
-  for (const [i, topic] of topics.entries()) writeFileSync(join(pages, `${i}.md`), `# Page ${i}\n\nThis page is about ${topic}.\n`);
-  config = loadConfig({ cwd: folder, env: {} });
+  pages = join(here.folder, "pages");
+  for (const [i, topic] of topics.entries()) writeIn(pages, `${i}.md`, `# Page ${i}\n\nThis page is about ${topic}.\n`);
+  config = loadConfig({ cwd: here.folder, env: {} });
 });
 
 const start = (encoder: Encoder, parts: EngineParts = {}) => engineInTest(config, { encoder, ...parts });

@@ -1,39 +1,33 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { folderOfFile } from "../../test/support/folders.ts";
+import { engineInTest } from "../../test/support/engine.ts";
+import { folderOfTest, writeIn } from "../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, scaleFor } from "../models/calibration/calibration.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { profileNamed } from "../profiles/index.ts";
 import { loadConfig } from "../shared/config.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
-import { createEngine } from "./engine.ts";
 
-const root = folderOfFile();
+const here = folderOfTest();
 
 async function decideWith(
   encoder: Encoder,
   profile: string,
 ): Promise<{ facts: Record<string, unknown>; notices: { code: string; message: string }[] }> {
-  const folder = mkdtempSync(join(root, "case-"));
-  mkdirSync(join(folder, "pages"));
-  writeFileSync(
-    join(folder, "pages", "a.md"),
+  const engine = await engineInTest(loadConfig({ cwd: here.folder, env: {} }), { encoder });
+  writeIn(
+    here.folder,
+    "pages/a.md",
     "# Tinnitus\n\nRecurrent tinnitus is rated at 10 percent, whether it is heard in one ear or in both.\n",
   );
-  const engine = await createEngine(loadConfig({ cwd: folder, env: {} }), { ...SHARED_PARTS, encoder });
-  try {
-    for await (const _ of engine.ingest(join(folder, "pages")));
-    const events = await Array.fromAsync(engine.ask("How is recurrent tinnitus rated?", { profile }));
-    const end = events.find(({ type }) => type === "decide-end");
-    return {
-      facts: end !== undefined && "facts" in end ? end.facts : {},
-      notices: events.flatMap((event) => (event.type === "notice" && event.stage === "decide" ? [event] : [])),
-    };
-  } finally {
-    await engine.close();
-  }
+  for await (const _ of engine.ingest(join(here.folder, "pages")));
+  const events = await Array.fromAsync(engine.ask("How is recurrent tinnitus rated?", { profile }));
+  const end = events.find(({ type }) => type === "decide-end");
+  return {
+    facts: end !== undefined && "facts" in end ? end.facts : {},
+    notices: events.flatMap((event) => (event.type === "notice" && event.stage === "decide" ? [event] : [])),
+  };
 }
 
 describe("thresholds of a source", () => {

@@ -1,16 +1,17 @@
-import { afterEach, expect, test } from "vitest";
-import { createFileReader, type FileReader } from "./file-reader.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { createFileReader } from "./file-reader.ts";
 
-let reader: FileReader | null = null;
-afterEach(async () => {
-  await reader?.close();
-});
+function openReader(options: Parameters<typeof createFileReader>[0]) {
+  const reader = createFileReader(options);
+  onTestFinished(() => reader.close());
+  return reader;
+}
 
 const never = new AbortController().signal;
 const file = (path: string, text: string) => ({ path, bytes: Buffer.from(text) });
 
 test("one thread reads file after file, and a file that fails does not end it", async () => {
-  reader = createFileReader({ timeoutMs: 600_000 });
+  const reader = openReader({ timeoutMs: 600_000 });
   for (let i = 0; i < 4; i++) {
     const [draft] = await reader.read(file(`${i}.md`, `# Number ${i}\n\nText.`), never);
     expect(draft).toMatchObject({ path: `${i}.md`, text: `Number ${i}\n\nText.`, chunks: [{ ordinal: 0 }] });
@@ -22,40 +23,39 @@ test("one thread reads file after file, and a file that fails does not end it", 
 });
 
 test("a file that takes too long is given up, and the next one is read", async () => {
-  reader = createFileReader({ timeoutMs: 1 });
+  const reader = openReader({ timeoutMs: 1 });
   await expect(reader.read(file("slow.md", "word ".repeat(200_000)), never)).rejects.toMatchObject({
     code: "read_timeout",
     message: /slow\.md: reading took longer than/,
   });
-  await reader.close();
-  reader = createFileReader({ timeoutMs: 600_000 });
+  const patient = openReader({ timeoutMs: 600_000 });
   const cancelled = new AbortController();
-  const reading = reader.read(file("a.md", "word ".repeat(200_000)), cancelled.signal);
+  const reading = patient.read(file("a.md", "word ".repeat(200_000)), cancelled.signal);
   cancelled.abort(new Error("stop"));
   await expect(reading).rejects.toThrow("stop");
-  expect(await reader.read(file("b.md", "Text."), never)).toHaveLength(1);
+  expect(await patient.read(file("b.md", "Text."), never)).toHaveLength(1);
 });
 
 test("more files than threads wait their turn", async () => {
-  reader = createFileReader({ timeoutMs: 600_000, threads: 2 });
-  const read = await Promise.all(Array.from({ length: 7 }, (_, i) => (reader as FileReader).read(file(`${i}.txt`, `Text ${i}.`), never)));
+  const reader = openReader({ timeoutMs: 600_000, threads: 2 });
+  const read = await Promise.all(Array.from({ length: 7 }, (_, i) => reader.read(file(`${i}.txt`, `Text ${i}.`), never)));
   expect(read.map(([draft]) => draft?.text)).toEqual(Array.from({ length: 7 }, (_, i) => `Text ${i}.`));
 });
 
 test("a large file is read alone: those behind it wait, and what it took is given back", async () => {
-  reader = createFileReader({ timeoutMs: 600_000, threads: 3 });
+  const reader = openReader({ timeoutMs: 600_000, threads: 3 });
   const done: string[] = [];
-  const read = (path: string, text: string) => (reader as FileReader).read(file(path, text), never).then(() => done.push(path));
+  const read = (path: string, text: string) => reader.read(file(path, text), never).then(() => done.push(path));
   await Promise.all([read("large.txt", `${"word ".repeat(60)}. `.repeat(14_000)), read("a.txt", "Text."), read("b.txt", "Text.")]);
   expect(done[0]).toBe("large.txt");
   expect(done).toHaveLength(3);
 });
 
 test("files that waited behind one that ends its thread are read by another", async () => {
-  reader = createFileReader({ timeoutMs: 600_000, threads: 1 });
+  const reader = openReader({ timeoutMs: 600_000, threads: 1 });
   const cancelled = new AbortController();
   const first = reader.read(file("first.md", "word ".repeat(6_000)), cancelled.signal);
-  const second = (reader as FileReader).read(file("b.md", "Text of b."), never);
+  const second = reader.read(file("b.md", "Text of b."), never);
   cancelled.abort(new Error("stop"));
   await expect(first).rejects.toThrow("stop");
   expect((await second).map(({ text }) => text)).toEqual(["Text of b."]);

@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
+import { writeFiles } from "../../test/support/library.ts";
 import { renderVerified } from "../cli/commands/check.ts";
 import { loadDomain } from "../engine/domain.ts";
 import { verifyAnswer } from "./verify-answer.ts";
@@ -31,10 +32,7 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
 const verify = (answer: string, options = {}) => verifyAnswer(QUESTION, answer, sources, options);
 const PLAIN = new Proxy({}, { get: () => (text: string) => text }) as Parameters<typeof renderVerified>[1];
 
-beforeAll(() => {
-  mkdirSync(join(sources, "c"), { recursive: true });
-  for (const [path, content] of Object.entries(FILES)) writeFileSync(join(sources, path), content);
-});
+beforeAll(() => writeFiles(sources, FILES));
 
 describe("verifyAnswer", () => {
   it("passes quotes and faithful sentences that cite their source", async () => {
@@ -83,16 +81,8 @@ describe("verifyAnswer", () => {
 
   it("lets numbers stay with their files, and finds a citation of one that could not be read", async () => {
     const shifted = join(folder, "shifted");
-    mkdirSync(shifted);
     const text = "Recurrent tinnitus is rated at 10 percent.";
-    for (const [path, content] of [
-      ["0.md", ""],
-      ["a.pdf", "junk"],
-      ["b.png", "junk"],
-      ["c.md", text],
-      ["d.csv", "aid,price\nhearing aid,free\n"],
-    ] as const)
-      writeFileSync(join(shifted, path), content);
+    writeFiles(shifted, { "0.md": "", "a.pdf": "junk", "b.png": "junk", "c.md": text, "d.csv": "aid,price\nhearing aid,free\n" });
     const check = (answer: string) => verifyAnswer(QUESTION, answer, shifted);
     const empty = await check(`${text.slice(0, -1)} [1].`);
     expect(empty.sources.map(({ n, path }) => `${n} ${path}`)).toEqual(["3 c.md", "4 d.csv"]);

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Kysely } from "kysely";
 import { afterAll, afterEach, beforeEach } from "vitest";
+import { PACKAGE_ROOT } from "../../src/package.ts";
 import type { StoredDocument } from "../../src/shared/types.ts";
 import type { Database } from "../../src/store/schema.ts";
 import { openSqlite } from "../../src/store/sqlite.ts";
@@ -34,6 +35,11 @@ export function writeIn(folder: string, path: string, content: string | readonly
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   const text = typeof content === "string" ? content : content.map((row) => `${JSON.stringify(row)}\n`).join("");
   writeFileSync(join(folder, path), text);
+}
+
+/** Copies documents of the bundled pack `veterans` to `pages` below a folder. */
+export function copyVeteransPages(folder: string, names: readonly string[]): void {
+  for (const name of names) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
 }
 
 interface TestStore {

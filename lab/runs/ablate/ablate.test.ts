@@ -1,13 +1,10 @@
-import { cpSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createShippedJudge } from "../../../src/grading/claim-judge.ts";
 import { readGoldenSet } from "../../../src/grading/golden-set.ts";
 import type { Report } from "../../../src/grading/report.ts";
-import { PACKAGE_ROOT } from "../../../src/package.ts";
 import { loadConfig } from "../../../src/shared/config.ts";
 import { firstOf } from "../../../test/support/events.ts";
-import { folderOfFile, writeIn } from "../../../test/support/folders.ts";
+import { copyVeteransPages, folderOfFile, writeIn } from "../../../test/support/folders.ts";
 import { SHARED_PARTS } from "../../../test/support/shared-parts.ts";
 import { ablate } from "./ablate.ts";
 import type { Writer } from "./ablated-item.ts";
@@ -27,8 +24,7 @@ const NEVER: FaultRates = { hallucination: 0, number: 0, url: 0, citation: 0 };
 
 const folder = folderOfFile();
 beforeAll(() => {
-  mkdirSync(join(folder, "pages"));
-  for (const name of DOCUMENTS) cpSync(join(PACKAGE_ROOT, "domains/veterans/documents", name), join(folder, "pages", name));
+  copyVeteransPages(folder, DOCUMENTS);
   writeIn(
     folder,
     "va-answerable-test.jsonl",

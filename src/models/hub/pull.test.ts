@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { folderOfFile } from "../../../test/support/folders.ts";
 import { type FakeHub, type FakeHubOptions, startFakeHub, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findLocalModel, listLocalModels } from "./local.ts";
@@ -19,17 +19,15 @@ const files = {
   "README.md": Buffer.from("not wanted"),
 };
 let modelsDir = "";
-let hub: FakeHub | null = null;
+let hub: FakeHub;
 beforeEach(() => {
   modelsDir = mkdtempSync(join(root, "models-"));
 });
-afterEach(async () => {
-  await hub?.close();
-  hub = null;
-});
 
 async function start(over: Partial<FakeHubOptions> = {}): Promise<PullOptions> {
-  hub = await startFakeHub({ repository, files, tags: ["license:apache-2.0"], ...over });
+  const started = await startFakeHub({ repository, files, tags: ["license:apache-2.0"], ...over });
+  onTestFinished(() => started.close());
+  hub = started;
   return { hubUrl: hub.url, modelsDir, dtype: "q8", signal: new AbortController().signal, timeoutMs: 2000, backoffMs: 1 };
 }
 
@@ -69,7 +67,7 @@ describe("pulling a model", () => {
     });
     await pull(options);
     expect(readFileSync(join(modelsDir, repository, "onnx/model_quantized.onnx"))).toEqual(weights);
-    expect(hub?.requests.some((request) => request.endsWith("bytes=60000-"))).toBe(true);
+    expect(hub.requests.some((request) => request.endsWith("bytes=60000-"))).toBe(true);
   });
 
   it("leaves no model that looks whole when it is cancelled, and goes on later", async () => {
@@ -102,7 +100,7 @@ describe("pulling a model", () => {
 
   it("says how to fill the folder by hand when the hub cannot be reached", async () => {
     const options = await start();
-    await hub?.close();
+    await hub.close();
     const error = await errorOf(pull(options));
     expect(error).toMatchObject({ code: "hub_unreachable" });
     expect(error?.message).toMatch(
