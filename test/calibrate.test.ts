@@ -8,7 +8,7 @@ import { type CalibrateOptions, type CalibrationReport, calibrate, writeCalibrat
 import { createRandom } from "../src/grading/metrics.ts";
 import { readRankingWeights } from "../src/ranking/features.ts";
 import { isCivil, runCli } from "./support/cli.ts";
-import { libraryForAll, openLibrary } from "./support/engine.ts";
+import { libraryForAll, openInTest } from "./support/engine.ts";
 import { firstOf } from "./support/events.ts";
 import { writeFiles } from "./support/library.ts";
 
@@ -190,10 +190,9 @@ describe("calibrate", () => {
     const stopped = new AbortController();
     stopped.abort(new Error("stopped"));
     await expect(calibrated({ signal: stopped.signal })).rejects.toThrowError("stopped");
-    const small = await openLibrary({ documents: {} });
+    const small = await openInTest({ documents: {} });
     const ask = calibrate(small.engine, { golden, risk: 0.2, delta: 0.05, date: now, signal: new AbortController().signal });
     await expect(ask.next()).rejects.toMatchObject({ code: "calibrate_index" });
-    await small.close();
   });
 });
 

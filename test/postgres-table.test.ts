@@ -183,17 +183,6 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
     await db.destroy();
   });
 
-  it("keeps no vector of a version that has gone", async () => {
-    const { store } = await world();
-    await put(store, document(0, { version: "v2" }));
-    const table = await store.vectors?.open({ domain: "d", model: "m", dimensions: 4 });
-    const row = { documentId: "doc0", tenant: "", access: "public", start: 0, vector: Float32Array.from([1, 0, 0, 0]) };
-    await table?.put([{ ...row, version: "v1" }]);
-    expect((await table?.places(["doc0"]))?.size).toBe(0);
-    await table?.put([{ ...row, version: "v2" }]);
-    expect((await table?.places(["doc0"]))?.get("doc0")).toEqual(new Set([0]));
-  });
-
   it("compares in the process while there are few, and where the table cannot be had, which is said once and tried again", async () => {
     const { store, tables, asked, warned, corpusOf, opened } = await world();
     await put(store, document(0));

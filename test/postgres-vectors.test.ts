@@ -68,7 +68,7 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     expect(few / 200).toBeGreaterThan(0.95);
   });
 
-  it("shows nothing of another party, label or model, and loses a document's vectors with the document", async () => {
+  it("shows nothing of another party, label or model, and keeps no vector of a document or version that has gone", async () => {
     const { db, documents, vectors, unit, all } = await filled();
     const search = (over: object) => vectors.search({ ...all, vector: unit(), k: 10, kept: 0, ...over });
     expect((await search({ tenants: ["few"] })).every(({ documentId }) => documentId === "doc0")).toBe(true);
@@ -81,7 +81,11 @@ describe.skipIf(whyNoPostgres !== null)("vectors in pgvector", () => {
     await documents.deleteFiles({ domain: "d", tenant: null, source: "s" }, ["7.md"]);
     expect(await search({ documentIds: ["doc7"] })).toEqual([]);
     expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
-    await vectors.put([{ documentId: "doc7", version: "v1", tenant: "", access: "public", start: 0, vector: unit() }]);
+    const row = { tenant: "", access: "public", start: WINDOWS, vector: unit() };
+    await vectors.put([
+      { ...row, documentId: "doc7", version: "v1" },
+      { ...row, documentId: "doc8", version: "v0" },
+    ]);
     expect(await count(vectors)).toBe((DOCUMENTS - 1) * WINDOWS);
   });
 
