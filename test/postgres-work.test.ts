@@ -1,7 +1,6 @@
 // @module-tag all/postgres
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Library } from "./support/engine.ts";
 import { createSandbox } from "./support/library.ts";
@@ -14,24 +13,18 @@ const ASKED = "What is the deposit for a violin?";
 describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () => {
   const replicas = useReplicas();
 
-  const until = async (holds: () => Promise<boolean>) => {
-    for (let tries = 0; !(await holds()); tries++) {
-      if (tries > 300) throw new Error("it did not come about");
-      await wait(50);
-    }
-  };
   const statusOf = async ({ engine }: Library) => (await engine.library()).find(({ path }) => path === DEPOSIT.name)?.status;
 
   it("reads what was uploaded to one replica, shows it to the other, and takes it out through the other; nothing lies in a folder", async () => {
     const [first, second] = (await replicas.open(2)) as [Library, Library];
     const uploaded = await first.engine.upload(DEPOSIT);
     expect(uploaded.status).toBe("queued");
-    await until(async () => (await statusOf(second)) === "ok");
+    await expect.poll(() => statusOf(second)).toBe("ok");
     expect((await second.ask(ASKED)).sentences.map(({ text }) => text).join(" ")).toContain("40 dollars");
     expect(await second.engine.deleteUpload(uploaded.id)).toBe(true);
     expect(await statusOf(first)).toBeUndefined();
     expect((await first.ask(ASKED)).sentences.map(({ text }) => text).join(" ")).not.toContain("40 dollars");
-    await until(async () => (await first.engine.store.jobs.list("library")).length === 0);
+    await expect.poll(() => first.engine.store.jobs.list("library")).toEqual([]);
     expect(await statusOf(second)).toBeUndefined();
     expect(existsSync(join(first.sandbox.folder, "data", "uploads"))).toBe(false);
   });
@@ -43,7 +36,7 @@ describe.skipIf(whyNoPostgres !== null)("reading by workers on PostgreSQL", () =
       bytes: new TextEncoder().encode(`# File ${n}\n\nRoom ${n} seats ${n + 20} people.\n`),
     }));
     await Promise.all(files.map((file, n) => (n % 2 === 0 ? first : second).engine.upload(file)));
-    await until(async () => (await first.engine.store.jobs.list("library")).length === 0);
+    await expect.poll(() => first.engine.store.jobs.list("library")).toEqual([]);
     const read = (await second.engine.library()).filter(({ path }) => path.startsWith("f") && path.endsWith(".md"));
     expect(read.map(({ status }) => status)).toEqual(files.map(() => "ok"));
   });

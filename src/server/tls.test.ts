@@ -4,7 +4,7 @@ import { request as plainRequest } from "node:http";
 import { request } from "node:https";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { createApp } from "./app.ts";
@@ -59,44 +59,33 @@ describe.skipIf(!hasOpenssl)("TLS on a socket", () => {
     const engine = createFakeAskEngine(async function* () {});
     const app = createApp({ engine, log: silentLog, webRoot: "/nowhere" });
     const server = await serve(app, { host: "127.0.0.1", port: 0, tls: openTls(files, 20), tlsFailed: (reason) => failures.push(reason) });
-    try {
-      expect(server.url).toMatch(/^https:/);
-      const port = Number(new URL(server.url).port);
-      expect(await get(`${server.url}/healthz`, readFileSync(files.cert))).toEqual({
-        status: 200,
-        hsts: expect.stringContaining("max-age="),
-      });
-      await expect(get(`${server.url}/healthz`, readFileSync(certificate("other", "other.example").cert))).rejects.toThrow();
-      const plain = new Promise((resolve, reject) => {
-        plainRequest({ port, host: "127.0.0.1", path: "/healthz", agent: false }, resolve).once("error", reject).end();
-      });
-      await expect(plain).rejects.toThrow();
-      const old = new Promise((resolve, reject) => {
-        connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1", maxVersion: "TLSv1.1" }, () =>
-          resolve("old"),
-        ).once("error", reject);
-      });
-      await expect(old).rejects.toThrow();
+    onTestFinished(() => server.close());
+    expect(server.url).toMatch(/^https:/);
+    const port = Number(new URL(server.url).port);
+    expect(await get(`${server.url}/healthz`, readFileSync(files.cert))).toEqual({
+      status: 200,
+      hsts: expect.stringContaining("max-age="),
+    });
+    await expect(get(`${server.url}/healthz`, readFileSync(certificate("other", "other.example").cert))).rejects.toThrow();
+    const plain = new Promise((resolve, reject) => {
+      plainRequest({ port, host: "127.0.0.1", path: "/healthz", agent: false }, resolve).once("error", reject).end();
+    });
+    await expect(plain).rejects.toThrow();
+    const old = new Promise((resolve, reject) => {
+      connect({ port, host: "127.0.0.1", rejectUnauthorized: false, minVersion: "TLSv1", maxVersion: "TLSv1.1" }, () =>
+        resolve("old"),
+      ).once("error", reject);
+    });
+    await expect(old).rejects.toThrow();
 
-      const renewed = certificate("renewed", "second.example");
-      writeFileSync(files.cert, "broken");
-      await until(() => failures.length > 0);
-      expect(await subjectAt(port)).toBe("first.example");
-      writeFileSync(files.key, readFileSync(renewed.key));
-      writeFileSync(files.cert, readFileSync(renewed.cert));
-      const later = new Date(Date.now() + 5_000);
-      utimesSync(files.cert, later, later);
-      await until(async () => (await subjectAt(port)) === "second.example");
-    } finally {
-      await server.close();
-    }
+    const renewed = certificate("renewed", "second.example");
+    writeFileSync(files.cert, "broken");
+    await expect.poll(() => failures.length).toBeGreaterThan(0);
+    expect(await subjectAt(port)).toBe("first.example");
+    writeFileSync(files.key, readFileSync(renewed.key));
+    writeFileSync(files.cert, readFileSync(renewed.cert));
+    const later = new Date(Date.now() + 5_000);
+    utimesSync(files.cert, later, later);
+    await expect.poll(() => subjectAt(port)).toBe("second.example");
   });
 });
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("it never came to hold");
-}
