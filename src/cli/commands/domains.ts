@@ -21,7 +21,7 @@ const SHOWN_ITEMS = 5;
 export function addNewDomainCommand(program: Command, context: CliContext): void {
   const { terminal, signal } = context;
   define(program, context, "new-domain", {
-    description: "propose a domain pack for a folder of documents (title, hosts, abbreviations), ingest it and serve the page on it",
+    description: "propose a domain pack for a folder of documents (title, topics, terms), ingest it and serve the page on it",
     argument: ["<name>", "name of the domain: lower-case letters, digits, - and _"],
     second: ["<folder>", "folder of documents; they are not moved"],
     options: [
@@ -53,11 +53,19 @@ Examples:
         throw new RequestError("config_invalid", `${folder} contains no readable document to propose a pack from.`);
       const path = relative(join(domainsDir, name), realpathSync(folder)).split(sep).join("/");
       const pack = proposePack(name, documents, path === "" ? "." : path, title);
-      const written = dryRun ? null : writePack(domainsDir, pack);
+      const { similarWords } = await import("../../engine/packs/similar-words.ts");
+      const { sharedEncoder } = await import("../../models/embedded-encoder.ts");
+      const similar = similarWords(documents, sharedEncoder());
+      const written = dryRun ? null : writePack(domainsDir, pack, similar);
       for (const one of failed) terminal.error(harmlessLine(`failed ${one.path}: ${one.reason}`));
-      if (json) return terminal.print(JSON.stringify({ pack, written, documents: documents.length, failed, skipped }, null, 2));
-      if (written === null) return terminal.print(harmless(packText(pack).trimEnd()));
-      terminal.print(`${written}: ${Object.keys(pack.abbreviations).length} abbreviations, from ${documents.length} documents.`);
+      if (json)
+        return terminal.print(
+          JSON.stringify({ pack, similar_words: similar, written, documents: documents.length, failed, skipped }, null, 2),
+        );
+      if (written === null) return terminal.print(harmless(packText(pack, similar).trimEnd()));
+      terminal.print(
+        `${written}: ${pack.topics.length} topics, ${Object.keys(pack.abbreviations).length} abbreviations, ${similar.length} pairs of similar words, from ${documents.length} documents.`,
+      );
       const setting = config.domains_dir === domainsDir ? "" : `SOURCEBOUND_DOMAINS_DIR=${domainsDir} `;
       terminal.print(`\nReview and correct it, then run:\n  ${setting}${terminal.command} doctor ${name}`);
       if (serve)

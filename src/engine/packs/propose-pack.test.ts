@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../../test/support/folders.ts";
@@ -31,7 +31,7 @@ const HARBOUR = {
 };
 
 describe("proposePack", () => {
-  it("proposes title, hosts and abbreviations that stand in the documents", async () => {
+  it("proposes title, topics, terms and hosts that stand in the documents", async () => {
     const { documents } = await read(HARBOUR);
     const pack = proposePack("harbour", documents, "../papers");
     expect(pack).toMatchObject({
@@ -41,6 +41,9 @@ describe("proposePack", () => {
       hosts: ["help.harbour.example"],
       abbreviations: { HMO: ["harbour master office"] },
     });
+    expect(pack.topics.map(({ slug }) => slug)).toEqual(["kitchen", "moorings"]);
+    expect(pack.topics[0]?.keywords).toContain("chowder");
+    expect(pack.topics[1]?.keywords).not.toContain("chowder");
   });
 
   it("proposes little from little, whatever the titles and addresses are", async () => {
@@ -54,7 +57,12 @@ describe("proposePack", () => {
     expect(pack.title).toBe("Odd one");
     expect(pack.hosts).toEqual([]);
     expect(failed.map(({ path }) => path)).toEqual(["c.json"]);
-    writePack(join(here.folder, "domains"), pack);
-    expect(loadDomain("odd-one", join(here.folder, "domains"))).toMatchObject({ name: "odd-one", title: "Odd one" });
+    writePack(join(here.folder, "domains"), pack, [["kidney", "renal"]]);
+    const written = loadDomain("odd-one", join(here.folder, "domains"));
+    // Similar words are comments until a person accepts them.
+    expect([written.name, written.synonyms]).toEqual(["odd-one", []]);
+    const text = readFileSync(join(here.folder, "domains", "odd-one", "domain.yaml"), "utf8");
+    writeFileSync(join(here.folder, "domains", "odd-one", "domain.yaml"), text.replace("# synonyms:", "synonyms:").replace("#   -", "  -"));
+    expect(loadDomain("odd-one", join(here.folder, "domains")).synonyms).toEqual([["kidney", "renal"]]);
   });
 });

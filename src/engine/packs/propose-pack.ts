@@ -2,17 +2,25 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import type { z } from "zod";
+import { isFindable } from "../../guard/hotlines.ts";
+import { createWordReader } from "../../language/content-words.ts";
 import { messageOf, RequestError } from "../../shared/errors.ts";
 import { httpUrl } from "../../text/paths.ts";
 import { domainSchema } from "../domain.ts";
 import type { FolderDocument } from "./check-pack.ts";
+import type { WordPair } from "./similar-words.ts";
 
 const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
-# Still to be said by you: topics, synonyms, contacts, hotlines, entities, precedence, tenants, a golden set.
+# Still to be said by you: contacts, hotlines, entities, precedence, tenants, a golden set.
+`;
+const SIMILAR = `# Similar words of the documents: synonyms, siblings or opposites. Uncomment the key and the pairs that mean the same.
+# synonyms:
 `;
 
-export function packText(pack: ProposedPack): string {
-  return HEAD + stringify(pack, { lineWidth: 0 });
+/** @param similar pairs of words, proposed as synonyms in comments */
+export function packText(pack: ProposedPack, similar: readonly WordPair[]): string {
+  const pairs = similar.map(([a, b]) => `#   - [${a}, ${b}]\n`).join("");
+  return `${HEAD}${stringify(pack, { lineWidth: 0 })}${pairs === "" ? "" : SIMILAR}${pairs}`;
 }
 
 /**
@@ -20,7 +28,7 @@ export function packText(pack: ProposedPack): string {
  * @returns the file's path
  * @throws RequestError `config_pack_exists`, `pack_unwritable`
  */
-export function writePack(domainsDir: string, pack: ProposedPack): string {
+export function writePack(domainsDir: string, pack: ProposedPack, similar: readonly WordPair[]): string {
   const folder = join(domainsDir, pack.name);
   const path = join(folder, "domain.yaml");
   if (existsSync(path)) {
@@ -29,12 +37,47 @@ export function writePack(domainsDir: string, pack: ProposedPack): string {
   }
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path, packText(pack), { flag: "wx" });
+    writeFileSync(path, packText(pack, similar), { flag: "wx" });
   } catch (cause) {
     const message = `${path} could not be written (${messageOf(cause)}). Choose another folder with --into.`;
     throw new RequestError("pack_unwritable", message, { path }, { cause });
   }
   return path;
+}
+
+/** Keywords per topic besides its name. */
+const TOPIC_WORDS = 5;
+/** Minimum letters of a keyword; shorter words discriminate badly. */
+const LEAST_LETTERS = 4;
+
+/** Returns each group's most discriminative words by tf-idf, best first; ties in alphabetical order. */
+function tellingWords(groups: ReadonlyMap<string, readonly FolderDocument[]>): Map<string, string[]> {
+  const read = createWordReader();
+  const counted = new Map<string, Map<string, { text: string; n: number }>>();
+  for (const [group, documents] of groups) {
+    const counts = new Map<string, { text: string; n: number }>();
+    for (const { text } of documents) {
+      for (const word of read(text)) {
+        if (word.common || word.text.length < LEAST_LETTERS) continue;
+        const known = counts.get(word.root) ?? { text: word.text, n: 0 };
+        counts.set(word.root, { ...known, n: known.n + 1 });
+      }
+    }
+    counted.set(group, counts);
+  }
+  const holders = new Map<string, number>();
+  for (const counts of counted.values()) for (const root of counts.keys()) holders.set(root, (holders.get(root) ?? 0) + 1);
+  const weigh = (root: string, n: number) => n * Math.log((1 + groups.size) / (holders.get(root) ?? 1));
+  return new Map(
+    [...counted].map(([group, counts]) => [
+      group,
+      [...counts]
+        .map(([root, { text, n }]) => ({ text, weight: weigh(root, n) }))
+        .sort((a, b) => b.weight - a.weight || (a.text < b.text ? -1 : 1))
+        .slice(0, TOPIC_WORDS)
+        .map(({ text }) => text),
+    ]),
+  );
 }
 
 /** Finds abbreviations that the documents define, such as `Formulary Clearance Board (FCB)`. */
@@ -63,32 +106,73 @@ function writtenOut(before: string, short: string): string | null {
 }
 
 const proposedSchema = domainSchema.pick({
-  ...{ name: true, title: true, description: true, documents: true, hosts: true, abbreviations: true },
+  ...{ name: true, title: true, description: true, documents: true, hosts: true },
+  ...{ topics: true, abbreviations: true },
 });
 /** A draft pack, derived from the documents. */
 export type ProposedPack = z.infer<typeof proposedSchema>;
 
+const MOST_TOPICS = 12;
+
 /**
- * Proposes title, hosts and abbreviations that occur in the documents.
+ * Proposes title, hosts, topics and abbreviations that occur in the documents. The page suggests questions itself, those that are answered.
  * @param path folder of the documents, as written in the pack
  * @param title @default the title of the folder's first page, else the name in words
  */
 export function proposePack(name: string, documents: readonly FolderDocument[], path: string, title?: string): ProposedPack {
   const first = documents.find(({ path: file }) => /(?:^|\/)(?:index|readme)\.[a-z]+$/i.test(file));
-  const plain = name.replaceAll(/[-_]+/g, " ");
-  const titles = [...new Set(documents.map(({ metadata }) => metadata.title))];
+  const groups = groupsOf(documents);
+  const words = tellingWords(groups);
+  const names = [...groups.keys()];
   return proposedSchema.parse({
     name,
-    title: title ?? first?.metadata.title ?? plain.slice(0, 1).toUpperCase() + plain.slice(1),
+    title: title ?? first?.metadata.title ?? capital(name.replaceAll(/[-_]+/g, " ")),
     description:
-      first?.metadata.description ?? `${documents.length} documents: ${titles.slice(0, 5).join(", ")}${titles.length > 5 ? " …" : ""}`,
+      first?.metadata.description ?? `${documents.length} documents: ${names.slice(0, 5).join(", ")}${names.length > 5 ? " …" : ""}`,
     documents: { path, access: "public" },
     hosts: hostsOf(documents),
+    topics: names.flatMap((topic) => {
+      const slug = slugOf(topic);
+      const keywords = [...new Set([topic.toLowerCase(), ...(words.get(topic) ?? [])])].filter(isFindable);
+      return slug === "" || keywords.length === 0 ? [] : [{ slug, name: capital(topic), keywords }];
+    }),
     abbreviations: abbreviationsIn(documents),
   });
+}
+
+/** Groups documents by their own topics, else by folder, else one by one; keeps the largest groups. */
+function groupsOf(documents: readonly FolderDocument[]): Map<string, readonly FolderDocument[]> {
+  const inWords = (text: string) => text.replaceAll(/[-_]+/g, " ").trim();
+  const byTopic = groupBy(documents, ({ metadata: { topic } }) => (topic === null ? null : inWords(topic)));
+  const byFolder = groupBy(documents, ({ path }) => (path.includes("/") ? inWords(path.split("/").at(-2) ?? "") : null));
+  const chosen = [byTopic, byFolder].find((groups) => groups.size > 1 && [...groups.values()].flat().length * 2 >= documents.length);
+  const groups = chosen ?? groupBy(documents, ({ metadata: { title } }) => title);
+  const bySize = [...groups].sort(([a, some], [b, others]) => others.length - some.length || (a < b ? -1 : 1));
+  const slugs = new Set<string>();
+  const distinct = bySize.filter(([group]) => slugs.size < slugs.add(slugOf(group)).size);
+  return new Map(distinct.slice(0, MOST_TOPICS).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function groupBy(documents: readonly FolderDocument[], keyOf: (document: FolderDocument) => string | null): Map<string, FolderDocument[]> {
+  const groups = Map.groupBy(documents, (document) => keyOf(document) ?? "");
+  groups.delete("");
+  return groups;
 }
 
 function hostsOf(documents: readonly FolderDocument[]): string[] {
   const addresses = documents.flatMap(({ metadata }) => httpUrl(metadata.url) ?? []);
   return [...new Set(addresses.map((one) => new URL(one).hostname))].sort();
+}
+
+function slugOf(text: string): string {
+  return text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "")
+    .slice(0, 60);
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -1,0 +1,59 @@
+import { createWordReader } from "../../language/content-words.ts";
+import type { EmbeddedEncoder } from "../../models/embedded-encoder.ts";
+import type { FolderDocument } from "./check-pack.ts";
+
+export type WordPair = readonly [string, string];
+
+/** Most frequent words that are compared with each other. */
+const MOST_WORDS = 2_000;
+/** Least occurrences of a word; the vectors of rare words, such as names, are least reliable. */
+const LEAST_OCCURRENCES = 3;
+/** Pairs that a person reads through. */
+const MOST_PAIRS = 15;
+/** Words that begin with the same letters are mostly forms of one word, which search matches anyway. */
+const SAME_LETTERS = 4;
+
+/**
+ * Returns pairs of words that are each other's nearest neighbour among the words of the documents, most similar first. Similar words are
+ * synonyms, opposites or siblings, which a static encoder cannot tell apart: a person chooses.
+ */
+export function similarWords(documents: readonly Pick<FolderDocument, "text">[], encoder: Pick<EmbeddedEncoder, "embedSync">): WordPair[] {
+  const words = frequentWords(documents);
+  const vectors = encoder.embedSync(words);
+  const nearest = vectors.map((vector, i) => nearestTo(vector, i, vectors));
+  return nearest
+    .flatMap(({ index, similarity }, i) =>
+      i < index && nearest[index]?.index === i ? [{ pair: [words[i], words[index]], similarity }] : [],
+    )
+    .map(({ pair: [a = "", b = ""], similarity }) => ({ pair: [a, b] as const, similarity }))
+    .filter(({ pair: [a, b], similarity }) => similarity > 0 && a.slice(0, SAME_LETTERS) !== b.slice(0, SAME_LETTERS))
+    .sort((a, b) => b.similarity - a.similarity || (a.pair[0] < b.pair[0] ? -1 : 1))
+    .slice(0, MOST_PAIRS)
+    .map(({ pair }) => pair);
+}
+
+function frequentWords(documents: readonly Pick<FolderDocument, "text">[]): string[] {
+  const read = createWordReader();
+  const counts = new Map<string, { readonly text: string; readonly n: number }>();
+  for (const { text } of documents)
+    for (const word of read(text)) {
+      if (word.common || word.text.length < SAME_LETTERS || !/^\p{L}+$/u.test(word.text)) continue;
+      const { text: first, n } = counts.get(word.root) ?? { text: word.text, n: 0 };
+      counts.set(word.root, { text: first, n: n + 1 });
+    }
+  const frequent = [...counts.values()].filter(({ n }) => n >= LEAST_OCCURRENCES);
+  return frequent
+    .sort((a, b) => b.n - a.n || (a.text < b.text ? -1 : 1))
+    .slice(0, MOST_WORDS)
+    .map(({ text }) => text);
+}
+
+function nearestTo(vector: Float32Array, self: number, vectors: readonly Float32Array[]): { index: number; similarity: number } {
+  let [index, similarity] = [-1, Number.NEGATIVE_INFINITY];
+  for (const [i, other] of vectors.entries()) {
+    if (i === self) continue;
+    const dot = other.reduce((sum, value, at) => sum + value * (vector[at] ?? 0), 0);
+    if (dot > similarity) [index, similarity] = [i, dot];
+  }
+  return { index, similarity };
+}
