@@ -1,4 +1,5 @@
-import { RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
+import { carryThreshold, RAW_SCALE, type ScoreScale } from "../models/calibration/calibration.ts";
+import { VERDICT_CUTS } from "../profiles/guards.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/types.ts";
 import type { Explained } from "./compare-passages.ts";
@@ -103,7 +104,7 @@ function judgeByScores(
   passage: Passage,
   gate: Exclude<GateSettings, { readonly type: "sufficiency" }>,
   scale: Pick<ScoreScale, "score">,
-  { consistency, agreement, outlier }: PassageComparison,
+  { consistency, agreement, outlier, relevance: byModel }: PassageComparison,
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
@@ -124,7 +125,8 @@ function judgeByScores(
       return evidence({ ...passage, scores: { ...passage.scores, cross: read } }, verdict, carried, score ?? 0, reason);
     }
     case "v-score": {
-      const relevance = learned?.score ?? carried;
+      const confidence = learned === null || byModel !== undefined ? null : carryRelevance(learned.score, gate);
+      const relevance = confidence ?? learned?.score ?? carried;
       const parts = { relevance, consistency: consistency.score, agreement: agreement.score };
       const score = scoreOf(parts, gate.rejected, outlier);
       const verdict = outlier || !reaches(score, gate.rejected) ? "rejected" : reaches(score, gate.verified) ? "verified" : "uncertain";
@@ -147,6 +149,15 @@ function judgeByScores(
     default:
       return gate satisfies never;
   }
+}
+
+/**
+ * Carries the confidence of a passage's best candidate to the scale of relevance in V: from each cut on, a passage without faults reaches the
+ * threshold of V.
+ */
+function carryRelevance(confidence: number, { verified, rejected }: { readonly verified: number; readonly rejected: number }): number {
+  const { verified: sure, uncertain: possible } = VERDICT_CUTS;
+  return carryThreshold(confidence, [0, possible, sure, 1], [0, rejected ** 2, verified ** 2, 1]);
 }
 
 function cosineReason(dense: number | null, carried: number | null): string {

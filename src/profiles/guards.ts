@@ -49,6 +49,12 @@ export const VALIDATOR_GUARDS: GuardSettings = {
  */
 export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
+/**
+ * Confidences from which a passage answers for certain or perhaps: three of four passages from `verified` on answer, and one of twenty that
+ * answer is below `uncertain` (validation collections, `lab/train/ranking`).
+ */
+export const VERDICT_CUTS = { verified: 0.27, uncertain: 0.07 } as const;
+
 /** Retrieval of source designs that rank by the cosine alone. @param passages both requested and passed on */
 export function denseOnly(passages: number): RetrieveSettings {
   return {

@@ -1,4 +1,4 @@
-import { SUPPORT_BANDS } from "./guards.ts";
+import { SUPPORT_BANDS, VERDICT_CUTS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /**
@@ -29,7 +29,7 @@ export const sourcebound: Profile = {
     twins: "same-facts",
     perDocument: 3,
   },
-  gate: { type: "sufficiency", verified: 0.27, uncertain: 0.07, writeFrom: WRITE_FROM },
+  gate: { type: "sufficiency", ...VERDICT_CUTS, writeFrom: WRITE_FROM },
   comparePassages: true,
   web: "attaches",
   thresholdsOf: "text-embedding-3-small",
