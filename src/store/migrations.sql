@@ -191,5 +191,4 @@ alter table cache_entries drop column state;
 alter table cache_documents drop column passages;
 
 -- 015_questions
--- Questions are compared by their text alone.
-alter table cache_entries drop column slots;
+-- Questions are compared by their text alone. A later release drops `slots`, so that a replica of the release before can still write it.
