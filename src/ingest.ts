@@ -1,4 +1,4 @@
-import { supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
+import { openedExtensions, supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
 import { type FileParts, type IngestRequest, type PreparedFile, prepareFile } from "./ingest/prepare-file.ts";
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
 import { createIdentities, failedFile, GROUP_FILES, GROUP_MS, isFullGroup, type Run, storeGroup } from "./ingest/store-group.ts";
@@ -132,7 +132,7 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
 }
 
 function scanOf({ only, folder, root }: IngestRequest): Scan {
-  return only === null ? scanFolder(folder, root, supportedExtensions) : scanFiles(only, root, supportedExtensions);
+  return only === null ? scanFolder(folder, root, openedExtensions) : scanFiles(only, root, openedExtensions);
 }
 
 /** Records files of unsupported formats by name, so that a refusal can name what was not searched. */

@@ -26,7 +26,7 @@ export function fileId(domain: string, { tenant, source, path }: Pick<FileDescri
 
 /** Returns the extensions of files that are opened, with the dot. Loads parsers lazily. */
 async function readExtensions(): Promise<readonly string[]> {
-  return (await import("../ingest/formats/formats.ts")).supportedExtensions;
+  return (await import("../ingest/formats/formats.ts")).openedExtensions;
 }
 
 /** Creates the upload methods, and the list of all files of any source. */

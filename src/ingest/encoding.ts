@@ -33,6 +33,16 @@ export function decodeText(bytes: Uint8Array) {
   return decodeAs(bytes, likely, [{ code: "encoding_guessed", message }]);
 }
 
+/** Returns the beginning of a text without leading white space, or `null` if the bytes are no text. */
+export function textStart(bytes: Uint8Array): string | null {
+  try {
+    return decodeText(bytes.subarray(0, SAMPLE_BYTES)).text.trimStart().slice(0, 1024);
+  } catch (error) {
+    if (error instanceof IngestError) return null;
+    throw error;
+  }
+}
+
 /** Decodes with the charset that the server names, or detects the encoding if that charset is unknown. */
 export function textOf(bytes: Uint8Array, charset: string | null): string {
   try {

@@ -7,7 +7,7 @@ import { type DomainPack, publishedContacts } from "../engine/domain.ts";
 import { createReaderKeeper, createShippedSupport } from "../engine/reader-keeper.ts";
 import { terminologyOf } from "../guard/terminology.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
-import { supportedExtensions } from "../ingest/formats/formats.ts";
+import { openedExtensions, supportedExtensions } from "../ingest/formats/formats.ts";
 import { MAX_FILE_BYTES } from "../ingest/limits.ts";
 import { type ParsedDocument, readDocuments } from "../ingest/parse.ts";
 import { scanFolder } from "../ingest/scan.ts";
@@ -164,7 +164,7 @@ function assertAnswer(answer: string): void {
 }
 
 async function readSources(folder: string): Promise<Sources> {
-  const { files, skipped, unreadable } = scanFolder(folder, folder, supportedExtensions);
+  const { files, skipped, unreadable } = scanFolder(folder, folder, openedExtensions);
   const unnumbered = [...skipped, ...unreadable].map(({ path, reason }) => ({ path, reason }));
   const readable = files.map(({ absolute, path, bytes }) => ({ path, read: () => readSource(absolute, path, bytes) }));
   const sources = await numberSources(readable, unnumbered);

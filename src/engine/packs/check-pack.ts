@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type GateThreshold, gateCalibrationSchema, percent } from "../../evidence/calibration.ts";
 import { type GoldenSet, readGoldenSet } from "../../grading/golden-set.ts";
-import { supportedExtensions } from "../../ingest/formats/formats.ts";
+import { openedExtensions } from "../../ingest/formats/formats.ts";
 import { type ParsedDocument, readDocuments } from "../../ingest/parse.ts";
 import { scanFolder } from "../../ingest/scan.ts";
 import { isListedHost } from "../../models/web-page.ts";
@@ -29,7 +29,7 @@ export interface ReadFolderOptions {
  * @throws IngestError `folder_missing`, `folder_unreadable`, `not_a_folder`
  */
 export async function readFolder(folder: string, { root, maxFileBytes, signal, onFile }: ReadFolderOptions) {
-  const { files, skipped, unreadable } = scanFolder(folder, root, supportedExtensions);
+  const { files, skipped, unreadable } = scanFolder(folder, root, openedExtensions);
   const documents: FolderDocument[] = [];
   const failed = unreadable.map(({ path, reason }) => ({ path, reason }));
   for (const [i, { path, absolute, bytes }] of files.entries()) {

@@ -35,12 +35,13 @@ describe("attachments", () => {
   });
 
   test("that cannot be read are named with the reason; names stay apart, and paths stay inside", async () => {
+    const old = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.from("WordDocument", "utf16le")]);
     const files = [
       ["a.md", "# A\n\nOne."],
       ["a.md", "# B\n\nTwo."],
       ["../../x#1.md", "# C\n\nThree."],
       ["logo.png", "png"],
-      ["old.doc", "old"],
+      ["old.doc", old],
     ] as const;
     const documents = await read("a.eml", mail(files));
     expect(documents.slice(1).map(({ path }) => path)).toEqual([
@@ -50,7 +51,7 @@ describe("attachments", () => {
     ]);
     const [notice] = documents[0]?.reading.notices ?? [];
     expect(notice).toMatchObject({ code: "attachments" });
-    expect(notice?.message).toMatch(/logo\.png \(the format "\.png" is not supported.*old\.doc .*: open it, and save it as DOCX/);
+    expect(notice?.message).toMatch(/logo\.png \(the format "\.png" is not supported.*old\.doc \(this is an old Office file/);
   });
 });
 

@@ -262,10 +262,31 @@ describe("names and contents", () => {
     expect(document.reading).toMatchObject({ format: "docx", notices: [{ code: "wrong_extension" }] });
   });
 
+  const sheet = "Boat\tBerths\nTern\t4\n";
+  test.each<[string, Uint8Array, string]>([
+    ["tides.doc", docxOf(wordParagraph("Tern")), "docx"],
+    ["boats.xls", xlsxOf([{ name: "Boats", rows: [["Boat"], ["Tern"]] }]), "xlsx"],
+    ["boats.xls", Buffer.from(sheet), "csv"],
+    ["boats.XLS", Buffer.from(`\ufeff${sheet}`, "utf16le"), "csv"],
+    ["boats.xlsx", Buffer.from("Boat;Berths\nTern;4\n"), "csv"],
+    ["boats.xls", Buffer.from("<table><tr><th>Boat</th></tr><tr><td>Tern</td></tr></table>"), "html"],
+    ["boats.doc", Buffer.from("\ufeff<!DOCTYPE html><title>Boats</title><p>Tern</p>"), "html"],
+    ["boats.doc", Buffer.from("Date: Mon, 2 Mar 2026 08:00:00 +0000\r\nMIME-Version: 1.0\r\n\r\nTern\r\n"), "eml"],
+    ["boats.doc", Buffer.from("Tern, four berths"), "text"],
+    ["boats.doc", Buffer.from("{\\rtf1 Tern, four berths}"), "rtf"],
+  ])("%s (%#) under an Office name is read as its bytes say", async (path, bytes, format) => {
+    const document = await readFirst(path, bytes);
+    expect(document.text).toContain("Tern");
+    expect(document.reading.format).toBe(format);
+    const isNamedSo = (path.endsWith(".doc") && format === "docx") || format === "xlsx";
+    expect(document.reading.notices.map(({ code }) => code)).toEqual(isNamedSo ? [] : expect.arrayContaining(["wrong_extension"]));
+  });
+
   test.each([
-    ["a.xls", "a,b\n1,2\n", "unsupported_format"],
-    ["a.xlsx", "\xd0\xcf\x11\xe0\xa1", "unsupported_format"],
-    ["a.xlsx", "one line without a separator", "wrong_content"],
+    ["a.xls", "\xd0\xcf\x11\xe0\xa1", "unsupported_format"],
+    ["a.xls", "one line without a separator", "wrong_content"],
+    ["a.xls", '<?xml version="1.0"?><Workbook/>', "wrong_content"],
+    ["a.doc", "\x89PNG\r\n\x1a\n\0\0", "wrong_content"],
   ])("%s (%#) that nothing can read is an error", async (path, text, code) => {
     await expect(read(path, Buffer.from(text, "latin1"))).rejects.toMatchObject({ code });
   });

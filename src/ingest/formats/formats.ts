@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { IngestError, RequestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
+import { textStart } from "../encoding.ts";
 import { MAX_UNPACKED_BYTES } from "../limits.ts";
 import { archiveFormat } from "./archive.ts";
 import { csvFormat } from "./csv.ts";
@@ -53,6 +54,12 @@ export const FORMATS: readonly Format[] = [
 
 export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
 
+/** Extensions of old Office files by the format that now bears their name. Newer files, web pages and tables often carry them. */
+const OLD_NAMES: Readonly<Record<string, string>> = { ".doc": "docx", ".xls": "xlsx" };
+
+/** Extensions of files that are opened; some turn out to be unreadable. */
+export const openedExtensions: readonly string[] = [...supportedExtensions, ...Object.keys(OLD_NAMES)];
+
 export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
 
 /** Maximum depth of files within files, such as a document in an archive attached to a mail. */
@@ -65,7 +72,7 @@ const CONTAINERS: ReadonlySet<string> = new Set(["zip", "eml", "mbox"]);
  */
 export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total = { bytes: 0 }): InnerFiles {
   return {
-    extensions: supportedExtensions,
+    extensions: openedExtensions,
     async read(path, bytes) {
       total.bytes += bytes.length;
       if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
@@ -99,8 +106,8 @@ const byName = (name: string) => FORMATS.find((format) => format.name === name) 
  */
 export function chooseFormat(path: string, bytes: Uint8Array): { readonly format: Format; readonly notices: readonly ReadingNotice[] } {
   const extension = extensionOf(path);
-  const named = FORMATS.find(({ extensions }) => extensions.includes(extension)) ?? null;
-  const found = formatByContent(bytes);
+  const named = FORMATS.find(({ name, extensions }) => extensions.includes(extension) || name === OLD_NAMES[extension]) ?? null;
+  const found = formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, extension) : null);
   if (found !== null && found !== named) {
     const message = `read as ${found.name}: that is what its bytes are, whatever its name says`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
@@ -117,6 +124,17 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
 /** Returns whether files of this format begin with a signature. */
 function isPacked({ name }: Format): boolean {
   return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip"].includes(name);
+}
+
+/** Returns the format of a text under the name of a packed format: exports of programs are web pages, mails with parts, or tables. */
+function textFormatByContent(bytes: Uint8Array, extension: string): Format | null {
+  const head = textStart(bytes);
+  if (head === null) return null;
+  if (/^(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body|table|meta)\b/i.test(head)) return byName("html");
+  if (/^(?:<\?xml|\{\\rtf)/.test(head)) return null;
+  if (/^mime-version:\s/im.test(head.split(/\r?\n\r?\n/, 1)[0] ?? "")) return byName("eml");
+  if (/^\.xlsx?$/.test(extension)) return /[\t,;|]/.test(head) ? byName("csv") : null;
+  return extension === ".doc" ? byName("text") : null;
 }
 
 function formatByContent(bytes: Uint8Array): Format | null {
@@ -147,6 +165,6 @@ export function inputName(name: string): string {
   if (plain === "" || plain.startsWith("."))
     throw new RequestError("input_name", `"${name}" is not a file name. Use a name such as notes.md.`);
   const extension = extensionOf(plain);
-  if (extension !== "" && !supportedExtensions.includes(extension)) throw unsupportedFormat(extension);
+  if (extension !== "" && !openedExtensions.includes(extension)) throw unsupportedFormat(extension);
   return plain;
 }
