@@ -51,7 +51,9 @@ describe("attachments", () => {
     ]);
     const [notice] = documents[0]?.reading.notices ?? [];
     expect(notice).toMatchObject({ code: "attachments" });
-    expect(notice?.message).toMatch(/logo\.png \(the format "\.png" is not supported.*old\.doc \(this is an old Office file/);
+    expect(notice?.message).toMatch(
+      /logo\.png \(the format "\.png" is not supported.*old\.doc \(this is a Word 97–2003 document \(\.doc\)/,
+    );
   });
 });
 
@@ -117,3 +119,15 @@ function encrypted(archive: Uint8Array): Uint8Array {
   for (let at = 0; at + 46 < bytes.length; at++) if (view.getUint32(at, true) === 0x02014b50) view.setUint16(at + 8, 1, true);
   return bytes;
 }
+
+test.each([
+  ["WordDocument", "Word 97–2003 document (.doc): open it, and save it as DOCX"],
+  ["Workbook", "Excel 97–2003 workbook (.xls): open it, and save it as XLSX"],
+  ["PowerPoint Document", "PowerPoint 97–2003 presentation (.ppt): open it, and save it as PPTX"],
+  ["EncryptedPackage", "the file has a password: save it without one"],
+  ["__substg1.0_", "Outlook message (.msg): save it as EML"],
+  ["Other", "old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF"],
+])("a compound file with the stream %s is named with what to do", async (stream, message) => {
+  const bytes = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.from(stream, "utf16le")]);
+  await expect(read("a.doc", bytes)).rejects.toMatchObject({ code: "unsupported_format", message: expect.stringContaining(message) });
+});

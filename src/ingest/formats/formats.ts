@@ -141,14 +141,25 @@ function formatByContent(bytes: Uint8Array): Format | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).toString("latin1");
   if (/^[\s\0]{0,16}%PDF-\d/.test(head) || (/%PDF-\d\.\d/.test(head) && bytes.includes(0))) return byName("pdf");
   if (head.startsWith("{\\rtf")) return byName("rtf");
-  if (head.startsWith("\xd0\xcf\x11\xe0")) throw new IngestError("unsupported_format", OLD_FILE);
+  if (head.startsWith("\xd0\xcf\x11\xe0")) throw new IngestError("unsupported_format", describeOldFile(bytes));
   if (!head.startsWith("PK\x03\x04") && !head.startsWith("PK\x05\x06")) return null;
   return byName(zipKind(bytes));
 }
 
-/** A compound file: an old Office file, a mail of Outlook, or a new Office file with a password. */
-const OLD_FILE =
-  "this is an old Office file, an Outlook message or a file with a password: save it as DOCX, XLSX, PPTX or EML without a password";
+/** Kinds of compound files by a stream that each holds, and what to do. */
+const COMPOUND_FILES: readonly (readonly [stream: string, message: string])[] = [
+  ["EncryptedPackage", "the file has a password: save it without one"],
+  ["WordDocument", "this is a Word 97–2003 document (.doc): open it, and save it as DOCX"],
+  ["Workbook", "this is an Excel 97–2003 workbook (.xls): open it, and save it as XLSX"],
+  ["PowerPoint Document", "this is a PowerPoint 97–2003 presentation (.ppt): open it, and save it as PPTX"],
+  ["__substg1.0_", "this is an Outlook message (.msg): save it as EML"],
+];
+
+function describeOldFile(bytes: Uint8Array): string {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const found = COMPOUND_FILES.find(([stream]) => content.includes(stream, 0, "utf16le"));
+  return found?.[1] ?? "this is an old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF";
+}
 
 export function unsupportedFormat(extension: string): IngestError {
   const advice = conversionOf(extension) || `: use one of ${supportedExtensions.join(" ")}`;
