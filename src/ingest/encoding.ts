@@ -7,7 +7,12 @@ import type { ReadingNotice } from "../shared/types.ts";
 const SAMPLE_BYTES = 64 * 1024;
 /** Minimum confidence, in percent, for a legacy encoding to win over windows-1252. */
 const MIN_CONFIDENCE = 20;
+/** Minimum share of NUL bytes for UTF-16: in mostly Latin text, every other byte is NUL. */
+const MIN_NUL_SHARE = 0.1;
+/** Minimum NUL bytes for UTF-16; fewer are taken for binary data. */
+const MIN_NULS = 2;
 const WESTERN = "windows-1252";
+const MAC = "macintosh";
 /** The escape sequences of ISO-2022, a seven-bit encoding that would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
 /** `charset=…` of HTML, `encoding="…"` of XML. */
@@ -22,15 +27,23 @@ export function decodeText(bytes: Uint8Array) {
   const marked = markedEncoding(bytes);
   if (marked !== null) return decodeAs(bytes, marked, []);
   const nul = bytes.indexOf(0);
-  if (nul >= 0) throw binary(`byte ${nul} is NUL`, nul);
+  if (nul >= 0) {
+    const wide = wideEncoding(bytes);
+    if (wide === null) throw binary(`byte ${nul} is NUL`, nul);
+    return decodeAs(bytes, wide, [guessed(wide)]);
+  }
   if (isUtf8(bytes) && !SHIFTS.some((shift) => latin(bytes).includes(shift))) return decodeAs(bytes, "utf-8", []);
   const control = bytes.subarray(0, SAMPLE_BYTES).findIndex(isControl);
   if (control >= 0) throw binary(`byte ${control} is a control character`, control);
   const declared = declaredEncoding(bytes);
   if (declared !== null) return decodeAs(bytes, declared, []);
-  const likely = detectedEncoding(bytes);
-  const message = `read as ${likely}: it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
-  return decodeAs(bytes, likely, [{ code: "encoding_guessed", message }]);
+  const likely = likelyEncoding(bytes);
+  return decodeAs(bytes, likely, [guessed(likely)]);
+}
+
+function guessed(encoding: string): ReadingNotice {
+  const message = `read as ${encoding}: it is not UTF-8 and names no encoding; save it as UTF-8 if letters look wrong`;
+  return { code: "encoding_guessed", message };
 }
 
 /** Returns the beginning of a text without leading white space, or `null` if the bytes are no text. */
@@ -66,6 +79,16 @@ function markedEncoding([first, second, third, fourth]: Uint8Array): string | nu
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
+/** Detects UTF-16 without a byte order mark: the NUL bytes are on one side of the byte pairs. */
+function wideEncoding(bytes: Uint8Array): string | null {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const nulsAt = (side: number) => sample.filter((byte, i) => byte === 0 && i % 2 === side).length;
+  const [even, odd] = [nulsAt(0), nulsAt(1)];
+  const enough = Math.max(MIN_NULS, sample.length * MIN_NUL_SHARE);
+  if (bytes.length % 2 === 1 || Math.min(even, odd) > enough / 10) return null;
+  return odd > enough ? "utf-16le" : even > enough ? "utf-16be" : null;
+}
+
 /** Returns whether a byte is a control character that no text contains. Form feeds end pages; escapes belong to ISO-2022. */
 function isControl(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
@@ -74,6 +97,17 @@ function isControl(byte: number): boolean {
 function declaredEncoding(bytes: Uint8Array): string | null {
   const label = DECLARED.exec(latin(bytes.subarray(0, 1024)))?.[1];
   return label === undefined ? null : knownLabel(label);
+}
+
+function likelyEncoding(bytes: Uint8Array): string {
+  const found = detectedEncoding(bytes);
+  return found === WESTERN && misplacedIn(bytes, MAC) < misplacedIn(bytes, WESTERN) ? MAC : found;
+}
+
+/** Counts capitals, controls and symbols right behind small letters: read as windows-1252, "café" of an old Macintosh is "cafŽ". */
+function misplacedIn(bytes: Uint8Array, encoding: string): number {
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));
+  return text.match(/(?<=\p{Ll})(?![\0-\x7f])[\p{Lu}\p{Cc}\p{S}]/gu)?.length ?? 0;
 }
 
 function detectedEncoding(bytes: Uint8Array): string {
