@@ -20,6 +20,10 @@ export const epubFormat: Format = {
     const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";
     if (!parts.has(packagePath)) throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
     const book = readPackage(textOf(parts, packagePath), packagePath);
+    const encryption = readXml(textOf(parts, "META-INF/encryption.xml"));
+    const encrypted = new Set([...descendants(encryption, "CipherReference")].map(({ attributes }) => inside("", attributes.URI ?? "")));
+    if (book.spine.some((path) => encrypted.has(path)))
+      throw new IngestError("encrypted", "the book is encrypted: ingest an unprotected copy");
     const missing: string[] = [];
     const joined: JoinedPart[] = [];
     const unseen: ReadingNotice[] = [];

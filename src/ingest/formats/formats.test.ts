@@ -186,6 +186,15 @@ test("notes of a book stay where they stand, and what calls them is a sign of it
   );
 });
 
+test("a book whose chapters are encrypted says so; encrypted fonts alone do not matter", async () => {
+  const book = (path: string) =>
+    epubOf(["<p>Text.</p>"], {
+      "META-INF/encryption.xml": `<encryption><enc:EncryptedData><enc:CipherData><enc:CipherReference URI="${path}"/></enc:CipherData></enc:EncryptedData></encryption>`,
+    });
+  await expect(read("a.epub", book("OEBPS/text/c0.xhtml"))).rejects.toMatchObject({ code: "encrypted", message: /book is encrypted/ });
+  expect((await readFirst("a.epub", book("OEBPS/font.otf"))).text).toBe("Text.");
+});
+
 describe("JSON and YAML", () => {
   test("questions and answers become documents with the question as title; what was guessed is said", async () => {
     const source = JSON.stringify({
