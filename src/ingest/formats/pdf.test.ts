@@ -101,6 +101,22 @@ describe("a made PDF", () => {
     );
   });
 
+  test("lines with a drawn dot before them are items of a list, also where nothing else parts them", async () => {
+    const text = Array.from({ length: 9 }, (_, i) => sentence(i).replace(/[.,]/g, "")).join(" ");
+    const { words } = makePdf([{ type: "paragraph", text }]);
+    const opening = words.filter(({ x }) => x === 72);
+    const dotted = [opening[1], opening[3], opening[4]].flatMap((word) => word ?? []);
+    // A disc of four curves, as browsers draw it.
+    const dot = ({ y }: { readonly y: number }) => {
+      const [x, middle] = [62, 792 - y - 5];
+      const at = (dx: number, dy: number) => `${x + dx} ${middle + dy}`;
+      return `${at(2, 0)} m ${at(2, 1)} ${at(1, 2)} ${at(0, 2)} c ${at(-1, 2)} ${at(-2, 1)} ${at(-2, 0)} c ${at(-2, -1)} ${at(-1, -2)} ${at(0, -2)} c ${at(1, -2)} ${at(2, -1)} ${at(2, 0)} c f`;
+    };
+    const { text: read_, blocks } = await read(makePdf([{ type: "paragraph", text }], { extra: dotted.map(dot).join("\n") }).bytes);
+    expect(blocks.map(({ type }) => type)).toEqual(["paragraph", "list-item", "list-item", "list-item"]);
+    expect(blocks.slice(1).map(({ start }) => read_.slice(start).split(/\s/)[0])).toEqual(dotted.map(({ text: word }) => word));
+  });
+
   test("a heading of several lines in the middle of the page is one, and the next one is another, however far apart the text's lines are", async () => {
     const line = (font: string, x: number, y: number, words: string) => `BT /${font} Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
     const body = Array.from({ length: 12 }, (_, i) => line("F1 10", 72, 640 - 20 * i, sentence(i).slice(0, 60)));

@@ -40,7 +40,7 @@ const FULL = "If the flag is there, this command takes out all packages that are
 /** Returns the blocks of one column that begins with a paragraph of its widest lines at the usual distance. */
 function read(rows: readonly PdfLine[], { number = 1 } = {}): PdfBlock[] {
   const lines = [...Array.from({ length: 8 }, (_, i) => line(i - 7, WIDEST)), ...rows];
-  return blocksOf([{ type: "column", lines }], { number, height: 800 }, styleOf(lines, OUTLINE)).slice(1);
+  return blocksOf([{ type: "column", lines }], { number, height: 800, dots: [] }, styleOf(lines, OUTLINE)).slice(1);
 }
 
 function blocks(...rows: readonly PdfLine[]): string[] {

@@ -1,7 +1,7 @@
 import { NO_HEADING_END, rowEnds } from "../../line-breaks.ts";
-import { areLevel, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
+import { areLevel, hasDot, INDENT, ITEM_MARK, isFull, isMarkInText, markOf, type PdfLine, SAME_SIZE, SAME_START } from "./lines.ts";
 import type { Region, TableRegion } from "./regions.ts";
-import { greatest, least, type PdfWord } from "./words.ts";
+import { greatest, least, type PdfPage, type PdfWord } from "./words.ts";
 /** A block of a document as its pages show it. */
 export type PdfBlock =
   | (TextBlock & { readonly type: "heading"; readonly level: number })
@@ -10,10 +10,10 @@ export type PdfBlock =
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
 /**
- * The mark that opens a block with a hanging indent: a word ("•", "1.", "(a)"), or none. An item without a mark continues the
+ * The mark that opens a block with a hanging indent: a drawn dot, a word ("•", "1.", "(a)"), or none. An item without a mark continues the
  * item before it; a "resumed" one continues an earlier item after other blocks.
  */
-export type Mark = "word" | "none" | "resumed";
+export type Mark = "dot" | "word" | "none" | "resumed";
 
 export interface TextBlock {
   readonly lines: readonly PdfLine[];
@@ -62,10 +62,7 @@ export function textOf(lines: readonly PdfLine[]): string {
 }
 
 /** The properties of a page without its regions. */
-export interface PageFacts {
-  readonly number: number;
-  readonly height: number;
-}
+export type PageFacts = Pick<PdfPage, "number" | "height" | "dots">;
 
 /** Returns the blocks of a page's regions, in order. */
 export function blocksOf(regions: readonly Region[], page: PageFacts, style: TextStyle): PdfBlock[] {
@@ -98,10 +95,10 @@ type ColumnFacts = PageFacts & { readonly edge: number };
 
 function columnBlocks(lines: readonly PdfLine[], page: ColumnFacts, style: TextStyle): PdfBlock[] {
   const blocks: PdfBlock[] = [];
-  const isCode = (line: PdfLine) => line.isMono && !style.isTypewritten && !isHeadingLike(line, style);
+  const isCode = (line: PdfLine) => line.isMono && !style.isTypewritten && !isHeadingLike(line, style) && !hasDot(line, page.dots);
   const text = lines.filter((line) => !isCode(line));
   const edges = edgesOf(text.length > 0 ? text : lines, lines);
-  const column: Column = { ...edges, style, marks: new Map() };
+  const column: Column = { ...edges, style, dots: page.dots, marks: new Map() };
   /** Adjacent paragraphs that only sentence ends separate. */
   let run: PdfLine[][] = [];
   let open: PdfLine[] = [];
@@ -140,12 +137,14 @@ function edgesOf(text: readonly PdfLine[], lines: readonly PdfLine[]) {
 
 interface Column extends ReturnType<typeof edgesOf> {
   readonly style: TextStyle;
+  readonly dots: PdfPage["dots"];
   /** Lines that open a list item or a numbered or lettered paragraph. */
   readonly marks: Map<PdfLine, Mark>;
 }
 
-/** Returns the mark that opens a list item: a sign, number or letter that is not merely the next word of the text. */
-function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, marks }: Column): Mark {
+/** Returns the mark that opens a list item: a drawn dot, or a sign, number or letter that is not merely the next word of the text. */
+function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, dots, marks }: Column): Mark {
+  if (hasDot(line, dots)) return "dot";
   if (markOf(line) === null) return "none";
   const last = open.at(-1);
   if (last === undefined || !isFull(last, line, right)) return "word";
@@ -219,7 +218,7 @@ function toBlock(lines: readonly PdfLine[], page: PageFacts, { style, marks, lef
     first !== undefined && first.size < style.bodySize * NOTE_SIZE && first.y > page.height * NOTE_PART && NOTE_MARK.test(mark);
   if (isNote) return { ...block, type: "note" };
   // A lettered mark such as "(a)" stays part of its paragraph's text.
-  const isItem = opening === "word" && ITEM_MARK.test(mark);
+  const isItem = opening === "dot" || (opening === "word" && ITEM_MARK.test(mark));
   return { ...block, type: isItem ? "item" : "paragraph" };
 }
 

@@ -67,6 +67,7 @@ function goesOn(before: TextBlock & { readonly type: string }, block: TextBlock)
   const isEnded = ENDED.test(end);
   const shift = block.left - before.left;
   const isFilled = isFull(last, first, before.right);
+  if (block.mark === "dot") return false;
   if (block.mark === "word") {
     return isFilled && !isEnded && isMarkInText(first, before.lines, { isMarked: before.mark === "word", shift });
   }

@@ -57,7 +57,7 @@ describe("putting the blocks of pages together takes time by their number, not b
 describe("a page of more words than a call takes arguments", () => {
   const lines = range(75_000, (i) => [line(50, i * 15, "a"), line(300, i * 15, "b")]).flat();
   const column = range(lines.length, (i) => line(50, i * 15, "a"));
-  const page = { number: 1, height: 800 };
+  const page = { number: 1, height: 800, dots: [] };
   const style = styleOf(lines.slice(0, 20), new Map());
 
   it("is read as a table", () => {

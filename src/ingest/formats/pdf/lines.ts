@@ -1,5 +1,7 @@
-import { bottomOf, type PdfWord, rightOf } from "./words.ts";
+import { bottomOf, type PdfBox, type PdfWord, rightOf } from "./words.ts";
 
+/** Maximum distance of a drawn dot from its item, as a multiple of the letter size. */
+const DOT_GAP = 2;
 /** Tolerance for equal line starts, as a multiple of the letter size. */
 export const SAME_START = 0.3;
 /** Minimum indent of a paragraph's first line, as a multiple of the letter size. */
@@ -16,6 +18,13 @@ export const ENDED = /[.!?:;]["”)\]]*$/;
 export function markOf({ words }: PdfLine): string | null {
   const mark = words[0]?.text ?? "";
   return words.length > 1 && BULLET.test(mark) ? mark : null;
+}
+
+export function hasDot({ x, y, bottom, size }: PdfLine, dots: readonly PdfBox[]): boolean {
+  return dots.some((dot) => {
+    const middle = (dot.y + dot.bottom) / 2;
+    return dot.right <= x && x - dot.right < size * DOT_GAP && middle > y && middle < bottom && dot.bottom - dot.y < size * 0.7;
+  });
 }
 
 /** Returns whether the first word of a line would not have fitted on the line before, which may extend to `right`. */

@@ -1,13 +1,22 @@
 import { setImmediate } from "node:timers/promises";
 import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
 
+/** Size limits of a drawn shape that may be a list mark, in points. */
+const SMALLEST_DOT = 1;
+const LARGEST_DOT = 8;
+/** Maximum dots on a page. More belong to a chart. */
+const MOST_DOTS = 2_000;
+
 /** Collects the graphics of a page. */
 export function createDrawings() {
   const rules: PdfRule[] = [];
+  const dots: PdfBox[] = [];
   const grounds: PdfBox[] = [];
   let picture: { readonly box: PdfPage["picture"]; readonly area: number } = { box: null, area: 0 };
   return {
     rules,
+    /** Small, roughly square shapes. */
+    dots,
     /** Painted areas so far, on which white letters are visible. */
     grounds,
     /** The largest picture, with its area in square points. */
@@ -15,9 +24,11 @@ export function createDrawings() {
       return picture;
     },
     addPath(
-      { segments, isFilled }: NonNullable<ReturnType<typeof pathOf>>,
+      { segments, isFilled, bounds }: NonNullable<ReturnType<typeof pathOf>>,
       { matrix, fill }: { readonly matrix: Matrix; readonly fill: string },
     ) {
+      const box = boxOf(matrix, bounds);
+      if (isDot(box) && dots.length < MOST_DOTS) dots.push(box);
       for (const { x1, y1, x2, y2 } of segments) {
         const [ax, ay] = apply(matrix, x1, y1);
         const [bx, by] = apply(matrix, x2, y2);
@@ -26,14 +37,24 @@ export function createDrawings() {
       if (isFilled && fill.toLowerCase() !== "#ffffff" && segments.length > 0) grounds.push(boundsOf(rules.slice(-segments.length)));
     },
     addPicture(matrix: Matrix) {
-      const [x1, y1] = apply(matrix, 0, 0);
-      const [x2, y2] = apply(matrix, 1, 1);
-      const box = { x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
-      const area = Math.abs((x2 - x1) * (y2 - y1));
+      const box = boxOf(matrix, [0, 0, 1, 1]);
+      const area = (box.right - box.x) * (box.bottom - box.y);
       if (area > picture.area) picture = { box, area };
       grounds.push(box);
     },
   };
+}
+
+/** Returns the box on the page between two corners `[x1, y1, x2, y2]`. */
+function boxOf(matrix: Matrix, corners: ArrayLike<number>): PdfBox {
+  const [x1, y1] = apply(matrix, corners[0] ?? 0, corners[1] ?? 0);
+  const [x2, y2] = apply(matrix, corners[2] ?? 0, corners[3] ?? 0);
+  return { x: Math.min(x1, x2), y: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
+}
+
+function isDot({ x, y, right, bottom }: PdfBox): boolean {
+  const [shorter, longer] = [right - x, bottom - y].sort((a, b) => a - b) as [number, number];
+  return shorter >= SMALLEST_DOT && longer <= LARGEST_DOT && longer < shorter * 1.5;
 }
 
 function boundsOf(rules: readonly PdfRule[]): PdfBox {
@@ -95,10 +116,11 @@ export async function runOperators(
 const FILLS = ["fill", "eoFill", "fillStroke", "eoFillStroke", "closeFillStroke", "closeEOFillStroke"];
 
 /** Returns the path that `constructPath` draws; `null` if it paints nothing. */
-export function pathOf([paint, data]: readonly unknown[], names: OperatorNames) {
+export function pathOf([paint, data, bounds]: readonly unknown[], names: OperatorNames) {
   const [path] = (data ?? []) as readonly (ArrayLike<number> | null)[];
   if (paint === names.endPath || path === null || path === undefined) return null;
-  return { segments: segmentsOf(path), isFilled: FILLS.some((name) => names[name] === paint) };
+  const isFilled = FILLS.some((name) => names[name] === paint);
+  return { segments: segmentsOf(path), isFilled, bounds: (bounds ?? []) as ArrayLike<number> };
 }
 
 /** Returns the straight segments of a path. Closing a path adds its last side. */

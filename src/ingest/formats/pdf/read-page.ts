@@ -117,9 +117,9 @@ export async function readPage(page: OperatorPage, number: number, names: Operat
     paintImageMaskXObject: picture,
   });
   letters.end();
-  const { rules, picture: largest } = drawings;
+  const { rules, dots, picture: largest } = drawings;
   const isPicture = largest.area > width * height * PICTURE_SHARE;
-  return { number, width, height, words, rules, isPicture, picture: largest.box };
+  return { number, width, height, words, rules, dots, isPicture, picture: largest.box };
 }
 
 /** Creates a builder of words from letters in drawing order. @param found receives every non-blank word */

@@ -53,7 +53,7 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
         page.cleanup();
       } catch {
         failed.push(number);
-        pages.push({ number, width: 0, height: 0, words: [], rules: [], isPicture: false, picture: null });
+        pages.push({ number, width: 0, height: 0, words: [], rules: [], dots: [], isPicture: false, picture: null });
       }
     }
     const outline = await readOutline(document);

@@ -47,6 +47,8 @@ export interface PdfPage {
   /** In file order. */
   readonly words: readonly PdfWord[];
   readonly rules: readonly PdfRule[];
+  /** Small drawn shapes that may be list marks. */
+  readonly dots: readonly PdfBox[];
   /** Whether a picture covers most of the page, as in a scan. */
   readonly isPicture: boolean;
   /** Box of the largest picture, if any. */
