@@ -32,6 +32,7 @@ import { rounds } from "./support/trials.ts";
 const TEN = "Tinnitus is rated at 10 percent.";
 const FORM = "You file VA Form 21-526EZ within one year.";
 const BAD = "Tinnitus is rated at 70 percent";
+const CACHED = { cache: { enabled: true } };
 
 /** Asserts that the streamed sentences are exactly those of the answer, in order. */
 function expectShownIsFinal(events: readonly AnswerEvent[], answer: Answer): void {
@@ -140,6 +141,18 @@ describe.concurrent("layers of seven-layer", () => {
         const order = events.map(({ type }) => type);
         expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
         expectShownIsFinal(events, answer);
+      },
+    ));
+
+  it("strip a citation that no source has before the answer is cached", () =>
+    using(
+      open({ chat: [stream(`${TEN.slice(0, -1)} [1][12].`)] }, { encoder: near(0.6, { Tinnitus: 0.9 }) }, DOCUMENTS, {}, CACHED),
+      async ({ engine, endpoint }) => {
+        const { answer } = await ask(engine, QUESTION, { profile: "seven-layer" });
+        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "citations", verdict: "repaired" }));
+        const { answer: again } = await ask(engine, QUESTION, { profile: "seven-layer" });
+        expect([again.cacheMode, again.sentences]).toEqual(["exact", [{ text: TEN, citations: [1] }]]);
+        expect(endpoint.chats).toHaveLength(1);
       },
     ));
 });

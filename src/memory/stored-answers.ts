@@ -59,7 +59,7 @@ function keyedHash(secret: string, parts: readonly unknown[]): string {
 
 /**
  * Checks whether an answer may enter the cache: it is answered with citations, every claim is supported or unchecked,
- * every check passes, and there are no warnings.
+ * every check passes, if need be after a repair, and there are no warnings. Each hit runs the checks on the repaired text.
  */
 export function isCacheable(answer: Answer): boolean {
   return (
@@ -69,7 +69,7 @@ export function isCacheable(answer: Answer): boolean {
     // The result of a web check cannot be verified again on a hit.
     answer.web === undefined &&
     answer.claims.every(({ status }) => status === "supported" || status === "unchecked") &&
-    answer.checks.every(({ verdict }) => verdict === "pass")
+    answer.checks.every(({ verdict }) => verdict === "pass" || verdict === "repaired")
   );
 }
 
