@@ -149,25 +149,26 @@ describe.skipIf(whyNoPostgres !== null)("an index whose vectors are searched by 
   });
 
   it("is asked by setting, or by a profile whose source has it; by no other", async () => {
-    const url = await server().createDatabase();
-    const tables = async () => {
+    const tables = async (url: string) => {
       const db = await openPostgres({ url, connections: 2, timeoutMs: 30_000 });
       const { rows } = await sql<{ n: number }>`select count(*) as n from pg_tables where tablename like 'vectors_%'`.execute(db);
       await db.destroy();
       return Number(rows[0]?.n);
     };
     const warned: string[] = [];
-    for (const [settings, made] of [
+    for (const [settings, made, profile] of [
       [{}, 0],
       [{ profile: "seven-layer", "database.vectors": "process" }, 0],
       [{ profile: "seven-layer" }, 1],
       [{ "database.vectors": "pgvector" }, 1],
+      [{}, 1, "seven-layer"],
     ] as const) {
+      const url = await server().createDatabase();
       const own = { "database.url": url, "database.connections": 4, "database.vectors_from": 1, ...settings };
       const library = await openLibrary({ settings: own, warn: (message) => warned.push(message) });
-      await library.ask("How much does a library card cost?");
+      await library.ask("How much does a library card cost?", profile === undefined ? {} : { profile });
       await library.close();
-      expect([settings, await tables()]).toEqual([settings, made]);
+      expect([settings, profile, await tables(url)]).toEqual([settings, profile, made]);
     }
     expect(warned).toEqual([]);
   });

@@ -20,16 +20,16 @@ export interface SwitchOptions {
 /** Texts per call of the embedded encoder: a compromise between throughput, progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
 
-export function createIndexes(opened: Opened, domains: Pick<Domains, "pack" | "profile">) {
+export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
   const { config, store, encoder, spec, openEncoder: open, closing, warn, words, search, storeId } = opened;
   const indexes = new Map<string, DomainIndex>();
   const snapshotPath = (domain: string) => join(config.data_dir, "index", `${domain}.snapshot`);
   const tablesOf = (domain: string): VectorTables | undefined => {
     const { vectors } = store;
-    const pack = domains.pack(domain);
-    const where = config.database?.vectors ?? domains.profile(pack).retrieve.vectors ?? "process";
-    if (vectors === null || config.database === undefined || where !== "pgvector") return undefined;
-    return { from: config.database.vectors_from, open: (of) => vectors.open({ ...of, domain }), warn };
+    const { database } = config;
+    if (vectors === null || database === undefined || database.vectors === "process") return undefined;
+    const onRequest = database.vectors === undefined;
+    return { from: database.vectors_from, onRequest, open: (of) => vectors.open({ ...of, domain }), warn };
   };
   const openEngine = (domain: string, rebuild: boolean): SearchEngine =>
     search?.engine(domain, rebuild) ??

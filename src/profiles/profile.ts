@@ -87,7 +87,7 @@ export interface RetrieveSettings {
   readonly twins: "same-facts" | "cosine" | "off";
   /** Passages of one document ranked before those of other documents; the rest follow. `null`: no limit. */
   readonly perDocument: number | null;
-  /** Where many vectors are searched, if records are in PostgreSQL and the configuration does not say. @default "process" */
+  /** Where many vectors are searched for a question, if records are in PostgreSQL and the configuration does not say. @default "process" */
   readonly vectors?: "process" | "pgvector";
 }
 

@@ -41,7 +41,7 @@ export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" 
 /** Runs work while this process may fill the engine. Resolves to `false`, without running it, while another process does. */
 export type FillingTurn = (work: () => Promise<void>) => Promise<boolean>;
 
-export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector">, Pick<SearchFilters, "scope" | "area"> {
+export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "vector" | "inTables">, Pick<SearchFilters, "scope" | "area"> {
   /** Codes of the question. Passages with one of them come first. */
   readonly codes: readonly string[];
   readonly bm25: boolean;
@@ -247,9 +247,9 @@ export class DomainIndex implements QuestionReader {
 
   /** Returns chunks by fused score, best first, with those that contain a code of the question before all others. */
   async search(request: SearchRequest, options: EngineOptions = {}): Promise<Candidate[]> {
-    const { vector, codes, scope, area, candidates: k } = request;
+    const { vector, codes, scope, area, candidates: k, inTables = false } = request;
     const find = async (filters: SearchFilters) =>
-      fuseHits(await this.engine.search({ terms: request.bm25 ? request.terms : [], vector, filters, k }, options), request);
+      fuseHits(await this.engine.search({ terms: request.bm25 ? request.terms : [], vector, filters, k, inTables }, options), request);
     const filters = area === undefined ? { scope } : { scope, area };
     const all = await find(filters);
     const coded = codes.length === 0 ? [] : await find({ ...filters, holding: codes });

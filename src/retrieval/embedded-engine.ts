@@ -54,6 +54,8 @@ export class EmbeddedEngine implements SearchEngine {
   /** Term counts of a scope's windows, cached until they change. */
   private readonly counts = new WeakMap<SlotSet, TermCounts>();
   private readonly table: TableVectors | null;
+  /** Whether a request has asked for the table. Until then it stays empty. */
+  private isTableWanted: boolean;
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
   /** By encoder id: the vectors of the active encoder, and of the next one while they are computed. */
@@ -64,6 +66,7 @@ export class EmbeddedEngine implements SearchEngine {
   constructor(options: EmbeddedEngineOptions) {
     this.options = options;
     this.table = options.tables === undefined ? null : new TableVectors(options.tables);
+    this.isTableWanted = options.tables?.onRequest !== true;
     this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
   }
 
@@ -124,12 +127,14 @@ export class EmbeddedEngine implements SearchEngine {
     }
   }
 
-  async search({ terms, vector, filters, k }: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {
+  async search({ terms, vector, filters, k, inTables }: EngineRequest, { signal, time = untimed }: EngineOptions = {}): Promise<Hit[]> {
     signal?.throwIfAborted();
     this.keeper?.postpone();
+    this.isTableWanted ||= inTables === true;
     const index = vector === null ? undefined : this.vectors.get(vector.encoder.id);
     // The table is asked first. Windows may change while waiting for it, but not during the synchronous steps after it.
-    const near = vector === null || index === undefined ? null : await this.askTable(vector.values, index, filters, k, time);
+    const usesTable = inTables === true || this.options.tables?.onRequest !== true;
+    const near = vector === null || index === undefined || !usesTable ? null : await this.askTable(vector.values, index, filters, k, time);
     signal?.throwIfAborted();
     const accept = this.filter(filters);
     if (k <= 0 || accept === null) return [];
@@ -221,7 +226,7 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   private followTable(): void {
-    if (this.serving !== null) this.table?.follow(this.vectors.get(this.serving) ?? null, this.serving, this.indexed);
+    if (this.serving !== null && this.isTableWanted) this.table?.follow(this.vectors.get(this.serving) ?? null, this.serving, this.indexed);
   }
 
   private async askTable(

@@ -105,6 +105,8 @@ export interface EngineRequest {
   readonly filters: SearchFilters;
   /** Number of chunks per ranking. */
   readonly k: number;
+  /** Searches vectors in the database, where the engine has tables for requests that ask for it. @default false */
+  readonly inTables?: boolean;
 }
 
 export interface EngineOptions {

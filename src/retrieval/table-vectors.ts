@@ -38,6 +38,8 @@ export class VectorGroups {
 
 /** Vector search in database tables, in addition to this process. */
 export interface VectorTables {
+  /** Fills and searches the table only for requests with `inTables`. @default false */
+  readonly onRequest?: boolean;
   /** Minimum number of windows in a domain. */
   readonly from: number;
   /** Up to this number of visible windows, this process compares all of them. @default EXACT_UP_TO */

@@ -23,7 +23,7 @@ export const databaseSchema = z
     timeout_ms: setting(z.int().min(100).max(3_600_000), DEFAULT_DATABASE_TIMEOUT_MS, "Statement timeout in milliseconds"),
     vectors: optional(
       z.enum(["process", "pgvector"]),
-      "Where vectors are searched: `process` compares all vectors in memory, `pgvector` uses an HNSW index in the database. When absent: `pgvector` for profile `seven-layer`, as its source specifies, `process` for all others (docs/scale.md)",
+      "Where vectors are searched: `process` compares all vectors in memory, `pgvector` uses an HNSW index in the database. When absent: `pgvector` for questions under profile `seven-layer`, as its source specifies, `process` for all others (docs/scale.md)",
     ),
     vectors_from: setting(
       z.int().min(1).max(1_000_000_000),
