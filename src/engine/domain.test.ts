@@ -122,6 +122,19 @@ describe("loadDomain", () => {
   });
 });
 
+describe("a term catalogue", () => {
+  it.each([
+    ["of an unknown tenant", "A:\n  terms: { n: a }\nB:\n  terms:\n    n: b\n    m: c\n", /terms\.yaml, line 6 .*"m"/],
+    ["that is empty", "A:\n  terms: { n: a }\nB:\n  terms:\n    n: ''\n", /line 5: B\.terms\.n/],
+    ["under an unknown key", "A:\n  terms: { n: a }\n  mening: x\n", /line 3: unknown key "A\.mening"\. Did you mean "meaning"/],
+    ["in YAML that does not parse", "A:\n  terms: { n: a }\nB: [\n", /line 4/],
+  ])("names the line of a term %s", (_what, terms, words) => {
+    pack("d", "name: d\ntitle: D\ncatalogue: terms.yaml\ntenants: { n: { title: N } }\n");
+    writeFileSync(join(here.folder, "d", "terms.yaml"), terms);
+    expect(() => loadDomain("d", here.folder)).toThrow(words);
+  });
+});
+
 describe("documentUrl", () => {
   const pack = { base_url: "https://a.org", strip_prefix: "pages/" };
   it.each([

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse as parseYaml } from "yaml";
+import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { isFindable } from "../guard/hotlines.ts";
 import { isAddress } from "../models/web-page.ts";
@@ -268,17 +268,36 @@ function isPattern(source: string): boolean {
   }
 }
 
-/** Parses a YAML file of a domain pack. @throws ConfigError `domain_invalid` with every fault */
+/** Parses a YAML file of a domain pack. @throws ConfigError `domain_invalid` with every fault and its line */
 export function readPackFile<T>(path: string, schema: z.ZodType<T>): T {
+  return openPackFile(path, schema).data;
+}
+
+function openPackFile<T>(path: string, schema: z.ZodType<T>) {
+  const lines = new LineCounter();
+  let document: Document.Parsed;
   let value: unknown;
   try {
-    value = parseYaml(readFileSync(path, "utf8"));
+    document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+    const [fault] = document.errors;
+    if (fault !== undefined) throw fault;
+    value = document.toJS();
   } catch (cause) {
     throw new ConfigError("domain_invalid", `${path} could not be read: ${messageOf(cause)}`, { path }, { cause });
   }
+  /** Returns the line of the innermost value on the way to `keys`. */
+  const lineOf = (keys: readonly PropertyKey[]): number => {
+    const node = document.getIn(keys.map(String), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    return keys.length === 0 ? 1 : lineOf(keys.slice(0, -1));
+  };
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = describeIssues(parsed.error, schema);
+  if (parsed.success) return { data: parsed.data, lineOf };
+  const described = describeIssues(parsed.error, schema);
+  const faults = parsed.error.issues.map((issue, i) => {
+    const keys = issue.code === "unrecognized_keys" ? [...issue.path, ...issue.keys.slice(0, 1)] : issue.path;
+    return `line ${lineOf(keys)}: ${described[i]}`;
+  });
   throw new ConfigError("domain_invalid", `${path} is not valid: ${faults.join("; ")}`, { path, faults });
 }
 
@@ -291,10 +310,12 @@ const catalogueSchema = z.record(
 /** Returns canonical term → tenant's term, by tenant. @throws ConfigError `domain_invalid`, also for an unknown tenant */
 function termsOf(path: string, tenants: readonly string[]): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const found: Record<string, Record<string, string>> = {};
-  for (const [canonical, { terms }] of Object.entries(readPackFile(path, catalogueSchema))) {
+  const { data, lineOf } = openPackFile(path, catalogueSchema);
+  for (const [canonical, { terms }] of Object.entries(data)) {
     for (const [tenant, term] of Object.entries(terms)) {
       if (!tenants.includes(tenant)) {
-        const message = `${path} gives ${canonical} a term for "${tenant}", which is not a tenant of the pack.${didYouMean(tenant, tenants)}`;
+        const line = lineOf([canonical, "terms", tenant]);
+        const message = `${path}, line ${line} gives ${canonical} a term for "${tenant}", which is not a tenant of the pack.${didYouMean(tenant, tenants)}`;
         throw new ConfigError("domain_invalid", message, { path, faults: [message] });
       }
       found[tenant] = { ...found[tenant], [canonical]: term };
