@@ -31,6 +31,7 @@ describe.skipIf(whyNoPostgres !== null)("rates of replicas on one PostgreSQL", (
     const { rows } = (await one.store.counters?.query({ text: "select key from rate_limits" })) ?? { rows: [] };
     expect(rows).toHaveLength(2);
     expect(JSON.stringify(rows)).not.toContain("203.0");
+    expect(Object.fromEntries(one.store.connections())).toMatchObject({ used: 0, awaited: 0 });
   });
 
   it("send away whoever guesses credentials, whichever replica is asked", async () => {

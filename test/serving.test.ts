@@ -79,7 +79,9 @@ describe("what is told of a service", () => {
     expect(value(/sourcebound_confidence_count/)).toBeGreaterThan(0);
     expect(value(/sourcebound_questions_running/)).toBe(0);
     expect(value(/sourcebound_queue_seconds_count/)).toBeGreaterThan(3);
+    expect(value(/sourcebound_rate_limit_requests\{outcome="limited"\}/)).toBe(0);
     expect(value(/process_resident_memory_bytes/)).toBeGreaterThan(1e6);
+    expect(value(/process_cpu_seconds_total/)).toBeGreaterThan(0);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(text).toMatch(/^sourcebound_provider_seconds_count\{kind="embeddings",/m);
     expect(text).toMatch(/^sourcebound_http_request_seconds_count\{route="\/v1\/sessions\/:id",/m);

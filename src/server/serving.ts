@@ -19,6 +19,11 @@ export async function openServing(engine: Engine) {
   const queue = createFairQueue({ atOnce: server.answers_at_once, most: server.queue, timeoutMs: server.queue_timeout_ms });
   metrics.gauge("questions_running", "Questions, searches and checks in progress", () => queue.counts().running);
   metrics.gauge("questions_waiting", "Requests waiting in the queue", () => queue.counts().waiting);
+  metrics.gauges("database_connections", "Connections to PostgreSQL; awaited: requests for one", "state", () => store.connections());
+  const admission = store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret());
+  metrics.gauges("rate_limit_requests", "Requests under an hourly limit since the start", "outcome", () =>
+    Object.entries(admission.counts()),
+  );
   const ofIndexes = (read: (index: ReturnType<Engine["corpus"]>) => number) => () =>
     engine.corpora().map((index) => [index.domain, read(index)] as const);
   metrics.gauges(
@@ -50,7 +55,7 @@ export async function openServing(engine: Engine) {
     engine: observeQuestions(admitted, metrics),
     sessions: createSessionIds(await store.secret()),
     metrics,
-    admission: store.counters === null ? createAdmission() : createSharedAdmission(store.counters, await store.secret()),
+    admission,
     // With ephemeral privacy no text is stored, not even encrypted.
     idempotency: privacy === "ephemeral" ? undefined : { ...store.idempotency, claimMs },
     close: async () => {

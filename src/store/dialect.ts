@@ -8,6 +8,15 @@ const IDS_PER_QUERY = 500;
 /** SQLite requires a limit before an offset. */
 export const ALL_ROWS = 1_000_000_000;
 
+/** The adapter of PostgreSQL, with the counts of its pool. */
+export class PooledAdapter extends PostgresAdapter {
+  readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
+  constructor(pool: PooledAdapter["pool"]) {
+    super();
+    this.pool = pool;
+  }
+}
+
 /** Splits ids, in order, into non-empty parts for one query each. */
 export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
   const parts: [T, ...T[]][] = [];

@@ -4,7 +4,6 @@ import {
   type DatabaseConnection,
   HandleEmptyInListsPlugin,
   Kysely,
-  PostgresAdapter,
   PostgresDriver,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -12,7 +11,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
-import { CHANGES_CHANNEL } from "./dialect.ts";
+import { CHANGES_CHANNEL, PooledAdapter } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
@@ -116,7 +115,7 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
   });
   const db = new Kysely<Database>({
     dialect: {
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => new PooledAdapter(pool),
       createDriver: () => new DescribingDriver(pool),
       createIntrospector: (any) => new PostgresIntrospector(any),
       createQueryCompiler: () => new PostgresQueryCompiler(),

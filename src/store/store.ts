@@ -4,7 +4,7 @@ import { onceDone } from "../text/memo.ts";
 import { createAuditStore } from "./audit.ts";
 import { createCacheStore } from "./cache.ts";
 import { createCorpusLog } from "./corpus-log.ts";
-import { isPostgres } from "./dialect.ts";
+import { isPostgres, PooledAdapter } from "./dialect.ts";
 import { createDocumentStore } from "./documents.ts";
 import { createEmbeddingStore, createEncoderStore } from "./embeddings.ts";
 import { createForgetStore, type Retention } from "./forget.ts";
@@ -75,6 +75,13 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
     usage: createUsageStore(db, now, secret),
     /** `null`: the database cannot search vectors. */
     vectors: createVectorStore(db),
+    /** Returns the connections of this process to PostgreSQL by state; empty for an embedded database. */
+    connections: (): readonly (readonly [state: string, connections: number])[] => {
+      const { adapter } = db.getExecutor();
+      if (!(adapter instanceof PooledAdapter)) return [];
+      const { totalCount, idleCount, waitingCount } = adapter.pool;
+      return Object.entries({ used: totalCount - idleCount, idle: idleCount, awaited: waitingCount });
+    },
     /** `null`: no shared counters; this process counts in memory. */
     counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),

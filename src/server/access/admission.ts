@@ -52,11 +52,15 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
     perHour.set(points, known);
     return known;
   };
+  const counts = { admitted: 0, limited: 0 };
   return {
+    /** Returns the requests of this process that had a limit, by outcome. */
+    counts: (): Readonly<Record<"admitted" | "limited", number>> => counts,
     /** Counts a request. @throws RequestError `too_many_requests` with `retry_after_s` */
     async take(who: string, requestsPerHour: number) {
       if (requestsPerHour === 0) return;
       const refused = await refusalOf(limiterOf(requestsPerHour).consume(nameOf(who)));
+      counts[refused === null ? "admitted" : "limited"]++;
       if (refused === null) return;
       const seconds = secondsOf(refused);
       const message = `More than ${requestsPerHour} requests within an hour. Retry in ${seconds} s.`;
