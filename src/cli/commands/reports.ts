@@ -54,7 +54,7 @@ function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: 
   const where = `domain "${domain ?? config.domain}"${tenant === undefined ? "" : `, tenant "${tenant}"`}`;
   if (narrowed.length > 0) return `No report matches in ${where}. Omit ${narrowed.join(" and ")} to see all.`;
   if (!config.reports.enabled) return `No reports in ${where}: they are disabled (\`reports.enabled: false\`).`;
-  return `No reports in ${where} from the last ${config.reports.days} days. A report is created when a question is refused, answered with low confidence or answered with a warning:\n  sourcebound ask "…"`;
+  return `No reports in ${where} from the last ${config.reports.days} days. A report is created when a question is refused, answered with low confidence or answered with a warning:\n  sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…"`;
 }
 
 function parseDay(text: string): Date {
