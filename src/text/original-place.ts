@@ -62,7 +62,9 @@ export function originalInWords({
   if (time !== undefined) return `${speaker === undefined ? "" : `${speaker} `}at ${time}`;
   const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}`;
   if (pages === undefined || pages.length === 0) return characters;
-  const place = `${pagesInWords(pages.map(({ page }) => page))}, ${characters}`;
+  const printed = pages.flatMap((one) => one.printed ?? []);
+  const labels = printed.length === 0 ? "" : ` (printed ${[...new Set([printed[0], printed.at(-1)])].join("–")})`;
+  const place = `${pagesInWords(pages.map(({ page }) => page))}${labels}, ${characters}`;
   return recognised === true ? `${place}, read by OCR, may be wrong` : place;
 }
 
@@ -104,7 +106,7 @@ function pagesOf(starts: readonly number[] | null, { start, end }: TextRange): P
   return starts.slice(first, last + 1).map((_, i) => ({ page: first + i + 1 }));
 }
 
-function pagesWithBoxes({ words, sizes }: PlaceData & { type: "boxes" }, range: TextRange): PagePlace[] {
+function pagesWithBoxes({ words, sizes, printed }: PlaceData & { type: "boxes" }, range: TextRange): PagePlace[] {
   const byPage = new Map<number, Box[]>();
   for (
     let i = firstRecord(words, WORD_FIELDS, range.start);
@@ -123,12 +125,16 @@ function pagesWithBoxes({ words, sizes }: PlaceData & { type: "boxes" }, range: 
     if (boxes === undefined) byPage.set(page, [box]);
     else addBox(boxes, box);
   }
-  return [...byPage].map(([page, boxes]) => ({
-    page,
-    width: at(sizes, page * 2 - 2) / BOX_UNIT,
-    height: at(sizes, page * 2 - 1) / BOX_UNIT,
-    boxes: boxes.map(inPoints),
-  }));
+  return [...byPage].map(([page, boxes]) => {
+    const label = printed?.[page - 1] ?? "";
+    return {
+      page,
+      ...(label === "" || label === String(page) ? {} : { printed: label }),
+      width: at(sizes, page * 2 - 2) / BOX_UNIT,
+      height: at(sizes, page * 2 - 1) / BOX_UNIT,
+      boxes: boxes.map(inPoints),
+    };
+  });
 }
 
 /** Which share of a word lies in the range; letters count alike. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { originalPlaceOf } from "../../text/original-place.ts";
+import { originalInWords, originalPlaceOf } from "../../text/original-place.ts";
 import type { ParsedDocument } from "../parse.ts";
 import { readFirst } from "../testing/first-document.ts";
 import { makePdf, type PdfMadeBlock, type PdfMadeOptions } from "../testing/made-pdf.ts";
@@ -59,6 +59,16 @@ describe("a made PDF", () => {
     const headings = document.blocks.filter(({ type }) => type === "heading").map(({ start, end }) => document.text.slice(start, end));
     expect(headings).toEqual(BLOCKS.flatMap((block) => (block.type === "heading" ? [block.text] : [])));
     expect(document.text).not.toMatch(/Handbook of made files|Page \d/);
+  });
+
+  test("a place names the printed page number where it differs", async () => {
+    const labels = (nums: string) => ({ catalogue: `/PageLabels << /Nums [${nums}] >>` });
+    const placeIn = async (options: PdfMadeOptions) => {
+      const document = await read(makePdf([{ type: "paragraph", text: "Seen." }], options).bytes);
+      return originalInWords(originalPlaceOf({ ...document, normaliser: "" }, { start: 0, end: 4 }));
+    };
+    expect(await placeIn(labels("0 << /S /r /St 12 >>"))).toBe("p. 1 (printed xii), characters 0–4");
+    for (const same of [labels("0 << /S /D >>"), {}]) expect(await placeIn(same)).toBe("p. 1, characters 0–4");
   });
 
   test("a table at the top of a column is no part of the text beside it, and a heading beneath it is no row", async () => {

@@ -37,6 +37,7 @@ const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: 
 /** A page with the position on it. */
 const pagePlace = z.object({
   page: z.int().describe("From 1."),
+  printed: z.string().optional().describe("Page number as the file names it, such as `xii`; absent: it names none, or the same."),
   width: z.number().optional().describe("Width of the displayed page in points."),
   height: z.number().optional(),
   boxes: z.array(box).optional().describe("One box per line, in points from the upper left corner; absent if the format has none."),

@@ -155,8 +155,11 @@ export interface ReadingNotice {
 
 /** Positions of the original's characters on pages, in cells, in files of an archive or in time: flattened, ordered by `start`, without overlaps. */
 export type PlaceData =
-  /** `[start, end, page, x, y, width, height]` per word, in tenths of a point from the upper left corner of the displayed page. */
-  | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[] }
+  /**
+   * `[start, end, page, x, y, width, height]` per word, in tenths of a point from the upper left corner of the displayed page. `printed`:
+   * the printed number of each page, if the file names any.
+   */
+  | { readonly type: "boxes"; readonly words: readonly number[]; readonly sizes: readonly number[]; readonly printed?: readonly string[] }
   /** `[start, end, row, column]` per cell, both from 1. `sheets`: start and name of each sheet. */
   | { readonly type: "cells"; readonly cells: readonly number[]; readonly sheets: readonly (readonly [number, string])[] }
   /** Start and name of each file of an archive. */

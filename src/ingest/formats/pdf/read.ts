@@ -61,10 +61,13 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
     const { kept, notices } = withoutUnseen(pages, { failed, recognised });
     const pageOf = new Map<PdfWord, number>();
     for (const { words, number } of kept) for (const word of words) pageOf.set(word, number);
-    const written = writePdf(layOut(kept, outline), kept, pageOf);
+    const { places, ...written } = writePdf(layOut(kept, outline), kept, pageOf);
+    // A file with damaged labels has none.
+    const printed = await document.getPageLabels().catch(() => null);
     return [
       {
         ...written,
+        places: printed === null || places.type !== "boxes" ? places : { ...places, printed },
         metadata: plainMetadata(title ?? titleOf(written) ?? name, { description: author }),
         unit: "extracted_utf16",
         notices,
