@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { z } from "zod";
+import { z } from "zod";
 import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpoints.ts";
 import { errorResponseSchema } from "../src/wire/index.ts";
 import { libraryForAll } from "./support/engine.ts";
@@ -115,6 +115,43 @@ describe("what routes answer fits their description", () => {
     const named = await send("GET", "/v1/answers/x", undefined, { "x-request-id": "trace-7" });
     expect(named.body.request_id).toBe("trace-7");
     expect((await send("GET", "/v1/answers/x", undefined, { "x-request-id": "a b\u00e9" })).body.request_id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+/** Generates a function for each operation of an OpenAPI description, which validates body and response against its schemas. */
+function generateClient({ paths }: Json): (operation: string, given?: Call) => Promise<Json> {
+  const operations = Object.entries<Json>(paths).flatMap(([path, methods]) =>
+    Object.entries<Json>(methods).map(([method, { operationId, requestBody, responses }]) => {
+      const parse = (schema: Json, value: unknown) => (schema === undefined ? value : z.fromJSONSchema(schema).parse(value));
+      const run = async ({ parts = {}, body, headers = {} }: Call = {}) => {
+        parse(requestBody?.content["application/json"]?.schema, body);
+        const target = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => encodeURIComponent(parts[part] ?? ""));
+        const answered = await send(method.toUpperCase(), target, body, headers);
+        const described = responses[String(answered.status)];
+        expect([operationId, answered.status, described !== undefined]).toEqual([operationId, answered.status, true]);
+        return parse(described.content?.["application/json"]?.schema, answered.body);
+      };
+      return [String(operationId), run] as const;
+    }),
+  );
+  const byName = new Map(operations);
+  return async (operation, given) => byName.get(operation)?.(given);
+}
+
+describe("a client generated from /openapi.json", () => {
+  it("sends what the getting-started page asks for, and receives what is described", async () => {
+    const { body: description } = await send("GET", "/openapi.json");
+    // A reference is resolved from the root of the description, wherever it stands.
+    expect(JSON.stringify(description).match(/"\$ref":"(?!#\/components\/schemas\/Problem")[^"]*"/g)).toBeNull();
+    const client = generateClient(description);
+    const session = await client("newSession");
+    const asked = await client("ask", { body: { question: CARD, session_id: session.session_id } });
+    expect(asked).toMatchObject({ status: "ok", citations: [{ n: 1 }] });
+    expect((await client("answer", { parts: { id: asked.id } })).sentences).toEqual(asked.sentences);
+    expect((await client("search", { body: { query: CARD } })).passages[0].document_id).toBe(asked.citations[0].document_id);
+    expect((await client("ask", { body: { question: "Can I borrow a piano?" } })).refusal.reason).toEqual(expect.any(String));
+    for (const name of ["documents", "domains", "health", "schema"]) expect(await client(name)).toEqual(expect.any(Object));
+    await expect(client("ask", { body: { question: 7 } })).rejects.toThrow("expected string");
   });
 });
 
