@@ -100,6 +100,7 @@ function Made({ answer, turn }: MadeProps) {
   return (
     <>
       <p>{answer.question}</p>
+      <Grades report={answer.report} />
       <Tabbed
         label="Why this answer"
         parts={[
@@ -159,7 +160,6 @@ function Decision({ answer, turn }: MadeProps) {
           <li key={line}>{line}</li>
         ))}
       </ul>
-      <Grades report={answer.report} />
     </>
   );
 }
