@@ -1,19 +1,15 @@
-# The Sourcebound image. The second stage holds no development dependencies.
+# The Sourcebound image: the files of the npm package, with the dependencies of the lock file.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .
 RUN npm ci --no-audit --no-fund
-RUN node scripts/build-package.mjs
-RUN npm prune --omit=dev --no-audit --no-fund
+RUN npm pack && tar -xzf sourcebound-*.tgz && cp package-lock.json package/
+RUN cd package && npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production SOURCEBOUND_DATA_DIR=/data SOURCEBOUND_HOST=0.0.0.0
-COPY --from=build /app/package.json /app/NOTICE.md /app/LICENSE ./
-COPY --from=build /app/node_modules ./node_modules
-COPY --from=build /app/dist ./dist
-COPY --from=build /app/src ./src
-COPY --from=build /app/domains ./domains
+COPY --from=build /app/package .
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
