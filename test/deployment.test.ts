@@ -118,8 +118,9 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
 
     it("starts its replicas and its worker on one PostgreSQL: what is uploaded to one is read by the worker and answered by the other", async () => {
       const { services } = composeSchema.parse(parse(readFileSync(join(PACKAGE_ROOT, "deploy", "compose.yaml"), "utf8"), { merge: true }));
-      const { replica, worker, proxy, database } = services;
-      expect(Object.keys(services).sort()).toEqual(["database", "proxy", "replica", "worker"]);
+      const { single, replica, worker, proxy, database } = services;
+      expect(Object.keys(services).sort()).toEqual(["database", "proxy", "replica", "search", "single", "worker"]);
+      for (const one of [single, replica, worker]) expect(one).toMatchObject({ read_only: true, cap_drop: ["ALL"] });
       expect(replica?.build).toBe("..");
       expect(database?.image).toMatch(/^pgvector\/pgvector:.*pg18$/);
       expect(proxy?.command?.at(-1)).toBe(`replica:${replica?.expose?.[0]}`);
