@@ -2,8 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
+import { backup, restore } from "../src/engine/backup.ts";
+import { createEngine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { loadConfig } from "../src/shared/config.ts";
+import { openSqlite } from "../src/store/sqlite.ts";
 import { engineInTest } from "./support/engine.ts";
 import { createKey } from "./support/keyed-app.ts";
 import { createSandbox } from "./support/library.ts";
@@ -31,3 +34,38 @@ it("opens the database of the release before: documents, answers and cache are t
   expect(await engine.store.keys.find(key)).toMatchObject({ name: "k" });
   expect(await engine.store.audit.verify()).toMatchObject({ intact: true });
 });
+
+const CARD = "How much does a library card cost?";
+
+it.each(["009_service", "011_load", "012_contents", "013_planning", "014_cache"])(
+  "opens a database of migration %s, and its backup gives the data back",
+  async (migration) => {
+    const sandbox = createSandbox();
+    const configOf = (name: string) =>
+      loadConfig({ cwd: sandbox.folder, env: { ...sandbox.env, SOURCEBOUND_DATA_DIR: join(sandbox.folder, name) } });
+    const expectData = async (name: string) => {
+      const engine = await createEngine(configOf(name), { ...SHARED_PARTS, warn: () => undefined });
+      try {
+        expect((await engine.store.interactions.list("library", 5)).at(-1)?.question).toBe(CARD);
+        expect((await engine.answer(CARD)).sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
+        expect(await engine.store.audit.verify()).toMatchObject({ intact: true });
+      } finally {
+        await engine.close();
+      }
+    };
+    try {
+      const old = configOf("old");
+      mkdirSync(old.data_dir);
+      const path = join(old.data_dir, "sourcebound.db");
+      writeFileSync(path, gunzipSync(readFileSync(OLD)));
+      await (await openSqlite(path, migration)).destroy();
+      await expectData("old");
+      const copy = join(sandbox.folder, "copy.gz");
+      const written = await backup(old, copy, new Date("2026-11-30T00:00:00Z"));
+      expect(await restore(configOf("restored"), copy)).toEqual(written);
+      await expectData("restored");
+    } finally {
+      sandbox.remove();
+    }
+  },
+);
