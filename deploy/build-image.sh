@@ -32,7 +32,7 @@ cp -L .node/22/node_modules/.bin/node "$work/own/usr/bin/"
 
 # The package, with the dependencies of the lock file.
 if [ -z "$package" ]; then
-  sh scripts/prepare.sh
+  if [ ! -d node_modules ]; then npm ci --no-audit --no-fund --loglevel=error; fi
   npm pack --loglevel=error --pack-destination "$work" >/dev/null
   package=$(echo "$work"/sourcebound-*.tgz)
 fi

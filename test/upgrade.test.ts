@@ -13,6 +13,8 @@ import { createSandbox } from "./support/library.ts";
 
 /** Database after `ingest` and one `ask` of the version with migration 008, on the library's documents, without embeddings. */
 const OLD = join(PACKAGE_ROOT, "test", "fixtures", "release-008.db.gz");
+/** Backup that the version with migration 011 wrote after `ingest` and one `ask`. */
+const OLD_BACKUP = join(PACKAGE_ROOT, "test", "fixtures", "backup-011.gz");
 
 it("opens the database of the release before: documents, answers and cache are there, and new ones are taken in", async () => {
   const sandbox = createSandbox();
@@ -69,3 +71,22 @@ it.each(["009_service", "011_load", "012_contents", "013_planning", "014_cache"]
     }
   },
 );
+
+it("restores a backup of an older version and migrates it", async () => {
+  const sandbox = createSandbox();
+  const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env });
+  try {
+    expect(await restore(config, OLD_BACKUP)).toEqual({ rows: 18, files: 0 });
+    const engine = await createEngine(config, { ...SHARED_PARTS, warn: () => undefined });
+    try {
+      const question = "What does a lost library card cost to replace?";
+      expect((await engine.store.interactions.list("documents", 5)).map((one) => one.question)).toEqual([question]);
+      const answer = await engine.answer(question, { domain: "documents" });
+      expect(answer.sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
+    } finally {
+      await engine.close();
+    }
+  } finally {
+    sandbox.remove();
+  }
+});
