@@ -147,7 +147,9 @@ describe.each(PROXIES)("$program before Sourcebound", ({ program, path, configur
   it.runIf(given)("replaces forwarded addresses that a caller invents, and keeps the host", async () => {
     const response = await send("/", { headers: { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "http" } });
     expect(JSON.parse(await textOf(response))).toMatchObject({
-      ...{ host: HOST, "x-forwarded-for": "127.0.0.1", "x-forwarded-proto": "https" },
+      host: HOST,
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-proto": "https",
     });
   });
 
@@ -155,7 +157,7 @@ describe.each(PROXIES)("$program before Sourcebound", ({ program, path, configur
     const largest = await send("/", { body: Buffer.alloc(DEFAULT_SERVER_LIMITS.uploadBytes) });
     expect(JSON.parse(await textOf(largest))).toMatchObject({ bytes: DEFAULT_SERVER_LIMITS.uploadBytes });
     const refused = await send("/", { body: Buffer.alloc(DEFAULT_SERVER_LIMITS.uploadBytes * 2) }).catch(() => null);
-    // A proxy may close the connection while the caller still sends.
-    expect([413, undefined]).toContain(refused?.resume().statusCode);
+    // A proxy may close the connection while the caller still sends. Caddy answers 502 when it cuts a body that the server still reads.
+    expect([413, 502, undefined]).toContain(refused?.resume().statusCode);
   });
 });
