@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
 import { backup, restore } from "../src/engine/backup.ts";
-import { createEngine } from "../src/engine/engine.ts";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { loadConfig } from "../src/shared/config.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
@@ -43,50 +42,37 @@ it.each(["009_service", "011_load", "012_contents", "013_planning", "014_cache"]
   "opens a database of migration %s, and its backup gives the data back",
   async (migration) => {
     const sandbox = createSandbox();
+    onTestFinished(() => sandbox.remove());
     const configOf = (name: string) =>
       loadConfig({ cwd: sandbox.folder, env: { ...sandbox.env, SOURCEBOUND_DATA_DIR: join(sandbox.folder, name) } });
     const expectData = async (name: string) => {
-      const engine = await createEngine(configOf(name), { ...SHARED_PARTS, warn: () => undefined });
-      try {
-        expect((await engine.store.interactions.list("library", 5)).at(-1)?.question).toBe(CARD);
-        expect((await engine.answer(CARD)).sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
-        expect(await engine.store.audit.verify()).toMatchObject({ intact: true });
-      } finally {
-        await engine.close();
-      }
+      const engine = await engineInTest(configOf(name), { warn: () => undefined });
+      expect((await engine.store.interactions.list("library", 5)).at(-1)?.question).toBe(CARD);
+      expect((await engine.answer(CARD)).sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
+      expect(await engine.store.audit.verify()).toMatchObject({ intact: true });
+      await engine.close();
     };
-    try {
-      const old = configOf("old");
-      mkdirSync(old.data_dir);
-      const path = join(old.data_dir, "sourcebound.db");
-      writeFileSync(path, gunzipSync(readFileSync(OLD)));
-      await (await openSqlite(path, migration)).destroy();
-      await expectData("old");
-      const copy = join(sandbox.folder, "copy.gz");
-      const written = await backup(old, copy, new Date("2026-11-30T00:00:00Z"));
-      expect(await restore(configOf("restored"), copy)).toEqual(written);
-      await expectData("restored");
-    } finally {
-      sandbox.remove();
-    }
+    const old = configOf("old");
+    mkdirSync(old.data_dir);
+    const path = join(old.data_dir, "sourcebound.db");
+    writeFileSync(path, gunzipSync(readFileSync(OLD)));
+    await (await openSqlite(path, migration)).destroy();
+    await expectData("old");
+    const copy = join(sandbox.folder, "copy.gz");
+    const written = await backup(old, copy, new Date("2026-11-30T00:00:00Z"));
+    expect(await restore(configOf("restored"), copy)).toEqual(written);
+    await expectData("restored");
   },
 );
 
 it("restores a backup of an older version and migrates it", async () => {
   const sandbox = createSandbox();
+  onTestFinished(() => sandbox.remove());
   const config = loadConfig({ cwd: sandbox.folder, env: sandbox.env });
-  try {
-    expect(await restore(config, OLD_BACKUP)).toEqual({ rows: 18, files: 0 });
-    const engine = await createEngine(config, { ...SHARED_PARTS, warn: () => undefined });
-    try {
-      const question = "What does a lost library card cost to replace?";
-      expect((await engine.store.interactions.list("documents", 5)).map((one) => one.question)).toEqual([question]);
-      const answer = await engine.answer(question, { domain: "documents" });
-      expect(answer.sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
-    } finally {
-      await engine.close();
-    }
-  } finally {
-    sandbox.remove();
-  }
+  expect(await restore(config, OLD_BACKUP)).toEqual({ rows: 18, files: 0 });
+  const engine = await engineInTest(config, { warn: () => undefined });
+  const question = "What does a lost library card cost to replace?";
+  expect((await engine.store.interactions.list("documents", 5)).map((one) => one.question)).toEqual([question]);
+  const answer = await engine.answer(question, { domain: "documents" });
+  expect(answer.sentences.map(({ text }) => text).join(" ")).toContain("5 dollars");
 });
