@@ -105,7 +105,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
     terms: asked.words.map(({ word }) => word),
     codes: asked.codes.map(shownCode),
     values: asked.values.map((value) => value.text),
-    expects: askedValues(read).map(kindsOf),
+    expects: asked.kinds.map(kindsOf),
     repaired: hostile ? [] : repairs,
     expanded: hostile ? [] : parts.expanded.slice(0, MAX_TERMS),
     topics: parts.readTopics(read),
@@ -115,9 +115,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   const views = answer.evidence.slice(0, MAX_PASSAGES).map((evidence) => viewPassage(evidence, asked, parts));
   const gaps = {
     missing: urgent ? [] : missingTerms(asked, views, parts),
-    kinds: askedValues(read)
-      .filter((group) => !views.some(({ kinds }) => (kinds & group) !== 0))
-      .map(kindsOf),
+    kinds: asked.kinds.filter((group) => !views.some(({ kinds }) => (kinds & group) !== 0)).map(kindsOf),
     topics: query.topics
       .filter((topic) => !views.some(({ passage }) => passage.topics.includes(topic)))
       .map((topic) => ({ topic, inDocuments: mayHold(topic, parts) })),
@@ -198,6 +196,8 @@ interface AskedTerms {
   readonly words: readonly AskedWord[];
   readonly codes: readonly string[];
   readonly values: readonly { readonly text: string; readonly key: string }[];
+  /** Kinds of value that are asked for, as groups of bits. */
+  readonly kinds: readonly number[];
 }
 
 /** Extracts what the question asks about. A code is not also a value, and neither is also a word. */
@@ -207,6 +207,7 @@ function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   const values = new Map(valuesIn(text).map((value) => [keyOf(value), text.slice(value.start, value.end).trim()]));
   const told = [...values.values()];
   return {
+    kinds: askedValues(text),
     words: askedWords(text, index)
       .filter(
         ({ word, tokens }) => /\p{L}/u.test(word) && !tokens.some((token) => held.has(token)) && !told.some((text) => text.includes(word)),
@@ -236,8 +237,9 @@ function viewPassage(
   const whole = [passage.document.title, ...passage.headingPath, passage.text].join("\n");
   const view = {
     tokens: new Set(index.tokens(whole)),
-    values: new Set(valuesIn(whole).map(keyOf)),
-    kinds: heldValues(passage.text),
+    // Parsing values takes most of the time of a report, so nothing is parsed that the question does not ask for.
+    values: new Set(asked.values.length === 0 ? [] : valuesIn(whole).map(keyOf)),
+    kinds: asked.kinds.length === 0 ? 0 : heldValues(passage.text),
   };
   const { sid, chunkId, document, headingPath, range, scores } = passage;
   return {
