@@ -31,24 +31,17 @@ async function issueTokens(): Promise<void> {
   const jwks = { keys: [{ ...(await exportJWK(issuer.publicKey)), kid: "k", alg: "ES256" }] };
   const settings = { issuer: ISSUER, audience: "sb", jwks_url: `${ISSUER}/keys`, claims: { roles: "roles", tenants: "tenant" } };
   tokens = createTokenReader(tokenSchema.parse(settings), "library", async () => Response.json(jwks));
+  const known = { iss: ISSUER, aud: "sb" };
   const signed = (tenant: string, by: typeof issuer, expires: string) =>
-    new SignJWT({ tenant, roles: "ask review" })
+    new SignJWT({ ...known, sub: `person of ${tenant}`, tenant, roles: "ask review" })
       .setProtectedHeader({ alg: "ES256", kid: "k" })
-      .setIssuer(ISSUER)
-      .setAudience("sb")
-      .setSubject(`person of ${tenant}`)
       .setExpirationTime(expires)
       .sign(by.privateKey);
   for (const tenant of TENANTS) {
     const right = await signed(tenant, issuer, "2h");
     const [head, , signature] = right.split(".");
     const [, others] = (await signed(TENANTS.find((other) => other !== tenant) ?? "", issuer, "2h")).split(".");
-    const none = new UnsecuredJWT({ tenant, roles: "admin" })
-      .setIssuer(ISSUER)
-      .setAudience("sb")
-      .setSubject("x")
-      .setExpirationTime("2h")
-      .encode();
+    const none = new UnsecuredJWT({ ...known, sub: "x", tenant, roles: "admin" }).setExpirationTime("2h").encode();
     const forged = [await signed(tenant, forger, "2h"), await signed(tenant, issuer, "-2h"), `${head}.${others}.${signature}`, none];
     tokenOf.set(tenant, { right, forged });
   }

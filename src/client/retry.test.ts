@@ -153,7 +153,7 @@ describe("what it sends", () => {
     expect(Object.keys(calls)).toEqual(Object.keys(client));
     for (const run of Object.values(calls)) await run();
     expect(sent).toHaveLength(Object.keys(client).length);
-    const engine = createFakeAskEngine(async function* () {});
+    const engine = createFakeAskEngine();
     const app = createApp({ engine, log: silentLog, webRoot: "/nowhere" });
     const { paths } = (await (await app.request("/openapi.json")).json()) as {
       paths: Record<string, Record<string, { operationId: string }>>;

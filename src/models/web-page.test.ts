@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { WebError } from "../shared/errors.ts";
+import { failureOf } from "../testing/failure-of.ts";
 import { type FakeHost, type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../testing/fake-web.ts";
 import { type FetchOptions, fetchWebPage, INTERNET, MAX_REDIRECTS } from "./web-page.ts";
 
@@ -17,10 +17,8 @@ async function fetched(url: string, hosts: Readonly<Record<string, FakeHost>>, o
 
 /** Returns code and message of the refusal. */
 async function refusal(...parts: Parameters<typeof fetched>): Promise<string> {
-  return fetched(...parts).then(
-    () => "fetched",
-    ({ code, message }: WebError) => `${code}: ${message}`,
-  );
+  const failure = await failureOf(fetched(...parts));
+  return failure === null ? "fetched" : `${failure.code}: ${failure.message}`;
 }
 
 const page = (pages: FakeHost["pages"], addresses?: FakeHost["addresses"]): Record<string, FakeHost> => ({

@@ -5,11 +5,11 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
 import { parseEvents } from "../client/index.ts";
 import { ModelError, RequestError, StoreError } from "../shared/errors.ts";
-import type { AnswerEvent } from "../shared/events.ts";
-import { eventsOf, sampleAnswer, sampleCitation } from "../testing/answers.ts";
-import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
+import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { type AskScript, answering, createFakeAskEngine, playing, waitFor } from "../testing/fake-ask-engine.ts";
 import type { WireEvent } from "../wire/index.ts";
 import { type AppOptions, createApp } from "./app.ts";
+import { silentLog } from "./log.ts";
 import { chatResponseSchema } from "./routes/chat.ts";
 
 const QUOTE = "You have one year from the date on your decision letter.";
@@ -24,10 +24,6 @@ const passage = {
 const citation = sampleCitation(1, passage, QUOTE);
 const answer = sampleAnswer({ question: "How long?", sentences: [{ text: QUOTE, citations: [1] }], citations: [citation] });
 
-const answering: AskScript = async function* () {
-  yield* eventsOf(answer);
-};
-
 const LONG_SCRIPT = `export const words = ${JSON.stringify(Array.from({ length: 2_000 }, (_, i) => `word ${i % 40}`))};`;
 
 const webRoot = folderOfFile();
@@ -39,41 +35,24 @@ beforeAll(() => {
   writeFileSync(join(webRoot, "favicon.svg"), "<svg/>");
 });
 
-function setUp({ script = answering, ...options }: { script?: AskScript } & Pick<AppOptions, "limits" | "cors"> = {}) {
+function setUp({ script = answering(answer), ...options }: { script?: AskScript } & Pick<AppOptions, "limits" | "cors"> = {}) {
   const engine = createFakeAskEngine(script);
-  const logged: { level: string; message: string; facts: Readonly<Record<string, unknown>> }[] = [];
-  const log = {
-    info: (message: string, facts: Readonly<Record<string, unknown>>) => logged.push({ level: "info", message, facts }),
-    error: (message: string, facts: Readonly<Record<string, unknown>>) => logged.push({ level: "error", message, facts }),
-  };
+  const failures: Readonly<Record<string, unknown>>[] = [];
+  const log = { ...silentLog, error: (_: string, facts: Readonly<Record<string, unknown>>) => failures.push(facts) };
   const app = createApp({ engine, log, webRoot, ...options });
-  return { app, engine, logged };
+  return { app, engine, failures };
 }
 
 type App = ReturnType<typeof setUp>["app"];
 
-function post(app: App, body: BodyInit, headers: Record<string, string> = {}, signal?: AbortSignal) {
-  const init = { method: "POST", body, headers: { "content-type": "application/json", ...headers } };
-  return app.request("/v1/ask", signal ? { ...init, signal } : init);
+function post(app: App, body: BodyInit, headers: Record<string, string> = {}) {
+  return app.request("/v1/ask", { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
 }
 
 async function errorOf(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string; data?: Record<string, unknown> } };
   return { status: response.status, ...error };
 }
-
-describe("POST /v1/ask", () => {
-  it("fails with an id and nothing of the inside when the engine ends without an answer", async () => {
-    const { app, logged } = setUp({
-      script: async function* () {
-        yield { type: "admit-start" };
-      },
-    });
-    const error = await errorOf(await post(app, '{"question":"x"}'));
-    expect(error).toMatchObject({ status: 500, code: "internal" });
-    expect(logged.find(({ level }) => level === "error")?.facts.id).toBe(error.data?.id);
-  });
-});
 
 describe("hostile requests", () => {
   const cases: [name: string, body: BodyInit, status: number, code: string, message: RegExp][] = [
@@ -141,22 +120,16 @@ describe("hostile requests", () => {
     ["a failing model", new ModelError("model_failed", "The model answered 500 three times: try later."), 502],
     ["a broken store", new StoreError("database_corrupt", "The database is damaged: restore it."), 503],
   ])("gives the engine's reason and the status for %s, in both forms", async (_name, thrown, status) => {
-    const script: AskScript = async function* () {
-      yield { type: "admit-start" };
-      throw thrown;
-    };
     for (const accept of ["application/json", "text/event-stream"]) {
-      const { app } = setUp({ script });
+      const { app } = setUp({ script: playing([{ type: "admit-start" }], thrown) });
       const body = JSON.stringify({ question: "x".repeat(501) });
       expect(await errorOf(await post(app, body, { accept }))).toMatchObject({ status, code: thrown.code, message: thrown.message });
     }
   });
 
   it.each(["unknown_domain", "unknown_tenant"])("names no domain and no tenant of the server for %s", async (code) => {
-    const script: AskScript = async function* () {
-      yield { type: "admit-start" };
-      throw new RequestError(code, "Known: veterans, alice.", { known: ["veterans", "alice"] });
-    };
+    const failure = new RequestError(code, "Known: veterans, alice.", { known: ["veterans", "alice"] });
+    const script = playing([{ type: "admit-start" }], failure);
     for (const accept of ["application/json", "text/event-stream"]) {
       const error = await errorOf(await post(setUp({ script }).app, '{"question":"x"}', { accept }));
       expect(error).toMatchObject({ status: 404, code });
@@ -164,17 +137,15 @@ describe("hostile requests", () => {
     }
   });
 
-  it("hides what an unexpected error says, and logs it under the id", async () => {
-    const { app, logged } = setUp({
-      script: async function* () {
-        yield await Promise.reject<AnswerEvent>(new Error("SELECT secret FROM /srv/data"));
-      },
-    });
+  it.each([
+    ["an unexpected error says", playing([], new Error("SELECT secret FROM /srv/data")), "SELECT secret FROM /srv/data"],
+    ["went wrong where the engine ends without an answer", playing([{ type: "admit-start" }]), expect.any(String)],
+  ])("hides what %s, and logs it under the id", async (_what, script, message) => {
+    const { app, failures } = setUp({ script });
     const error = await errorOf(await post(app, '{"question":"x"}'));
     expect(error).toMatchObject({ status: 500, code: "internal" });
     expect(error.message).not.toContain("SELECT");
-    const entry = logged.find(({ level }) => level === "error");
-    expect(entry?.facts).toMatchObject({ id: error.data?.id, message: "SELECT secret FROM /srv/data" });
+    expect(failures).toMatchObject([{ id: error.data?.id, message }]);
   });
 });
 
@@ -196,11 +167,7 @@ describe("POST /v1/ask as Server-Sent Events", () => {
   it("keeps every line break of the text inside its frame", async () => {
     const text = "one\ntwo\r\nthree\rfour\u2028five\u2029six\u0085seven data: x\n\nevent: answer";
     const nasty = sampleAnswer({ question: "q", sentences: [{ text, citations: [] }] });
-    const { app } = setUp({
-      script: async function* () {
-        yield* eventsOf(nasty);
-      },
-    });
+    const { app } = setUp({ script: answering(nasty) });
     const raw = await (await post(app, '{"question":"q"}', events)).text();
     expect(raw).not.toMatch(/[\r\u0085\u2028\u2029]/);
     const parsed: WireEvent[] = await Array.fromAsync(parseEvents(new Blob([raw]).stream()));
@@ -209,13 +176,8 @@ describe("POST /v1/ask as Server-Sent Events", () => {
   });
 
   it("reports an error after the start as an event, then ends", async () => {
-    const { app } = setUp({
-      script: async function* () {
-        yield { type: "admit-start" };
-        yield { type: "admit-end", ms: 1, facts: {} };
-        throw new ModelError("model_failed", "The model failed: try later.");
-      },
-    });
+    const failure = new ModelError("model_failed", "The model failed: try later.");
+    const { app } = setUp({ script: playing([{ type: "admit-start" }, { type: "admit-end", ms: 1, facts: {} }], failure) });
     const response = await post(app, '{"question":"q"}', events);
     expect(response.status).toBe(200);
     expect((await response.text()).split("\n\n").slice(-2)).toEqual([
@@ -247,11 +209,7 @@ describe("POST /v1/chat/completions", () => {
     const header = { start: 0, end: 11, text: "Lane | Days" };
     const row = { ...sampleCitation(1, { ...passage, context: "Supplemental | 125" }, "Supplemental | 125"), row: { cells, header } };
     const table = sampleAnswer({ question: "q", sentences: [{ text: row.quote, citations: [1] }], citations: [row] });
-    const { app } = setUp({
-      script: async function* () {
-        yield* eventsOf(table);
-      },
-    });
+    const { app } = setUp({ script: answering(table) });
     const chat = (stream: boolean) =>
       app.request("/v1/chat/completions", {
         method: "POST",
@@ -342,11 +300,7 @@ describe("the page", () => {
   );
 
   it("says how to build the page when it is not built", async () => {
-    const app = createApp({
-      engine: createFakeAskEngine(answering),
-      log: { info: () => {}, error: () => {} },
-      webRoot: join(webRoot, "absent"),
-    });
+    const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: join(webRoot, "absent") });
     expect(await errorOf(await app.request("/"))).toMatchObject({ status: 404, code: "page_not_built" });
   });
 });

@@ -7,7 +7,7 @@ import { silentLog } from "./log.ts";
 import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
 
 function setUp(metrics?: Metrics) {
-  return createApp({ engine: createFakeAskEngine(async function* () {}), metrics, log: silentLog, webRoot: "/nowhere" });
+  return createApp({ engine: createFakeAskEngine(), metrics, log: silentLog, webRoot: "/nowhere" });
 }
 
 describe("GET /openapi.json", () => {

@@ -56,8 +56,7 @@ describe.skipIf(!hasOpenssl)("TLS on a socket", () => {
   it("answers over HTTPS with HSTS, speaks nothing older than 1.2 and no plain HTTP, and takes a renewed certificate", async () => {
     const files = certificate("live", "first.example");
     const failures: string[] = [];
-    const engine = createFakeAskEngine(async function* () {});
-    const app = createApp({ engine, log: silentLog, webRoot: "/nowhere" });
+    const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: "/nowhere" });
     const server = await serve(app, { host: "127.0.0.1", port: 0, tls: openTls(files, 20), tlsFailed: (reason) => failures.push(reason) });
     onTestFinished(() => server.close());
     expect(server.url).toMatch(/^https:/);

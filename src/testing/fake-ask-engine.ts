@@ -1,9 +1,10 @@
 import type { AskOptions, Engine } from "../engine/engine.ts";
 import type { ScopeOptions } from "../engine/engine-types.ts";
 import type { AnswerEvent } from "../shared/events.ts";
-import type { Turn } from "../shared/types.ts";
+import type { Answer, Turn } from "../shared/types.ts";
 import type { WireAskRequest } from "../wire/index.ts";
 import type { WireHealth } from "../wire/service.ts";
+import { eventsOf, sampleAnswer } from "./answers.ts";
 
 export interface AskCall {
   readonly request: WireAskRequest;
@@ -14,6 +15,19 @@ export interface AskCall {
 
 /** Plays one question: yields events, waits, or throws. */
 export type AskScript = (call: AskCall) => AsyncGenerator<AnswerEvent, void>;
+
+/** Plays these events, then throws `failure` if one is given. */
+export const playing = (events: readonly AnswerEvent[], failure?: Error): AskScript =>
+  async function* () {
+    yield* events;
+    if (failure !== undefined) throw failure;
+  };
+
+/** Plays the events of an answer. */
+export const answering = (answer: Answer): AskScript => playing([...eventsOf(answer)]);
+
+/** Plays the answer "One.". */
+const ONE = answering(sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] }));
 
 export interface FakeAskEngine extends Engine {
   readonly calls: readonly AskCall[];
@@ -37,7 +51,7 @@ const HEALTH: WireHealth = {
 };
 
 /** Creates an engine that plays a script and records its calls. Methods that a test of asking does not need are missing. */
-export function createFakeAskEngine(script: AskScript, health: Partial<WireHealth> = {}): FakeAskEngine {
+export function createFakeAskEngine(script: AskScript = ONE, health: Partial<WireHealth> = {}): FakeAskEngine {
   const calls: AskCall[] = [];
   const refreshes: (string | undefined)[] = [];
   const engine: Partial<FakeAskEngine> = {
@@ -76,6 +90,26 @@ function callOf(question: string, options: AskOptions): AskCall {
     scope: { domain, tenant, ...Object.fromEntries(Object.entries(bound).filter(([, value]) => value !== undefined)) },
     turns,
   };
+}
+
+interface Sent {
+  readonly from?: string;
+  readonly encrypted?: boolean;
+  readonly body?: unknown;
+  readonly [header: string]: unknown;
+}
+
+/** Sends JSON to an app from an address, or asks by GET where `body` is null; further members are headers. @default a question of this machine */
+export async function sendFrom(
+  app: { request(path: string, init: RequestInit, env: object): Response | Promise<Response> },
+  path: string,
+  { from = "127.0.0.1", encrypted = false, body = { question: "q" }, ...headers }: Sent = {},
+) {
+  const init = body === null ? {} : { method: "POST", body: JSON.stringify(body) };
+  const all = { "content-type": "application/json", ...(headers as Record<string, string>) };
+  const response = await app.request(path, { ...init, headers: all }, { incoming: { socket: { remoteAddress: from, encrypted } } });
+  const { error } = (await response.json()) as { error?: { code: string; message: string; warnings?: { message: string }[] } };
+  return { status: response.status, headers: response.headers, code: error?.code, error };
 }
 
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason when it aborts. */

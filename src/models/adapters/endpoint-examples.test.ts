@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ModelError } from "../../shared/errors.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { type ChatReply, startFakeEndpoint } from "../../testing/fake-endpoint.ts";
 import cases from "./endpoint-examples.cases.json" with { type: "json" };
 import { createChatModel } from "./openai-compatible.ts";
@@ -42,10 +42,7 @@ describe.each(EXAMPLES)("%s", (_name, example) => {
   it("says what is wrong when the prompt exceeds the context", async () => {
     const { status, body } = example.tooLong;
     const { events } = await start(example, { type: "status", status, body: JSON.stringify(body) });
-    const error = await events().then(
-      () => null,
-      (thrown: unknown) => thrown as ModelError,
-    );
+    const error = await failureOf(events());
     expect(error).toMatchObject({ code: "model_failed", message: expect.stringMatching(/HTTP 400: .*context/) });
     expect(error?.message.includes("Set model.prompt_tokens")).toBe(example.advises);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ModelError } from "../../shared/errors.ts";
 import { type ChatBehaviour, describeChatContract } from "../../testing/chat-contract.ts";
 import { describeEncoderContract } from "../../testing/encoder-contract.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { fakeChatModel } from "../../testing/fake-chat-model.ts";
 import { encoderDown, fakeEncoder } from "../../testing/fake-encoder.ts";
 import {
@@ -117,10 +118,7 @@ describe("chat over HTTP", () => {
 
   it.each(Object.entries(brokenChatReplies))("throws a ModelError after %s", async (name, reply) => {
     const { endpoint, model } = await start({ chat: [reply] }, timeoutFor(name));
-    const error = await Array.fromAsync(ask(model)).then(
-      () => null,
-      (thrown: unknown) => thrown as ModelError,
-    );
+    const error = await failureOf(Array.fromAsync(ask(model)));
     expect(error).toBeInstanceOf(ModelError);
     expect(error?.message).toMatch(/^Model "small" at 127\.0\.0\.1:\d+ failed: \S/);
     expect(error?.message).not.toContain("[object");
@@ -156,10 +154,7 @@ describe("chat over HTTP", () => {
       embeddings: [{ type: "status", status: 401, body }],
     });
     for (const call of [() => Array.fromAsync(ask(model)), () => encoder.embed(["a"])]) {
-      const error = await call().then(
-        () => null,
-        (thrown: unknown) => thrown as ModelError,
-      );
+      const error = await failureOf(call());
       expect(error?.message).toContain("Incorrect API key provided: [key].");
       expect(error?.message.length).toBeLessThan(400);
       expect(JSON.stringify([error, error?.cause, error?.stack, (error?.cause as Error | undefined)?.stack])).not.toContain(KEY);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { WebError } from "../../shared/errors.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../../testing/fake-web.ts";
 import { withSites } from "../web-search.ts";
 import { createWebSearch, type SearchEndpoint } from "./web-search.ts";
@@ -96,10 +96,7 @@ describe.each(TYPES)("web search: %s", (type) => {
 
   it("never shows the key, even if the service repeats it", async () => {
     const search = await start(type, replying(`bad key ${KEY} ${"x".repeat(5000)}`, 401));
-    const error = await search.search("card", OPTIONS).then(
-      () => null,
-      (thrown: WebError) => thrown,
-    );
+    const error = await failureOf(search.search("card", OPTIONS));
     expect(error?.message).toContain("HTTP 401: bad key [key]");
     expect(error?.message.length).toBeLessThan(400);
     expect(JSON.stringify([error, error?.cause, error?.stack])).not.toContain(KEY);

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { folderOfFile } from "../../../test/support/folders.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { type FakeHub, type FakeHubOptions, startFakeHub, writeFakeHubRuntime } from "../../testing/fake-hub.ts";
 import { findLocalModel, listLocalModels } from "./local.ts";
 import { type PullOptions, pullModel } from "./pull.ts";
@@ -32,12 +33,6 @@ async function start(over: Partial<FakeHubOptions> = {}): Promise<PullOptions> {
 }
 
 const pull = (options: PullOptions, name = "all-MiniLM-L6-v2") => Array.fromAsync(pullModel(name, options));
-
-const errorOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => null,
-    (error: unknown) => error as Error & { code: string },
-  );
 
 describe("pulling a model", () => {
   it("fetches the files that are needed, says how far it is, and notes revision and licence", async () => {
@@ -78,20 +73,20 @@ describe("pulling a model", () => {
       for await (const event of pullModel("all-MiniLM-L6-v2", options))
         if (event.type === "bytes" && event.file.endsWith(".onnx")) abort.abort(reason);
     })();
-    expect(await errorOf(stopped)).toBe(reason);
+    expect(await failureOf(stopped)).toBe(reason);
     expect(listLocalModels(modelsDir)).toEqual([]);
     await pull({ ...options, signal: new AbortController().signal });
     expect(listLocalModels(modelsDir)).toHaveLength(1);
   });
 
   it("deletes a file whose hash differs and says so", async () => {
-    const error = await errorOf(pull(await start({ damage: (path) => path.endsWith(".onnx") })));
+    const error = await failureOf(pull(await start({ damage: (path) => path.endsWith(".onnx") })));
     expect(error).toMatchObject({ code: "hub_file_damaged" });
     expect(existsSync(join(modelsDir, repository, "onnx/model_quantized.onnx.part"))).toBe(false);
   });
 
   it("says which weights there are when the wanted ones are not", async () => {
-    const error = await errorOf(pull({ ...(await start()), dtype: "fp16" }));
+    const error = await failureOf(pull({ ...(await start()), dtype: "fp16" }));
     expect(error).toMatchObject({
       code: "hub_file_missing",
       message: expect.stringContaining("onnx/model_quantized.onnx, onnx/model.onnx"),
@@ -101,7 +96,7 @@ describe("pulling a model", () => {
   it("says how to fill the folder by hand when the hub cannot be reached", async () => {
     const options = await start();
     await hub.close();
-    const error = await errorOf(pull(options));
+    const error = await failureOf(pull(options));
     expect(error).toMatchObject({ code: "hub_unreachable" });
     expect(error?.message).toMatch(
       /config\.json, tokenizer\.json, tokenizer_config\.json and onnx\/model_quantized\.onnx of Xenova\/all-MiniLM-L6-v2/,
@@ -111,11 +106,11 @@ describe("pulling a model", () => {
 
   it("knows no model of a name that is neither short nor owner/name, and none that the hub does not have", async () => {
     const options = await start();
-    expect(await errorOf(pull(options, "all-MinLM-L6-v2"))).toMatchObject({
+    expect(await failureOf(pull(options, "all-MinLM-L6-v2"))).toMatchObject({
       code: "hub_model_unknown",
       message: expect.stringContaining("all-MiniLM-L6-v2"),
     });
-    expect(await errorOf(pull(options, "some/absent"))).toMatchObject({ code: "hub_model_unknown" });
+    expect(await failureOf(pull(options, "some/absent"))).toMatchObject({ code: "hub_model_unknown" });
   });
 });
 
@@ -148,7 +143,7 @@ describe("installing the runtime", () => {
 
   it("says what npm said when it failed, and leaves nothing that looks installed", async () => {
     const folder = join(mkdtempSync(join(root, "data-")), "hub-runtime");
-    const error = await errorOf(install(folder, npm('console.error("network timeout"); process.exit(1);')));
+    const error = await failureOf(install(folder, npm('console.error("network timeout"); process.exit(1);')));
     expect(error).toMatchObject({ code: "hub_install_failed", message: expect.stringContaining("network timeout") });
     expect(existsSync(folder)).toBe(false);
   });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventsOf, sampleAnswer } from "../../testing/answers.ts";
-import { createFakeAskEngine } from "../../testing/fake-ask-engine.ts";
+import { createFakeAskEngine, sendFrom } from "../../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "../app.ts";
 import { silentLog } from "../log.ts";
 import { createSessionIds } from "./caller.ts";
@@ -8,24 +7,10 @@ import { createSessionIds } from "./caller.ts";
 const STRANGER = "203.0.113.7";
 const PROXY = "10.0.0.1";
 function setUp(options: Partial<AppOptions> = {}) {
-  const engine = createFakeAskEngine(async function* () {
-    yield* eventsOf(sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] }));
-  });
-  const app = createApp({ engine, log: silentLog, webRoot: "/nowhere", withoutKeys: "anyone", ...options });
-  return async (headers: Record<string, string>, { from = STRANGER, encrypted = false, body = {} } = {}) => {
-    const init = {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify({ question: "q", ...body }),
-    };
-    const response = await app.request("/v1/ask", init, { incoming: { socket: { remoteAddress: from, encrypted } } });
-    const { error } = (await response.json()) as { error?: { code: string; message: string } };
-    return {
-      status: response.status,
-      code: error?.code,
-      message: error?.message ?? "",
-      hsts: response.headers.get("strict-transport-security"),
-    };
+  const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: "/nowhere", withoutKeys: "anyone", ...options });
+  return async (given: Parameters<typeof sendFrom>[2]) => {
+    const { headers, error, ...rest } = await sendFrom(app, "/v1/ask", { from: STRANGER, ...given });
+    return { ...rest, message: error?.message ?? "", hsts: headers.get("strict-transport-security") };
   };
 }
 
@@ -61,10 +46,10 @@ describe("HSTS", () => {
   it("is sent over TLS, and by word of a trusted proxy alone", async () => {
     const ask = setUp({ host: "0.0.0.0", trustedProxies: [PROXY] });
     const https = { host: "x.example", "x-forwarded-proto": "https" };
-    expect((await ask({ host: "x.example" }, { encrypted: true })).hsts).toMatch(/^max-age=31536000/);
-    expect((await ask(https, { from: PROXY })).hsts).toMatch(/^max-age=31536000/);
-    expect((await ask(https, { from: STRANGER })).hsts).toBeNull();
-    expect((await ask({ host: "x.example", "x-forwarded-proto": "http, https" }, { from: PROXY })).hsts).toBeNull();
+    expect((await ask({ host: "x.example", encrypted: true })).hsts).toMatch(/^max-age=31536000/);
+    expect((await ask({ ...https, from: PROXY })).hsts).toMatch(/^max-age=31536000/);
+    expect((await ask(https)).hsts).toBeNull();
+    expect((await ask({ ...https, "x-forwarded-proto": "http, https", from: PROXY })).hsts).toBeNull();
     expect((await ask({ host: "x.example" })).hsts).toBeNull();
   });
 });
@@ -72,19 +57,20 @@ describe("HSTS", () => {
 describe("a session without a key", () => {
   const sessions = createSessionIds("secret of the installation");
   const ask = setUp({ sessions });
+  const asked = (session_id: string, from = STRANGER) => ask({ host: "localhost", from, body: { question: "q", session_id } });
 
   it("has an id that the server made; one that somebody made up opens nothing", async () => {
     const issued = sessions.issue();
-    expect((await ask({ host: "localhost" }, { body: { session_id: issued } })).status).toBe(200);
+    expect((await asked(issued)).status).toBe(200);
     const changed = `${issued.slice(0, -1)}${issued.endsWith("0") ? "1" : "0"}`;
     for (const id of ["s1", "shared", crypto.randomUUID(), changed, issued.toUpperCase(), createSessionIds("another").issue()]) {
-      const { status, code } = await ask({ host: "localhost" }, { body: { session_id: id } });
+      const { status, code } = await asked(id);
       expect([id, status, code]).toEqual([id, 400, "session_not_issued"]);
     }
   });
 
   it("may be called anything on this machine", async () => {
-    expect((await ask({ host: "localhost" }, { from: "127.0.0.1", body: { session_id: "mine" } })).status).toBe(200);
+    expect((await asked("mine", "127.0.0.1")).status).toBe(200);
   });
 
   it("has ids that differ, in the form of a UUID", () => {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { RequestError } from "../../shared/errors.ts";
+import { failureOf } from "../../testing/failure-of.ts";
 import { createFairQueue } from "./fair-queue.ts";
 
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "entered",
-    (error: unknown) => (error instanceof RequestError ? error.code : String(error)),
-  );
+const codeOf = async (work: Promise<unknown>) => (await failureOf(work))?.code ?? "entered";
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the queue", () => {
