@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { SupportPair } from "../../src/models/support.ts";
 import { sourcebound } from "../../src/profiles/sourcebound.ts";
+import { fakeSupport } from "../../src/testing/fake-support.ts";
 import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { fitLogistic, predictLogistic } from "../judges/logistic-regression.ts";
 import { readSupportSet } from "../sets/support-sets.ts";
@@ -60,10 +60,7 @@ describe("sets of judged answers", () => {
 
 describe("eval checks, support", () => {
   it("takes the least score of an answer's sentences", async () => {
-    const support = {
-      score: async (pairs: readonly SupportPair[]) =>
-        pairs.map(({ claim }) => ({ score: claim.startsWith("Lawyers") ? 0.1 : 0.9, spans: [], reason: "" })),
-    };
+    const support = fakeSupport(({ claim }) => ({ score: claim.startsWith("Lawyers") ? 0.1 : 0.9 }));
     const ragtruth = await evaluateSupport("ragtruth", { data, support, answers: 60, seed: 1 });
     expect(ragtruth?.n).toMatchObject({ ragtruth: 60, "ragtruth.unsupported": 30 });
     expect(ragtruth?.metrics["ragtruth.auroc"]).toBe(1);

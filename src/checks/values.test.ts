@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sourcebound } from "../profiles/sourcebound.ts";
+import { citedQuote } from "../testing/quotes.ts";
 import { checkSentence } from "./check.ts";
 import type { CitedQuote, Finding } from "./finding.ts";
 import { createReader } from "./statements.ts";
@@ -11,8 +12,7 @@ async function foundBeside(text: string, cited: readonly CitedQuote[], question 
   return (await checkSentence({ text, cited }, context)).results;
 }
 
-const found = (text: string, stated: string, above: readonly string[] = []) =>
-  foundBeside(text, [{ text: stated, url: null, exact: true, above }]);
+const found = (text: string, stated: string, above: readonly string[] = []) => foundBeside(text, [citedQuote(stated, { above })]);
 
 /** Returns the names of the failed checks. */
 async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
@@ -121,7 +121,7 @@ describe("a value that is denied", () => {
 
 describe("cells of a cited table", () => {
   const rowsOf = (title: string, header: string, rows: readonly string[]): CitedQuote[] =>
-    rows.map((text) => ({ text, header, above: [title, header], url: null, exact: true }));
+    rows.map((text) => citedQuote(text, { header, above: [title, header] }));
   const OFFICES = rowsOf("Membership", "Office | Name | Elected for", [
     "Chair | Renate Vogt | two years",
     "Treasurer | Jakob Frei | two years",
@@ -171,9 +171,9 @@ describe("cells of a cited table", () => {
   });
 
   it("are not doubted where another statement says the same", async () => {
-    const said: CitedQuote = { text: "Renate Vogt is the treasurer until May.", above: ["News"], url: null, exact: true };
+    const said = citedQuote("Renate Vogt is the treasurer until May.", { above: ["News"] });
     expect(await cells("The treasurer is Renate Vogt.", [...OFFICES, said])).toMatchObject({ verdict: "pass" });
-    const other: CitedQuote = { text: "Renate Vogt lives next door.", above: ["News"], url: null, exact: true };
+    const other = citedQuote("Renate Vogt lives next door.", { above: ["News"] });
     expect(await cells("The treasurer is Renate Vogt.", [...OFFICES, other])).toMatchObject({ verdict: "warn" });
   });
 
@@ -183,13 +183,12 @@ describe("cells of a cited table", () => {
   });
 
   it("are not looked at where no table is cited, or one row without a second column", async () => {
-    expect(await cells("The treasurer is Renate Vogt.", [{ text: "Chair | Renate Vogt", url: null, exact: true }])).toBeUndefined();
+    expect(await cells("The treasurer is Renate Vogt.", [citedQuote("Chair | Renate Vogt")])).toBeUndefined();
     expect(await cells("A garage key costs € 28.", KEYS.slice(0, 1))).toBeUndefined();
   });
 });
 
 describe("values of a cited sentence", () => {
-  const quote = (text: string): CitedQuote => ({ text, above: [], url: null, exact: true });
   const HOURS = "The main library is open from Monday to Friday from 9 am to 8 pm, and on Saturday from 10 am to 4 pm.";
   const FARES = "Adults pay 9 euros and children pay 4 euros.";
   const LOANS = "Books cost $1 a week, DVDs $2 a day.";
@@ -201,7 +200,13 @@ describe("values of a cited sentence", () => {
   const MUSEUM = "From April to September the museum opens at 9 am, and from October to March at 10 am.";
   const DAYS = "The fee for adults, 9 euros, for children, 4 euros, for dogs, 2 euros.";
   const pairing = async (text: string, cited: readonly string[], question = "") =>
-    (await foundBeside(text, cited.map(quote), question)).find(({ name }) => name === "pairing");
+    (
+      await foundBeside(
+        text,
+        cited.map((one) => citedQuote(one, { above: [] })),
+        question,
+      )
+    ).find(({ name }) => name === "pairing");
 
   it.each([
     ["hours of another day", "The main library is open on Saturday from 9 am to 8 pm.", HOURS],

@@ -8,14 +8,9 @@ import { scoreConsistency } from "./compare-passages.ts";
 import { createFactReader } from "./facts.ts";
 import { carryGate, decideByGate, verifyPassages } from "./gate.ts";
 
-const gateOf = (name: string) => {
-  const found = profiles.find((profile) => profile.name === name);
-  if (found === undefined) throw new Error(name);
-  return found.gate;
-};
 const dense = (...cosines: number[]) =>
   cosines.map((cosine, i) => fakePassage({ document: `d${i}`, pieces: ["x"], scores: { dense: cosine } }));
-const judged = (gate: ReturnType<typeof gateOf>, ...cosines: number[]) => {
+const judged = (gate: Parameters<typeof decideByGate>[1], ...cosines: number[]) => {
   const evidence = verifyPassages(dense(...cosines), gate);
   return { verdicts: evidence.map(({ verdict }) => verdict), decision: decideByGate(evidence, gate) };
 };
@@ -32,7 +27,7 @@ describe("the gates, at their thresholds", () => {
     ["vg-rag", [0.74], ["uncertain"], false, "evidence_too_weak", []],
     ["validator", [0], ["verified"], true, null, []],
   ] as const)("%s with cosines %j", (profile, cosines, verdicts, answers, reason, warnings) => {
-    const result = judged(gateOf(profile), ...cosines);
+    const result = judged(profileNamed(profile).gate, ...cosines);
     expect(result.verdicts).toEqual(verdicts);
     expect(result.decision).toMatchObject({ answer: answers, reason });
     expect(result.decision.warnings.map(({ code }) => code)).toEqual(warnings);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SupportScorer } from "../models/support.ts";
 import { withLearnedAgreement } from "../pipeline/verify.ts";
 import type { Passage } from "../shared/types.ts";
+import { fakeSupport } from "../testing/fake-support.ts";
 import { fakePassage, fakeWords } from "../testing/passages.ts";
 import { comparePassages } from "./compare-passages.ts";
 import { createFactReader } from "./facts.ts";
@@ -15,9 +16,6 @@ const PEOPLE = "The maps of the library are lent to people who live here.";
 const said = (...texts: string[]): Passage[] =>
   texts.map((text, i) => ({ ...fakePassage({ document: `d${i}`, title: "Maps", pieces: [text] }), sid: `S${i + 1}` }));
 const compare = (passages: readonly Passage[]) => comparePassages(ASKED, passages, { words, reader: createFactReader(), precedence: [] });
-const scoring = (score: number): Pick<SupportScorer, "score"> => ({
-  score: async (pairs) => pairs.map(() => ({ score, spans: [], reason: "" })),
-});
 const agreements = async (passages: Passage[], support: Pick<SupportScorer, "score">) => {
   const compared = await withLearnedAgreement(compare(passages), passages, support, signal);
   return passages.map((passage) => {
@@ -30,39 +28,28 @@ describe("withLearnedAgreement", () => {
   it("is silent by rules where the same stands in other words, and lets the score of claims vote", async () => {
     const passages = said(RESIDENTS, PEOPLE);
     expect(passages.map((passage) => compare(passages).of(passage).agreement.score)).toEqual([null, null]);
-    expect(await agreements(passages, scoring(0.99))).toEqual([
-      [1, false],
-      [1, false],
-    ]);
+    const agree = [1, false];
+    expect(
+      await agreements(
+        passages,
+        fakeSupport(() => ({ score: 0.99 })),
+      ),
+    ).toEqual([agree, agree]);
   });
 
   it("gives no vote where neither is told, and where nothing could be scored", async () => {
-    expect(await agreements(said(RESIDENTS, PEOPLE), scoring(0.1))).toEqual([
-      [null, false],
-      [null, false],
-    ]);
-    const silent = { score: async (pairs: readonly unknown[]) => pairs.map(() => null) };
-    expect(await agreements(said(RESIDENTS, PEOPLE), silent)).toEqual([
-      [null, false],
-      [null, false],
-    ]);
+    const none = [null, false];
+    for (const support of [fakeSupport(() => ({ score: 0.1 })), fakeSupport(() => null)])
+      expect(await agreements(said(RESIDENTS, PEOPLE), support)).toEqual([none, none]);
   });
 
   it("asks nothing of passages that the rules compared, of what is not about the question, or of two parts of one place", async () => {
-    const asked: string[] = [];
-    const counting = {
-      score: async (pairs: readonly { claim: string }[]) => {
-        asked.push(...pairs.map(({ claim }) => claim));
-        return pairs.map(() => null);
-      },
-    };
-    await agreements(
-      said("A map of the library may be borrowed for 5 days.", "A map of the library may be borrowed for 8 days."),
-      counting,
-    );
+    const counting = fakeSupport(() => null);
+    const compared = (days: number) => `A map of the library may be borrowed for ${days} days.`;
+    await agreements(said(compared(5), compared(8)), counting);
     await agreements(said(RESIDENTS, "The roof was repaired in spring by a firm from the valley."), counting);
     const [one] = said(RESIDENTS) as [Passage];
     await agreements([one, { ...one, sid: "S2" }], counting);
-    expect(asked).toEqual([]);
+    expect(counting.asked).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import type { FetchedPage, PageText } from "../models/web-page.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { WebError } from "../shared/errors.ts";
 import type { Passage, WebVerdict } from "../shared/types.ts";
+import { fakeSupport } from "../testing/fake-support.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import { createFactReader } from "./facts.ts";
@@ -71,34 +72,15 @@ describe("comparing a passage with a page", () => {
 
   it("a support score confirms only a statement with all its values in that sentence, and only from what the default takes for supported", async () => {
     const other = "Members who lose theirs hand over $5 at the desk.";
-    const scoring = (score: number) => {
-      const calls: string[] = [];
-      const support: WebParts["support"] = {
-        score: async (pairs) =>
-          pairs.map(({ evidence }) => {
-            calls.push(...evidence.map(({ text }) => text));
-            return { score, spans: [], reason: "" };
-          }),
-      };
-      return { support, calls };
-    };
-    const sure = scoring(SUPPORT_BANDS.unclear);
-    expect((await compare(passage("A lost library card costs members $5 at the desk."), page(other), sure.support))?.verdict).toBe(
-      "confirmed",
-    );
-    expect(sure.calls).toEqual([other]);
-    expect(
-      await compare(
-        passage("A lost library card costs members $5 at the desk."),
-        page(other),
-        scoring(SUPPORT_BANDS.unclear - 0.01).support,
-      ),
-    ).toBeNull();
-    const none = scoring(1);
-    expect(
-      await compare({ ...passage("A lost library card costs members $6 at the desk."), chunkId: "other" }, page(other), none.support),
-    ).toBeNull();
-    expect(none.calls).toEqual([]);
+    const lost = (dollars: number) => passage(`A lost library card costs members $${dollars} at the desk.`);
+    const sure = fakeSupport(() => ({ score: SUPPORT_BANDS.unclear }));
+    expect((await compare(lost(5), page(other), sure))?.verdict).toBe("confirmed");
+    expect(sure.asked).toMatchObject([{ evidence: [{ text: other }] }]);
+    const unsure = fakeSupport(() => ({ score: SUPPORT_BANDS.unclear - 0.01 }));
+    expect(await compare(lost(5), page(other), unsure)).toBeNull();
+    const none = fakeSupport(() => ({ score: 1 }));
+    expect(await compare({ ...lost(6), chunkId: "other" }, page(other), none)).toBeNull();
+    expect(none.asked).toEqual([]);
   });
 
   it("a page of thousands of sentences about the same is compared in linear time", () =>

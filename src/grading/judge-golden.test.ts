@@ -2,21 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { CitedQuote } from "../checks/finding.ts";
 import { createShippedSupport } from "../engine/reader-keeper.ts";
 import type { Answer } from "../shared/types.ts";
-import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { type SamplePassage, sampleAnswer, sampleCitation, samplePage } from "../testing/answers.ts";
+import { citedQuote } from "../testing/quotes.ts";
 import { judgeAnswer } from "./ask-labelled.ts";
 import { createClaimJudge } from "./claim-judge.ts";
 import type { GoldenPlaces, Places } from "./golden-places.ts";
 import { judgeAnswerable, judgeUnanswerable } from "./run-golden.ts";
 import { holdsToken } from "./score-answer.ts";
 
-const page = (path: string, context: string): SamplePassage => ({
-  title: "Blue account",
-  url: null,
-  asOf: null,
-  headingPath: ["Fees"],
-  path,
-  context,
-});
+const page = (path: string, context: string) => samplePage({ title: "Blue account", headingPath: ["Fees"], path, context });
 const BLUE = page("pages/blue.md", "The fee is $5.00 a month. It is waived from $625. Students pay nothing.");
 const TEAL = page("pages/teal.md", "The fee is $5.00 a month.");
 
@@ -148,10 +142,9 @@ describe("holdsToken", () => {
   ])("does not find in %j the value %j", (text, value) => expect(holdsToken(text, value)).toBe(false));
 });
 
-const quote = (text: string): CitedQuote => ({ text, url: null, exact: true });
-const BOOKS = quote("Books may be kept for 21 days.");
-const FILMS = quote("Films may be kept for 7 days.");
-const CARDS = quote("A library card costs 5 dollars per year.");
+const BOOKS = citedQuote("Books may be kept for 21 days.");
+const FILMS = citedQuote("Films may be kept for 7 days.");
+const CARDS = citedQuote("A library card costs 5 dollars per year.");
 const QUESTION = "What does the library say?";
 
 describe("createClaimJudge", () => {

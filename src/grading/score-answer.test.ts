@@ -1,18 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../shared/types.ts";
-import { type SamplePassage, sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, samplePage } from "../testing/answers.ts";
 import type { ClaimJudge } from "./claim-judge.ts";
 import type { GoldenPlaces } from "./golden-places.ts";
 import { scoreAnswer } from "./score-answer.ts";
 
-const PASSAGE: SamplePassage = {
-  title: "Blue",
-  url: null,
-  asOf: null,
-  headingPath: ["Fees"],
-  path: "blue.md",
-  context: "The fee is $5. It is due in May.",
-};
+const PASSAGE = samplePage({ context: "The fee is $5. It is due in May." });
 const none: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
 const labels = { id: "a", answer: "", gold_quotes: [] as string[], key_values: [], keyphrases: [] };
 

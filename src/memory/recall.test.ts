@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CacheEntry, StoredQuestion } from "../store/cache.ts";
 import type { ReviewStatus } from "../store/interaction.ts";
-import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, samplePage } from "../testing/answers.ts";
 import { fakeMatcher } from "../testing/fake-matcher.ts";
 import { storedDocument } from "../testing/store-contract.ts";
 import { type Asked, acceptCandidate, barredBy, type Candidate } from "./recall.ts";
@@ -9,11 +9,7 @@ import { StoredAnswers } from "./stored-answers.ts";
 
 const document = storedDocument();
 const citation = {
-  ...sampleCitation(
-    1,
-    { title: "A", url: null, asOf: null, headingPath: [], path: "a.md", context: document.text } as never,
-    document.text,
-  ),
+  ...sampleCitation(1, samplePage({ context: document.text }), document.text),
   documentId: document.id,
   documentVersion: document.version,
   start: 0,

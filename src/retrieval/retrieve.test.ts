@@ -6,6 +6,7 @@ import { sourcebound } from "../profiles/sourcebound.ts";
 import { validator } from "../profiles/validator.ts";
 import type { Question } from "../shared/types.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
+import { fakeQuestion } from "../testing/passages.ts";
 import { storedDocument } from "../testing/store-contract.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
@@ -13,12 +14,6 @@ import { assertCanRetrieve, retrievePassages } from "./retrieve.ts";
 
 const here = storeOfTest();
 const signal = new AbortController().signal;
-
-function ask(text: string, over: Partial<Question> = {}): Question {
-  const scope = { domain: "d", tenant: null, access: ["public"] };
-  const base = { text, resolved: text, scope, profile: "p", detail: "normal" as const, sessionId: null, selection: null };
-  return { ...base, history: [], injectionSignals: [], ...over };
-}
 
 function partsWith(encoder: Encoder | null) {
   const { documents, embeddings } = here.store;
@@ -33,7 +28,7 @@ const retrieve = (question: Question, encoder: Encoder | null = null, settings: 
 describe("retrievePassages", () => {
   it("gives passages with their text, place and raw scores", async () => {
     await here.put(storedDocument());
-    const { passages, dense, denseFailure } = await retrieve(ask("What is tinnitus rated at?"), fakeEncoder());
+    const { passages, dense, denseFailure } = await retrieve(fakeQuestion("What is tinnitus rated at?"), fakeEncoder());
     expect(passages).toMatchObject([{ sid: "S1", text: "Tinnitus is rated at 10 percent.", document: { id: "doc-a", version: "v1" } }]);
     expect(passages[0]?.scores).toMatchObject({ dense: expect.any(Number), bm25: expect.any(Number), cross: null });
     expect({ dense, denseFailure }).toEqual({ dense: true, denseFailure: null });
@@ -41,7 +36,11 @@ describe("retrievePassages", () => {
 
   it("ranks by words alone without an encoder, and says nothing of a failure", async () => {
     await here.put(storedDocument());
-    expect(await retrieve(ask("tinnitus"))).toMatchObject({ dense: false, denseFailure: null, passages: [{ scores: { dense: null } }] });
+    expect(await retrieve(fakeQuestion("tinnitus"))).toMatchObject({
+      dense: false,
+      denseFailure: null,
+      passages: [{ scores: { dense: null } }],
+    });
   });
 
   it("ranks by words alone, with the reason, when the encoder fails on the documents or on the question", async () => {
@@ -49,7 +48,7 @@ describe("retrievePassages", () => {
     const onDocuments = fakeEncoder({ id: "one", failure: encoderDown });
     const onQuestion = fakeEncoder({ id: "two", failure: (call) => (call === 1 ? encoderDown() : null) });
     for (const encoder of [onDocuments, onQuestion]) {
-      const retrieved = await retrieve(ask("tinnitus"), encoder);
+      const retrieved = await retrieve(fakeQuestion("tinnitus"), encoder);
       expect(retrieved).toMatchObject({ dense: false, denseFailure: "Encoder is down", passages: [{ scores: { dense: null } }] });
     }
   });
@@ -62,7 +61,7 @@ describe("retrievePassages", () => {
     const corpus = new DomainIndex({ domain: "d", engine, documents, embeddings, encoder, batch: 8 });
     await expect(corpus.sync()).rejects.toMatchObject({ code: "index_full" });
     for (const { retrieve: settings } of [sourcebound, validator]) {
-      const retrieved = await retrievePassages(ask("tinnitus"), settings, { corpus, documents, encoder }, signal);
+      const retrieved = await retrievePassages(fakeQuestion("tinnitus"), settings, { corpus, documents, encoder }, signal);
       const passages = settings.bm25 ? [{ text: "Tinnitus is rated at 10 percent." }] : [];
       expect(retrieved).toMatchObject({ denseFailedIn: "index", denseFailure: expect.stringContaining("opensearch"), passages });
     }
@@ -71,9 +70,9 @@ describe("retrievePassages", () => {
   it("sees new documents also while the encoder is down", async () => {
     const parts = partsWith(fakeEncoder({ failure: encoderDown }));
     await here.put(storedDocument());
-    await retrievePassages(ask("tinnitus"), sourcebound.retrieve, parts, signal);
+    await retrievePassages(fakeQuestion("tinnitus"), sourcebound.retrieve, parts, signal);
     await here.put(storedDocument({ id: "doc-b", path: "b.md", text: "A pension is paid." }));
-    const { passages } = await retrievePassages(ask("pension"), sourcebound.retrieve, parts, signal);
+    const { passages } = await retrievePassages(fakeQuestion("pension"), sourcebound.retrieve, parts, signal);
     expect(passages.map(({ document }) => document.id)).toEqual(["doc-b"]);
   });
 
@@ -84,23 +83,26 @@ describe("retrievePassages", () => {
       [Number.NaN, 1],
     ]) {
       const encoder = fakeEncoder({ vectorOf: (text) => (text.includes("\n") ? [1, 0] : wrong) });
-      expect(await retrieve(ask("tinnitus"), encoder)).toMatchObject({ dense: false, denseFailure: expect.stringContaining("length") });
+      expect(await retrieve(fakeQuestion("tinnitus"), encoder)).toMatchObject({
+        dense: false,
+        denseFailure: expect.stringContaining("length"),
+      });
     }
   });
 
   it("throws what the encoder failed with when the profile has vectors only", async () => {
     await here.put(storedDocument());
-    await expect(retrieve(ask("tinnitus"), fakeEncoder({ failure: encoderDown }), validator.retrieve)).rejects.toMatchObject({
+    await expect(retrieve(fakeQuestion("tinnitus"), fakeEncoder({ failure: encoderDown }), validator.retrieve)).rejects.toMatchObject({
       code: "encoder_failed",
     });
     const encoder = fakeEncoder({ vectorOf: (text) => (text.includes("\n") ? [1, 0] : [1, 0, 0]) });
-    await expect(retrieve(ask("tinnitus"), encoder, validator.retrieve)).rejects.toMatchObject({ code: "encoder_changed" });
+    await expect(retrieve(fakeQuestion("tinnitus"), encoder, validator.retrieve)).rejects.toMatchObject({ code: "encoder_changed" });
   });
 
   it("throws when it is cancelled, whatever the words could do", async () => {
     await here.put(storedDocument());
     const cancelled = AbortSignal.abort(new Error("reader left"));
-    await expect(retrievePassages(ask("tinnitus"), sourcebound.retrieve, partsWith(fakeEncoder()), cancelled)).rejects.toThrow(
+    await expect(retrievePassages(fakeQuestion("tinnitus"), sourcebound.retrieve, partsWith(fakeEncoder()), cancelled)).rejects.toThrow(
       "reader left",
     );
   });

@@ -12,6 +12,11 @@ export interface SamplePassage {
   readonly context: string;
 }
 
+/** Returns a passage without an address, a date and headings; `parts` adds them. */
+export function samplePage(parts: Partial<SamplePassage> & Pick<SamplePassage, "context">): SamplePassage {
+  return { title: "Page", url: null, asOf: null, headingPath: [], path: "page.md", ...parts };
+}
+
 /** Returns a citation of `quote`. @throws Error if the passage does not contain it */
 export function sampleCitation(n: number, passage: SamplePassage, quote: string): Citation {
   const quoteStart = passage.context.indexOf(quote);

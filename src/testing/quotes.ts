@@ -1,3 +1,4 @@
+import type { CitedQuote } from "../checks/finding.ts";
 import type { Passage, Quote } from "../shared/types.ts";
 import { unitsIn } from "../text/units.ts";
 
@@ -38,4 +39,9 @@ export function samplePassage(text: string, over: Partial<Passage> = {}): Passag
 export function sampleQuote(text: string, over: Partial<Passage> = {}): Quote {
   const passage = samplePassage(text, over);
   return { passage, start: 0, end: text.length, text };
+}
+
+/** Returns a quote that is cited word for word and has no address; `over` replaces its fields. */
+export function citedQuote(text: string, over: Partial<CitedQuote> = {}): CitedQuote {
+  return { text, url: null, exact: true, ...over };
 }

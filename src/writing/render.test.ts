@@ -1,20 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, Citation } from "../shared/types.ts";
-import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
+import { sampleAnswer, sampleCitation, samplePage } from "../testing/answers.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { answerToWire } from "../wire/index.ts";
 import { createAnswerBuilder } from "./answer-builder.ts";
 import { lineText } from "./lines.ts";
 import { answerLines, renderAnswerHtml, renderAnswerPlain } from "./render.ts";
 
-const passage = {
-  title: "Fees & <fines>",
-  url: "https://a.org/fees/",
-  asOf: null,
-  headingPath: [],
-  path: "fees.md",
-  context: "Item | Fee\natlas | 3 <b>\nEnd.",
-};
+const context = "Item | Fee\natlas | 3 <b>\nEnd.";
+const passage = samplePage({ title: "Fees & <fines>", url: "https://a.org/fees/", path: "fees.md", context });
 const row: Citation = {
   ...sampleCitation(1, passage, "atlas | 3 <b>"),
   row: {

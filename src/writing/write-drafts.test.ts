@@ -4,7 +4,7 @@ import { quoteOf } from "../ranking/candidates.ts";
 import { ModelError } from "../shared/errors.ts";
 import type { DraftSentence, Question, Quote } from "../shared/types.ts";
 import { type ChatStep, fakeChatModel } from "../testing/fake-chat-model.ts";
-import { fakePassage } from "../testing/passages.ts";
+import { fakePassage, fakeQuestion } from "../testing/passages.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { countTokens } from "../text/cl100k.ts";
 import type { DraftFault } from "./prompt.ts";
@@ -12,17 +12,7 @@ import type { QuoteCandidate } from "./quotes.ts";
 import { passageSource, quoteSource } from "./sources.ts";
 import { fitPrompt, type Offer, offerQuotes, type WriteOutcome, writeDrafts } from "./write-drafts.ts";
 
-const question: Question = {
-  text: "What rating does tinnitus get?",
-  resolved: "What rating does tinnitus get?",
-  scope: { domain: "d", tenant: null, access: ["public"] },
-  profile: "spark",
-  detail: "normal",
-  sessionId: null,
-  selection: null,
-  history: [],
-  injectionSignals: [],
-};
+const question = fakeQuestion("What rating does tinnitus get?", { profile: "spark" });
 const QUOTE = "Tinnitus is rated at 10 percent.";
 
 function candidate(text: string, context: readonly string[] = []): QuoteCandidate {
