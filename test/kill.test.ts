@@ -15,6 +15,7 @@ const FILES = rounds({ all: 200, usually: 40 });
 const SEED = 20_260_101;
 const MEMORY_KILLS = rounds({ all: 12, usually: 4 });
 const SERVER_KILLS = rounds({ all: 5, usually: 2 });
+const KILLING = { timeout: 3_600_000, tags: "all/kill" };
 /** More than half of the kills must hit a running process: adds rounds if fewer did, up to three times as many. Rounds come in pairs. */
 const goesOn = (n: number, killed: number, kills: number) => n < kills || n % 2 === 1 || (killed <= kills / 2 && n < 3 * kills);
 
@@ -107,10 +108,7 @@ async function askServer(url: string | undefined, asked: object) {
 }
 
 describe("SIGKILL", () => {
-  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, {
-    timeout: 3_600_000,
-    tags: "all/kill",
-  }, async () => {
+  it(`${KILLS} times at random moments of an ingest: a further run completes it, every file once`, KILLING, async () => {
     const corpus = generateCorpus(FILES, SEED);
     // The first run fills compile caches, so the next one is timed.
     await completesApart(create(corpus));
@@ -153,33 +151,31 @@ describe("SIGKILL", () => {
     );
   });
 
-  it(`${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`, {
-    timeout: 3_600_000,
-    tags: "all/kill",
-  }, async () => {
-    let corpus = generateCorpus(FILES, SEED + 2);
-    const sandbox = create(corpus);
-    await completes(sandbox);
-    const random = createRandom(SEED + 3);
-    let killed = 0;
-    for (let n = 0; goesOn(n, killed, KILLS); n++) {
-      const changed = changeCorpus(corpus, SEED + 4 + n);
-      rmSync(join(sandbox.folder, "documents"), { recursive: true });
-      writeFiles(join(sandbox.folder, "documents"), changed);
-      if ((await killAfter(sandbox, random() * 250, "first file")) === "killed") killed++;
-      expectWhole(sandbox);
+  it(
+    `${KILLS} times during a re-ingest after changes and deletions: a further run completes it, nothing old is left`,
+    KILLING,
+    async () => {
+      let corpus = generateCorpus(FILES, SEED + 2);
+      const sandbox = create(corpus);
       await completes(sandbox);
-      expectExactly(sandbox, changed);
-      corpus = changed;
-    }
-    expect(killed).toBeGreaterThan(KILLS / 2);
-    process.stderr.write(`killed ${killed} of ${KILLS} re-ingests\n`);
-  });
+      const random = createRandom(SEED + 3);
+      let killed = 0;
+      for (let n = 0; goesOn(n, killed, KILLS); n++) {
+        const changed = changeCorpus(corpus, SEED + 4 + n);
+        rmSync(join(sandbox.folder, "documents"), { recursive: true });
+        writeFiles(join(sandbox.folder, "documents"), changed);
+        if ((await killAfter(sandbox, random() * 250, "first file")) === "killed") killed++;
+        expectWhole(sandbox);
+        await completes(sandbox);
+        expectExactly(sandbox, changed);
+        corpus = changed;
+      }
+      expect(killed).toBeGreaterThan(KILLS / 2);
+      process.stderr.write(`killed ${killed} of ${KILLS} re-ingests\n`);
+    },
+  );
 
-  it("of a server while it answers: every answer that arrived is remembered, sessions included", {
-    timeout: 3_600_000,
-    tags: "all/kill",
-  }, async () => {
+  it("of a server while it answers: every answer that arrived is remembered, sessions included", KILLING, async () => {
     const sandbox = create();
     expect((await start(sandbox, ["ingest", "documents"]).finished).code).toBe(0);
     const random = createRandom(SEED + 5);
@@ -221,74 +217,75 @@ describe("SIGKILL", () => {
 const WORDINGS = ["How much does a library card cost?", "What does a library card cost?", "how much is a library card?"] as const;
 
 describe("stored answers, when processes are killed", () => {
-  it(`${MEMORY_KILLS} times while documents change and questions are asked: nothing is served from a version that is gone`, {
-    timeout: 3_600_000,
-    tags: "all/kill",
-  }, async () => {
-    const bare = create();
-    // While the page is hidden, no other passage may answer: the test concerns stored answers.
-    const sandbox = { ...bare, env: { ...bare.env, SOURCEBOUND_ANSWER_FROM: "0.55" } };
-    const random = createRandom(SEED + 6);
-    const write = (dollars: number, access: string) =>
-      writeFiles(join(sandbox.folder, "documents"), {
-        "cards.md": `---\ntitle: Library cards\naccess: ${access}\n---\n# Library cards\n\nA library card costs **${dollars} dollars** per year.\n`,
-      });
-    const serve = async () => {
-      const server = start(sandbox, ["serve", "--port", "0"]);
-      const [, url] = await server.shows(/Listening on (\S+)/);
-      return { server, url };
-    };
-    write(100, "public");
-    await completes(sandbox);
-    let { server, url } = await serve();
-    const seen: Record<string, number> = {};
-    let killed = 0;
-    let dollars = 100;
-    for (let n = 1; n <= MEMORY_KILLS; n++) {
-      const before = dollars;
-      dollars = 100 + n;
-      const access = n % 3 === 2 ? "staff" : "public";
-      write(dollars, access);
-      const running = ingest(sandbox);
-      let asking = true;
-      const worker = async (wording: string) => {
-        while (asking) {
-          const answer = await askServer(url, { question: wording }).catch(() => null);
-          if (answer === null) return;
-          seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
-          const shown = /(\d+) dollars/.exec(answer.answer_plain)?.[1];
-          if (shown !== undefined) expect([String(before), String(dollars)]).toContain(shown);
-        }
+  it(
+    `${MEMORY_KILLS} times while documents change and questions are asked: nothing is served from a version that is gone`,
+    KILLING,
+    async () => {
+      const bare = create();
+      // While the page is hidden, no other passage may answer: the test concerns stored answers.
+      const sandbox = { ...bare, env: { ...bare.env, SOURCEBOUND_ANSWER_FROM: "0.55" } };
+      const random = createRandom(SEED + 6);
+      const write = (dollars: number, access: string) =>
+        writeFiles(join(sandbox.folder, "documents"), {
+          "cards.md": `---\ntitle: Library cards\naccess: ${access}\n---\n# Library cards\n\nA library card costs **${dollars} dollars** per year.\n`,
+        });
+      const serve = async () => {
+        const server = start(sandbox, ["serve", "--port", "0"]);
+        const [, url] = await server.shows(/Listening on (\S+)/);
+        return { server, url };
       };
-      const workers = WORDINGS.map(worker);
-      const victim = n % 2 === 0 ? running : server;
-      const timer = setTimeout(() => victim.child.kill("SIGKILL"), 200 + random() * 900);
-      const { signal } = await running.finished;
-      if (victim === server) await server.finished;
-      clearTimeout(timer);
-      asking = false;
-      await Promise.all(workers);
-      if (victim === server || signal === "SIGKILL") killed++;
-      expectWhole(sandbox);
-      expectMemorySound(sandbox);
-      if (victim === server) ({ server, url } = await serve());
+      write(100, "public");
       await completes(sandbox);
-      for (let twice = 0; twice < 2; twice++) {
-        for (const wording of WORDINGS) {
-          const answer = await askServer(url, { question: wording });
-          seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
-          if (access === "staff") expect(answer.answer_plain).not.toMatch(/\d dollars/);
-          else expect(answer.answer_plain).toContain(`${dollars} dollars`);
+      let { server, url } = await serve();
+      const seen: Record<string, number> = {};
+      let killed = 0;
+      let dollars = 100;
+      for (let n = 1; n <= MEMORY_KILLS; n++) {
+        const before = dollars;
+        dollars = 100 + n;
+        const access = n % 3 === 2 ? "staff" : "public";
+        write(dollars, access);
+        const running = ingest(sandbox);
+        let asking = true;
+        const worker = async (wording: string) => {
+          while (asking) {
+            const answer = await askServer(url, { question: wording }).catch(() => null);
+            if (answer === null) return;
+            seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
+            const shown = /(\d+) dollars/.exec(answer.answer_plain)?.[1];
+            if (shown !== undefined) expect([String(before), String(dollars)]).toContain(shown);
+          }
+        };
+        const workers = WORDINGS.map(worker);
+        const victim = n % 2 === 0 ? running : server;
+        const timer = setTimeout(() => victim.child.kill("SIGKILL"), 200 + random() * 900);
+        const { signal } = await running.finished;
+        if (victim === server) await server.finished;
+        clearTimeout(timer);
+        asking = false;
+        await Promise.all(workers);
+        if (victim === server || signal === "SIGKILL") killed++;
+        expectWhole(sandbox);
+        expectMemorySound(sandbox);
+        if (victim === server) ({ server, url } = await serve());
+        await completes(sandbox);
+        for (let twice = 0; twice < 2; twice++) {
+          for (const wording of WORDINGS) {
+            const answer = await askServer(url, { question: wording });
+            seen[answer.cache_mode] = (seen[answer.cache_mode] ?? 0) + 1;
+            if (access === "staff") expect(answer.answer_plain).not.toMatch(/\d dollars/);
+            else expect(answer.answer_plain).toContain(`${dollars} dollars`);
+          }
         }
+        expectMemorySound(sandbox);
       }
-      expectMemorySound(sandbox);
-    }
-    server.child.kill("SIGKILL");
-    await server.finished;
-    expect(killed).toBeGreaterThan(MEMORY_KILLS / 3);
-    expect(seen.exact).toBeGreaterThan(MEMORY_KILLS);
-    process.stderr.write(`killed ${killed} of ${MEMORY_KILLS} times; answers ${JSON.stringify(seen)}\n`);
-  });
+      server.child.kill("SIGKILL");
+      await server.finished;
+      expect(killed).toBeGreaterThan(MEMORY_KILLS / 3);
+      expect(seen.exact).toBeGreaterThan(MEMORY_KILLS);
+      process.stderr.write(`killed ${killed} of ${MEMORY_KILLS} times; answers ${JSON.stringify(seen)}\n`);
+    },
+  );
 });
 
 /** Asserts that no entry or edge depends on a missing document version. */

@@ -7,6 +7,7 @@ import { countTokens } from "../src/text/cl100k.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import {
   ask,
+  askOnce,
   codes,
   DOCUMENTS,
   GOOD,
@@ -23,24 +24,23 @@ import {
 } from "./support/model-engine.ts";
 
 describe.concurrent("an answer by a model", () => {
-  it("is shown sentence by sentence with the citations that it names", () =>
-    using(open({ chat: [{ type: "stream", pieces: GOOD, usage: { prompt_tokens: 300, completion_tokens: 30 } }] }), async ({ engine }) => {
-      const { answer, events } = await ask(engine);
-      expect(texts(answer)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
-      expect(answer.citations.map(({ quote }) => quote)).toEqual([TINNITUS, TINNITUS_CLAIM]);
-      expect(answer).toMatchObject({
-        status: "ok",
-        model: "small",
-        warnings: [],
-        tokenUsage: { answer: 330, total: 330 },
-        sentences: [{ citations: [1] }, { citations: [2] }],
-      });
-      const shown = events.filter((event) => event.type === "sentence");
-      expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
-      expect(answerToWire(answer).answer_plain).toBe(
-        "Tinnitus is rated at 10 percent. [1]\nYou file VA Form 21-526EZ within one year. [2]",
-      );
-    }));
+  it("is shown sentence by sentence with the citations that it names", async () => {
+    const { answer, events } = await askOnce(
+      open({ chat: [{ type: "stream", pieces: GOOD, usage: { prompt_tokens: 300, completion_tokens: 30 } }] }),
+    );
+    expect(texts(answer)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
+    expect(answer.citations.map(({ quote }) => quote)).toEqual([TINNITUS, TINNITUS_CLAIM]);
+    expect(answer).toMatchObject({
+      status: "ok",
+      model: "small",
+      warnings: [],
+      tokenUsage: { answer: 330, total: 330 },
+      sentences: [{ citations: [1] }, { citations: [2] }],
+    });
+    const shown = events.filter((event) => event.type === "sentence");
+    expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
+    expect(answerToWire(answer).answer_plain).toBe("Tinnitus is rated at 10 percent. [1]\nYou file VA Form 21-526EZ within one year. [2]");
+  });
 
   it.each([
     ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values", "fail"],
@@ -80,64 +80,57 @@ describe.concurrent("an answer by a model", () => {
       },
     ));
 
-  it("keeps one of two citations when the other leads nowhere", () =>
-    using(open({ chat: [stream("Tinnitus is rated at 10 percent [1][9].")] }), async ({ engine }) => {
-      const { answer } = await ask(engine);
-      expect(answer.sentences).toEqual([{ text: "Tinnitus is rated at 10 percent.", citations: [1] }]);
-      expect(answer.checks).toContainEqual(
-        expect.objectContaining({ name: "citations", verdict: "repaired", reason: "names [9], which no source has" }),
-      );
-    }));
+  it("keeps one of two citations when the other leads nowhere", async () => {
+    const { answer } = await askOnce(open({ chat: [stream("Tinnitus is rated at 10 percent [1][9].")] }));
+    expect(answer.sentences).toEqual([{ text: "Tinnitus is rated at 10 percent.", citations: [1] }]);
+    expect(answer.checks).toContainEqual(
+      expect.objectContaining({ name: "citations", verdict: "repaired", reason: "names [9], which no source has" }),
+    );
+  });
 
-  it("that says INSUFFICIENT is a refusal", () =>
-    using(open({ chat: [stream("INSUFF", "ICIENT")] }), async ({ engine, endpoint }) => {
-      const { answer } = await ask(engine);
-      expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason: "evidence_too_weak" } });
-      expect(answer.tokenUsage.total).toBe(110);
-      expect(endpoint.chats).toHaveLength(1);
-    }));
+  it("that says INSUFFICIENT is a refusal", async () => {
+    const { answer, endpoint } = await askOnce(open({ chat: [stream("INSUFF", "ICIENT")] }));
+    expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason: "evidence_too_weak" } });
+    expect(answer.tokenUsage.total).toBe(110);
+    expect(endpoint.chats).toHaveLength(1);
+  });
 
-  it("never brings its HTML into the page", () =>
-    using(
+  it("never brings its HTML into the page", async () => {
+    const { answer } = await askOnce(
       open({
         chat: [stream("<b>Tinnitus</b> is rated at 10 percent, in one ear & in both [1]. ", "<img src=x onerror=alert(1)> It pays [1].")],
       }),
-      async ({ engine }) => {
-        const { answer } = await ask(engine);
-        const { answer_html } = answerToWire(answer);
-        expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent, in one ear &amp; in both.<sup>");
-        expect(answer_html).not.toMatch(/<img|<b>|onerror|<script/);
-        expect(codes(answer)).toContain("model_failed");
-      },
-    ));
+    );
+    const { answer_html } = answerToWire(answer);
+    expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent, in one ear &amp; in both.<sup>");
+    expect(answer_html).not.toMatch(/<img|<b>|onerror|<script/);
+    expect(codes(answer)).toContain("model_failed");
+  });
 });
 
 /** Replies that end only by a timeout. */
 const needsTimeout = new Set(["silence", "a slow drip"]);
 describe.concurrent("a model that fails", () => {
-  it.each(Object.entries(brokenChatReplies))("with %s leads to quotes and a warning", (name, reply) =>
-    using(
+  it.each(Object.entries(brokenChatReplies))("with %s leads to quotes and a warning", async (name, reply) => {
+    const { answer, events, endpoint } = await askOnce(
       open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: needsTimeout.has(name) ? 300 : 10_000 }),
-      async ({ engine, endpoint }) => {
-        const { answer, events } = await ask(engine);
-        expect(answer).toMatchObject({ status: "ok", model: "extractive" });
-        expect(answer.sentences.length).toBeGreaterThan(0);
-        expect(isQuoted(answer)).toBe(true);
-        expect(texts(answer)).toContain(TINNITUS);
-        expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
-        expect(answer.warnings[0]?.message).toContain("quoted from the sources");
-        expect(answer.warnings[0]?.message).not.toContain("sk-secret");
-        expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
-        const order = events.map(({ type }) => type);
-        expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
-        const once = name === "401";
-        // On a busy machine a call may time out before it reaches the endpoint.
-        const least = once || needsTimeout.has(name) ? 1 : 2;
-        expect(endpoint.chats.length).toBeGreaterThanOrEqual(least);
-        expect(endpoint.chats.length).toBeLessThanOrEqual(once ? 1 : 2);
-      },
-    ),
-  );
+    );
+    expect(answer).toMatchObject({ status: "ok", model: "extractive" });
+    expect(answer.sentences.length).toBeGreaterThan(0);
+    expect(isQuoted(answer)).toBe(true);
+    expect(texts(answer)).toContain(TINNITUS);
+    expect(codes(answer)).toEqual([expect.stringMatching(/^model_(failed|unusable)$/)]);
+    expect(answer.warnings[0]?.message).toContain("quoted from the sources");
+    expect(answer.warnings[0]?.message).not.toContain("sk-secret");
+    expect(answerToWire(answer).answer_html).not.toMatch(/<script|alert\(/);
+    const order = events.map(({ type }) => type);
+    expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
+    const once = name === "401";
+    // On a busy machine a call may time out before it reaches the endpoint.
+    const least = once || needsTimeout.has(name) ? 1 : 2;
+    expect(endpoint.chats.length).toBeGreaterThanOrEqual(least);
+    expect(endpoint.chats.length).toBeLessThanOrEqual(once ? 1 : 2);
+  });
 
   it("leads to quotes in every profile, and to no unchecked sentence", () =>
     using(
@@ -177,14 +170,12 @@ describe.concurrent("evidence below the answer threshold", () => {
     ["whose sentences all fail", stream("Tinnitus is rated at 70 percent [1]."), "not_reliable", "model_unusable"],
     ["that fails", { type: "status", status: 500 } as const, "evidence_too_weak", "model_failed"],
     ["that finds no answer", stream("INSUFFICIENT"), "evidence_too_weak", undefined],
-  ])("is refused with the nearest passages by a model %s", (_what, reply, reason, warning) =>
-    using(weak(reply), async ({ engine }) => {
-      const { answer } = await ask(engine);
-      expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason } });
-      expect(answer.refusal?.nearest[0]?.quote).toBe(TINNITUS);
-      expect(codes(answer)).toEqual(warning === undefined ? [] : [warning]);
-    }),
-  );
+  ])("is refused with the nearest passages by a model %s", async (_what, reply, reason, warning) => {
+    const { answer } = await askOnce(weak(reply));
+    expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason } });
+    expect(answer.refusal?.nearest[0]?.quote).toBe(TINNITUS);
+    expect(codes(answer)).toEqual(warning === undefined ? [] : [warning]);
+  });
 
   it("does not reach a model below `write_from`", () =>
     using(open({}, { encoder: null }, DOCUMENTS, {}, { answer_from: 0.99, write_from: 0.98 }), async ({ engine, endpoint }) => {
@@ -227,12 +218,11 @@ describe.concurrent("a reply in JSON", () => {
 });
 
 describe.concurrent("a reply with plain intent", () => {
-  const first = (reply: string) =>
-    using(open({ chat: [stream(reply)] }), async ({ engine }) => {
-      const { answer } = await ask(engine);
-      const cited = ({ citations }: Answer["sentences"][number]) => answer.citations.filter(({ n }) => citations.includes(n));
-      return { shown: texts(answer), quotes: answer.sentences.flatMap(cited).map(({ quote }) => quote) };
-    });
+  const first = async (reply: string) => {
+    const { answer } = await askOnce(open({ chat: [stream(reply)] }));
+    const cited = ({ citations }: Answer["sentences"][number]) => answer.citations.filter(({ n }) => citations.includes(n));
+    return { shown: texts(answer), quotes: answer.sentences.flatMap(cited).map(({ quote }) => quote) };
+  };
 
   it.each([
     "Tinnitus is rated at 10 percent (1).",
@@ -343,19 +333,18 @@ describe.concurrent("the prompt", () => {
       expect(countTokens(system) + countTokens(user)).toBeLessThanOrEqual(1400);
     }));
 
-  it("binds what is written of a whole passage to the sentences that say it, and warns of what none of them says", () =>
-    using(
+  it("binds what is written of a whole passage to the sentences that say it, and warns of what none of them says", async () => {
+    const { answer } = await askOnce(
       open(
         { chat: [stream(...GOOD.slice(0, 3), " [1]. Tinnitus is rated at 20 percent [1].")] },
         { encoder: near(0.8, { Tinnitus: 0.9 }) },
       ),
-      async ({ engine }) => {
-        const { answer } = await ask(engine, QUESTION, { profile: "seven-layer" });
-        expect(answer.citations.map(({ quote }) => quote)).toEqual([TINNITUS, TINNITUS_CLAIM]);
-        expect(answer.claims.map(({ status }) => status === "unsupported")).toEqual([false, false, true]);
-        expect(codes(answer)).toContain("check_values");
-      },
-    ));
+      { profile: "seven-layer" },
+    );
+    expect(answer.citations.map(({ quote }) => quote)).toEqual([TINNITUS, TINNITUS_CLAIM]);
+    expect(answer.claims.map(({ status }) => status === "unsupported")).toEqual([false, false, true]);
+    expect(codes(answer)).toContain("check_values");
+  });
 
   it("goes to the large model by the rules, else to the small one", () =>
     using(open({ chat: [stream(...GOOD)] }, { encoder: near() }), async ({ engine, endpoint }) => {
@@ -371,11 +360,10 @@ describe.concurrent("the prompt", () => {
 });
 
 describe.concurrent("profiles with an encoder", () => {
-  const decided = (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}) =>
-    using(open({ chat: [stream(...GOOD)] }, { encoder: near(cosine, byText) }), async ({ engine, endpoint }) => {
-      const { answer } = await ask(engine, QUESTION, { profile });
-      return { answer, calls: endpoint.requests.length };
-    });
+  const decided = async (cosine: number, profile: string, byText: Readonly<Record<string, number>> = {}) => {
+    const { answer, endpoint } = await askOnce(open({ chat: [stream(...GOOD)] }, { encoder: near(cosine, byText) }), { profile });
+    return { answer, calls: endpoint.requests.length };
+  };
 
   it.each([
     ["seven-layer", 0.44, "evidence_too_weak"],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   ask,
+  askOnce,
   codes,
   DOCUMENTS,
   isQuoted,
@@ -74,13 +75,13 @@ describe.concurrent("the time limit of an answer", () => {
     ["before its first word", { type: "silence" } as const, {}],
     ["after a sentence", { type: "stream", pieces: ["Tinnitus is rated at 10 percent [1]. "], thenSilence: true } as const, {}],
     ["that selects quotes", { type: "silence" } as const, SELECT],
-  ])("ends a model %s, not the answer", (_when, reply, settings) =>
-    using(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: 600_000 }, settings), async ({ engine }) => {
-      const { answer } = await ask(engine, QUESTION, { timeLimitMs: 2500 });
-      expect(answer.status).toBe("ok");
-      expect(texts(answer)).toContain(TINNITUS);
-      expect(codes(answer)).toEqual(["model_failed"]);
-      expect(answer.warnings[0]?.message).toContain("time limit");
-    }),
-  );
+  ])("ends a model %s, not the answer", async (_when, reply, settings) => {
+    const { answer } = await askOnce(open({ chat: [reply] }, { encoder: null }, DOCUMENTS, { timeout_ms: 600_000 }, settings), {
+      timeLimitMs: 2500,
+    });
+    expect(answer.status).toBe("ok");
+    expect(texts(answer)).toContain(TINNITUS);
+    expect(codes(answer)).toEqual(["model_failed"]);
+    expect(answer.warnings[0]?.message).toContain("time limit");
+  });
 });

@@ -12,6 +12,7 @@ import { renderAnswerHtml, renderAnswerPlain } from "../src/writing/render.ts";
 import { answerOf, libraryForAll, openLibrary } from "./support/engine.ts";
 import {
   ask,
+  askOnce,
   codes,
   DOCUMENTS,
   GOOD,
@@ -44,33 +45,31 @@ function expectShownIsFinal(events: readonly AnswerEvent[], answer: Answer): voi
 describe.concurrent("a sentence that falls", () => {
   const faulty = stream(`${TEN.slice(0, -1)} [1]. ${BAD} [1]. This is paid monthly [1]. `);
 
-  it("is written once more: what is shown is fixed text, and the fault is named", () =>
-    using(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [1].`)] }), async ({ engine, endpoint }) => {
-      const { answer, events } = await ask(engine);
-      expect(texts(answer)).toEqual([TEN, FORM]);
-      expect(answer.warnings).toEqual([]);
-      expectShownIsFinal(events, answer);
-      const { system, user } = promptOf(endpoint, 1);
-      expect(system).toBe(promptOf(endpoint, 0).system);
-      expect(user).toContain(`stays as it is:\n${TEN} [1]\n`);
-      expect(user).toMatch(/- "Tinnitus is rated at 70 percent\." – values: .*70/);
-      expect(user).toMatch(/- "This is paid monthly\." – support/);
-      expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([
-        ["write", "small", 100, 10],
-        ["rewrite", "small", 100, 10],
-      ]);
-      expect(answer.tokenUsage).toEqual({ verification: 0, compression: 0, answer: 220, total: 220 });
-    }));
+  it("is written once more: what is shown is fixed text, and the fault is named", async () => {
+    const { answer, events, endpoint } = await askOnce(open({ chat: [faulty, stream(`${FORM.slice(0, -1)} [1].`)] }));
+    expect(texts(answer)).toEqual([TEN, FORM]);
+    expect(answer.warnings).toEqual([]);
+    expectShownIsFinal(events, answer);
+    const { system, user } = promptOf(endpoint, 1);
+    expect(system).toBe(promptOf(endpoint, 0).system);
+    expect(user).toContain(`stays as it is:\n${TEN} [1]\n`);
+    expect(user).toMatch(/- "Tinnitus is rated at 70 percent\." – values: .*70/);
+    expect(user).toMatch(/- "This is paid monthly\." – support/);
+    expect(answer.calls.map(({ stage, model, inputTokens, outputTokens }) => [stage, model, inputTokens, outputTokens])).toEqual([
+      ["write", "small", 100, 10],
+      ["rewrite", "small", 100, 10],
+    ]);
+    expect(answer.tokenUsage).toEqual({ verification: 0, compression: 0, answer: 220, total: 220 });
+  });
 
-  it("is asked for twice at most; then quotes that the answer does not cite yet", () =>
-    using(open({ chat: [stream(`${BAD} [1].`)] }), async ({ engine, endpoint }) => {
-      const { answer, events } = await ask(engine);
-      expect(endpoint.chats).toHaveLength(2);
-      expect(isQuoted(answer)).toBe(true);
-      expect(texts(answer)).toContain(TINNITUS);
-      expect(codes(answer)).toEqual(["model_unusable"]);
-      expectShownIsFinal(events, answer);
-    }));
+  it("is asked for twice at most; then quotes that the answer does not cite yet", async () => {
+    const { answer, events, endpoint } = await askOnce(open({ chat: [stream(`${BAD} [1].`)] }));
+    expect(endpoint.chats).toHaveLength(2);
+    expect(isQuoted(answer)).toBe(true);
+    expect(texts(answer)).toContain(TINNITUS);
+    expect(codes(answer)).toEqual(["model_unusable"]);
+    expectShownIsFinal(events, answer);
+  });
 
   it("of book may lack its citation where a quote is near enough: that one is cited; else the answer is rejected", async () => {
     await using(open({ chat: [stream(`${TEN} ${FORM.slice(0, -1)} [1].`)] }, { encoder: SHARED_PARTS.embedded() }), async ({ engine }) => {
@@ -118,8 +117,8 @@ describe.concurrent("a sentence that falls", () => {
 });
 
 describe.concurrent("layers of seven-layer", () => {
-  it("run in the order of their source, on one answer that needs them all", () =>
-    using(
+  it("run in the order of their source, on one answer that needs them all", async () => {
+    const { answer, events, endpoint } = await askOnce(
       open(
         {
           chat: [
@@ -128,21 +127,20 @@ describe.concurrent("layers of seven-layer", () => {
         },
         { encoder: near(0.47, { Tinnitus: 0.49 }) },
       ),
-      async ({ engine, endpoint }) => {
-        const { answer, events } = await ask(engine, QUESTION, { profile: "seven-layer" });
-        expect(answer.evidence.every(({ verdict }) => verdict === "verified")).toBe(true); // 1: all above .45
-        expect(promptOf(endpoint, 0).system).toContain("Use the sources and nothing else"); // 2
-        expect(texts(answer)).toContain("Tinnitus is rated at 70 percent, says https://www.va.gov/."); // 3
-        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "verification-score", verdict: "warn", score: 1 / 3 })); // 4
-        expect(codes(answer).filter((code) => code === "check_values")).toHaveLength(2); // 5: a percentage and a code
-        expect(answer.sentences.at(-1)).toEqual({ text: "File early.", citations: [] }); // 6
-        expect(answer.warnings[0]).toMatchObject({ code: "low_confidence", message: expect.stringContaining("49.0 %") }); // 7
-        expect(endpoint.chats).toHaveLength(1);
-        const order = events.map(({ type }) => type);
-        expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
-        expectShownIsFinal(events, answer);
-      },
-    ));
+      { profile: "seven-layer" },
+    );
+    expect(answer.evidence.every(({ verdict }) => verdict === "verified")).toBe(true); // 1: all above .45
+    expect(promptOf(endpoint, 0).system).toContain("Use the sources and nothing else"); // 2
+    expect(texts(answer)).toContain("Tinnitus is rated at 70 percent, says https://www.va.gov/."); // 3
+    expect(answer.checks).toContainEqual(expect.objectContaining({ name: "verification-score", verdict: "warn", score: 1 / 3 })); // 4
+    expect(codes(answer).filter((code) => code === "check_values")).toHaveLength(2); // 5: a percentage and a code
+    expect(answer.sentences.at(-1)).toEqual({ text: "File early.", citations: [] }); // 6
+    expect(answer.warnings[0]).toMatchObject({ code: "low_confidence", message: expect.stringContaining("49.0 %") }); // 7
+    expect(endpoint.chats).toHaveLength(1);
+    const order = events.map(({ type }) => type);
+    expect(order.indexOf("warning")).toBeLessThan(order.indexOf("sentence"));
+    expectShownIsFinal(events, answer);
+  });
 
   it("strip a citation that no source has before the answer is cached", () =>
     using(
@@ -162,29 +160,26 @@ describe.concurrent("compression by a model in spark", () => {
   const opened = (selected: string) =>
     open({ chat: [stream(selected), stream(...GOOD.slice(0, 2))] }, { encoder: near(0.5, { Tinnitus: 0.9 }) });
 
-  it("gives the writer what the model picked, verbatim, and counts its tokens apart", () =>
-    using(opened("1"), async ({ engine, endpoint }) => {
-      const { answer } = await ask(engine, QUESTION, SPARK);
-      const prompt = promptOf(endpoint, 1).user;
-      expect(prompt).toContain(`[1] (Tinnitus rating) ${TINNITUS}\n`);
-      expect(prompt).not.toContain("[2]");
-      expect(answer.tokenUsage).toEqual({ verification: 0, compression: 110, answer: 110, total: 220 });
-      expect(answer.calls.map(({ stage, model }) => [stage, model])).toEqual([
-        ["compress", "small"],
-        ["write", "large"],
-      ]);
-      expect(texts(answer)).toEqual([TEN]);
-    }));
+  it("gives the writer what the model picked, verbatim, and counts its tokens apart", async () => {
+    const { answer, endpoint } = await askOnce(opened("1"), SPARK);
+    const prompt = promptOf(endpoint, 1).user;
+    expect(prompt).toContain(`[1] (Tinnitus rating) ${TINNITUS}\n`);
+    expect(prompt).not.toContain("[2]");
+    expect(answer.tokenUsage).toEqual({ verification: 0, compression: 110, answer: 110, total: 220 });
+    expect(answer.calls.map(({ stage, model }) => [stage, model])).toEqual([
+      ["compress", "small"],
+      ["write", "large"],
+    ]);
+    expect(texts(answer)).toEqual([TEN]);
+  });
 
-  it.each(["0", "Tinnitus is rated at 70 percent."])("leaves the selection to rules after the reply %j", (selected) =>
-    using(opened(selected), async ({ engine, endpoint }) => {
-      const { answer } = await ask(engine, QUESTION, SPARK);
-      const prompt = promptOf(endpoint, 1).user;
-      expect(prompt).toContain("[2]");
-      expect(prompt).not.toContain("70 percent");
-      expect(texts(answer)).toEqual([TEN]);
-    }),
-  );
+  it.each(["0", "Tinnitus is rated at 70 percent."])("leaves the selection to rules after the reply %j", async (selected) => {
+    const { answer, endpoint } = await askOnce(opened(selected), SPARK);
+    const prompt = promptOf(endpoint, 1).user;
+    expect(prompt).toContain("[2]");
+    expect(prompt).not.toContain("70 percent");
+    expect(texts(answer)).toEqual([TEN]);
+  });
 });
 
 describe.concurrent("the report of validator", () => {
@@ -209,25 +204,24 @@ describe.concurrent("the report of validator", () => {
 describe.concurrent("personal data under validator", () => {
   const SSN = "Tinnitus is rated at 10 percent for file 219-09-9999";
 
-  it("withholds the whole answer, what was written before it too, and fails the report", () =>
-    using(
+  it("withholds the whole answer, what was written before it too, and fails the report", async () => {
+    const { answer, events } = await askOnce(
       open({ chat: [stream(`${TEN.slice(0, -1)} [1]. ${SSN} [1]. ${TEN.slice(0, -1)} again [1].`)] }, { encoder: near() }),
-      async ({ engine }) => {
-        const { answer, events } = await ask(engine, QUESTION, { profile: "validator" });
-        expect(events.filter(({ type }) => type === "sentence")).toEqual([]);
-        expect(answer).toMatchObject({
-          status: "insufficient_context",
-          sentences: [],
-          citations: [],
-          claims: [],
-          refusal: { reason: "not_reliable" },
-        });
-        expect(answer.refusal?.message).toContain("withheld");
-        expect(answer.report?.overallPass).toBe(false);
-        expect(answer.report?.metrics.pii_leakage).toMatchObject({ passed: false });
-        expect(JSON.stringify({ ...answer, question: "" })).not.toContain("219-09-9999");
-      },
-    ));
+      { profile: "validator" },
+    );
+    expect(events.filter(({ type }) => type === "sentence")).toEqual([]);
+    expect(answer).toMatchObject({
+      status: "insufficient_context",
+      sentences: [],
+      citations: [],
+      claims: [],
+      refusal: { reason: "not_reliable" },
+    });
+    expect(answer.refusal?.message).toContain("withheld");
+    expect(answer.report?.overallPass).toBe(false);
+    expect(answer.report?.metrics.pii_leakage).toMatchObject({ passed: false });
+    expect(JSON.stringify({ ...answer, question: "" })).not.toContain("219-09-9999");
+  });
 
   it("withholds an answer of quotes as well; without any, the same answer is shown", async () => {
     const documents = { "tinnitus.md": `# Tinnitus rating\n\n${TEN} ${SSN}.\n` };
@@ -244,8 +238,8 @@ describe.concurrent("personal data under validator", () => {
 });
 
 describe.concurrent("the support score", () => {
-  it("is the configured model's where the setting says so: what it doubts is not shown, quotes take its place", () =>
-    using(
+  it("is the configured model's where the setting says so: what it doubts is not shown, quotes take its place", async () => {
+    const { answer, endpoint } = await askOnce(
       open(
         { chat: [stream("One gets 10 percent for tinnitus [1]."), stream(JSON.stringify({ score: 0.1, unsupported: [], reason: "No." }))] },
         { encoder: null },
@@ -253,14 +247,12 @@ describe.concurrent("the support score", () => {
         {},
         { support: "model" },
       ),
-      async ({ engine, endpoint }) => {
-        const { answer } = await ask(engine);
-        expect(endpoint.chats.length).toBeGreaterThan(1);
-        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "support", score: 0.1, verdict: "fail", leftOut: true }));
-        expect(texts(answer)).not.toContain("One gets 10 percent for tinnitus.");
-        expect(texts(answer)).toContain(TINNITUS);
-      },
-    ));
+    );
+    expect(endpoint.chats.length).toBeGreaterThan(1);
+    expect(answer.checks).toContainEqual(expect.objectContaining({ name: "support", score: 0.1, verdict: "fail", leftOut: true }));
+    expect(texts(answer)).not.toContain("One gets 10 percent for tinnitus.");
+    expect(texts(answer)).toContain(TINNITUS);
+  });
 
   it("says what to do when the hub's model is not installed, or no model is configured", async () => {
     await expect(open({}, { encoder: null }, DOCUMENTS, {}, { support: { hub: "owner/hhem" } })).rejects.toThrow(/models|install/i);
@@ -309,12 +301,11 @@ describe.concurrent("bad output of a model", () => {
 
   it.each(["sourcebound", "seven-layer", "spark", "vg-rag", "validator", "book"])(
     "in another language is shown by no profile: %s",
-    (profile) =>
-      using(open({ chat: [stream(`${german} ${chinese}`)] }, { encoder: near() }), async ({ engine }) => {
-        const { answer } = await ask(engine, QUESTION, { profile });
-        expect(texts(answer).join(" ")).not.toMatch(/wird|müssen|耳/);
-        expect(answer.checks.some(({ name, verdict }) => name === "language" && verdict === "fail")).toBe(true);
-      }),
+    async (profile) => {
+      const { answer } = await askOnce(open({ chat: [stream(`${german} ${chinese}`)] }, { encoder: near() }), { profile });
+      expect(texts(answer).join(" ")).not.toMatch(/wird|müssen|耳/);
+      expect(answer.checks.some(({ name, verdict }) => name === "language" && verdict === "fail")).toBe(true);
+    },
   );
 
   it("that the checks only warn about says so at its sentence, before the next one, and what was left out says nothing", () =>

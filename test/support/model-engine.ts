@@ -101,6 +101,10 @@ export async function using<T>(opening: Promise<Opened>, use: (opened: Opened) =
   }
 }
 
+/** Opens, asks one question, and closes; the endpoint's requests stay readable. */
+export const askOnce = (opening: Promise<Opened>, options?: AskOptions) =>
+  using(opening, async ({ engine, endpoint }) => ({ ...(await ask(engine, QUESTION, options)), endpoint }));
+
 export const stream = (...pieces: string[]): ChatReply => ({ type: "stream", pieces });
 /** Returns the messages of one chat call. @default the last one */
 export function promptOf({ chats }: FakeEndpoint, at = -1): { system: string; user: string } {
