@@ -72,13 +72,11 @@ describe("compareFacts finds", () => {
     expect(compare("Adult card | $5", "Adult card | $8", row, row)).toMatchObject({ type: "differ", kind: "value" });
     expect(compare("Adult card | $5", "Child card | $8", row, row)).toBeNull();
     expect(compare("Adult card | $5", "Adult card | $8", row, { ...row, title: "Prices of 1999" })).toMatchObject({ type: "differ" });
-    expect(
-      compare("Adult card | $5", "Adult card | $8", { ...row, title: "Harbour branch" }, { ...row, title: "Castle branch" }),
-    ).toBeNull();
+    const between = (card: string, one: string, other: string) =>
+      compare(`${card} | $5`, `${card} | $8`, { ...row, title: one }, { ...row, title: other });
+    expect(between("Adult card", "Harbour branch", "Castle branch")).toBeNull();
     // A distinguishing word in the row's title still separates the tables.
-    expect(
-      compare("Gold card | $5", "Gold card | $8", { ...row, title: "Gold account" }, { ...row, title: "Gold plus account" }),
-    ).toBeNull();
+    expect(between("Gold card", "Gold account", "Gold plus account")).toBeNull();
   });
 });
 
@@ -114,19 +112,13 @@ describe("compareFacts takes for no conflict", () => {
   it("columns of a table that stand for two things, and items of lists about two", () => {
     const cell = (column: string) => ({ type: "table-cell" as const, above: [column, "Fees"] });
     const value = "We cover the full binding costs and up to";
-    expect(compare(`${value} $5 per year.`, `${value} $8 per year.`, cell("Harbour card"), cell("Castle card"))).toBeNull();
-    expect(compare(`${value} $5 per year.`, `${value} $8 per year.`, cell("Harbour card"), cell("Harbour card"))).toMatchObject({
-      type: "differ",
-    });
+    const columns = (a: string, b: string) => compare(`${value} $5 per year.`, `${value} $8 per year.`, cell(a), cell(b));
+    expect(columns("Harbour card", "Castle card")).toBeNull();
+    expect(columns("Harbour card", "Harbour card")).toMatchObject({ type: "differ" });
     const item = (title: string) => ({ type: "list-item" as const, title, above: ["You:"] });
-    const served = "Worked at least";
+    const served = (days: number) => `Worked at least ${days} days at the harbour desk of the library`;
     const certainty = (a: string, b: string) => {
-      const found = compare(
-        `${served} 90 days at the harbour desk of the library`,
-        `${served} 30 days at the harbour desk of the library`,
-        item(a),
-        item(b),
-      );
+      const found = compare(served(90), served(30), item(a), item(b));
       return found?.type === "differ" ? found.certainty : 0;
     };
     expect(certainty("Badge", "Badge")).toBeGreaterThan(certainty("Badge", "Ribbon badge"));

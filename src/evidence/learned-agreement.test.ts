@@ -29,12 +29,8 @@ describe("withLearnedAgreement", () => {
     const passages = said(RESIDENTS, PEOPLE);
     expect(passages.map((passage) => compare(passages).of(passage).agreement.score)).toEqual([null, null]);
     const agree = [1, false];
-    expect(
-      await agreements(
-        passages,
-        fakeSupport(() => ({ score: 0.99 })),
-      ),
-    ).toEqual([agree, agree]);
+    const sure = fakeSupport(() => ({ score: 0.99 }));
+    expect(await agreements(passages, sure)).toEqual([agree, agree]);
   });
 
   it("gives no vote where neither is told, and where nothing could be scored", async () => {

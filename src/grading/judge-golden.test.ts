@@ -65,52 +65,34 @@ describe("judgeAnswerable", () => {
   const fee = placesOf("The fee is $5.00 a month.");
 
   it("calls an answer right that quotes gold, with the value there, and tells whether gold comes first", () => {
-    const one = judgeAnswerable(answerOf([BLUE, "The fee is $5.00 a month."]), question({ key_values: ["$5"] }), fee);
+    const one = judgeAnswerable(quoted, question({ key_values: ["$5"] }), fee);
     expect(one).toEqual({ shown: true, right: true, first: true, page: true, quoted: true, lacks: [], holds: [] });
     const later = answerOf([BLUE, "Students pay nothing."], [BLUE, "The fee is $5.00 a month."]);
     expect(judgeAnswerable(later, question(), fee)).toMatchObject({ right: true, first: false });
   });
 
-  it("calls the same words on another page wrong", () => {
-    expect(judgeAnswerable(answerOf([TEAL, "The fee is $5.00 a month."]), question(), fee)).toMatchObject({
-      right: false,
-      page: false,
-      quoted: false,
-    });
-  });
-
-  it("wants a key value where gold is quoted, not beside it", () => {
-    const beside = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
-    expect(judgeAnswerable(beside, question({ key_values: ["$625"] }), fee)).toMatchObject({ right: false, quoted: true, lacks: ["$625"] });
-  });
-
-  it("finds a key value in the headings of the quote", () => {
-    expect(judgeAnswerable(answerOf([BLUE, "The fee is $5.00 a month."]), question({ key_values: ["blue account"] }), fee).right).toBe(
-      true,
-    );
-  });
-
-  it("calls an answer wrong that holds what a right one has no reason to hold", () => {
-    const both = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
-    expect(judgeAnswerable(both, question({ must_not: ["$625"] }), fee)).toMatchObject({ right: false, holds: ["$625"] });
+  const quoted = answerOf([BLUE, "The fee is $5.00 a month."]);
+  const both = answerOf([BLUE, "The fee is $5.00 a month."], [BLUE, "It is waived from $625."]);
+  it.each([
+    ["calls the same words on another page wrong", answerOf([TEAL, "The fee is $5.00 a month."]), {}, { page: false, quoted: false }],
+    ["wants a key value where gold is quoted, not beside it", both, { key_values: ["$625"] }, { quoted: true, lacks: ["$625"] }],
+    ["finds a key value in the headings of the quote", quoted, { key_values: ["blue account"] }, { right: true }],
+    ["calls wrong what holds a value that a right answer has no reason to hold", both, { must_not: ["$625"] }, { holds: ["$625"] }],
+  ])("%s", (_what, answer, parts, expected) => {
+    expect(judgeAnswerable(answer, question(parts), fee)).toMatchObject({ right: false, ...expected });
   });
 
   it("says neither yes nor no of quotes where no place is marked", () => {
     const unplaced: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
-    const answer = answerOf([BLUE, "The fee is $5.00 a month."]);
     const valued = { ...question({ key_values: ["$5"] }), gold_pages: [] };
-    expect(judgeAnswerable(answer, valued, unplaced)).toMatchObject({ right: true, first: null, page: null, quoted: null });
-    expect(judgeAnswerable({ ...answer, status: "insufficient_context" }, valued, unplaced)).toMatchObject({ right: false, quoted: null });
+    expect(judgeAnswerable(quoted, valued, unplaced)).toMatchObject({ right: true, first: null, page: null, quoted: null });
+    expect(judgeAnswerable({ ...quoted, status: "insufficient_context" }, valued, unplaced)).toMatchObject({ right: false, quoted: null });
   });
 
   it("shows nothing of a refusal", () => {
-    const refused = { ...answerOf([BLUE, "The fee is $5.00 a month."]), status: "insufficient_context" as const };
-    expect(judgeAnswerable(refused, question({ key_values: ["$5"] }), fee)).toMatchObject({
-      shown: false,
-      right: false,
-      quoted: false,
-      lacks: [],
-    });
+    const nothing = { shown: false, right: false, quoted: false, lacks: [] };
+    const refused = { ...quoted, status: "insufficient_context" as const };
+    expect(judgeAnswerable(refused, question({ key_values: ["$5"] }), fee)).toMatchObject(nothing);
   });
 });
 

@@ -53,20 +53,11 @@ describe("serve", () => {
     await expect(serve(app, { host: "192.0.2.1", port: 0 })).rejects.toMatchObject({ code: "host_not_available" });
   });
 
-  it("aborts the engine when a streaming client disconnects", async () => {
+  it.each(["a streaming client", "a client that waits for JSON"])("aborts the engine when %s disconnects", async (who) => {
     const { client, engine } = await start(slow(60_000));
     const abort = new AbortController();
-    const events = client.stream({ question: "q" }, { signal: abort.signal });
-    await events.next();
-    abort.abort();
-    await expect(events.next()).rejects.toThrow();
-    await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
-  });
-
-  it("aborts the engine when a client that waits for JSON disconnects", async () => {
-    const { client, engine } = await start(slow(60_000));
-    const abort = new AbortController();
-    const pending = client.ask({ question: "q" }, { signal: abort.signal });
+    const asked = [{ question: "q" }, { signal: abort.signal }] as const;
+    const pending = who === "a streaming client" ? Array.fromAsync(client.stream(...asked)) : client.ask(...asked);
     await expect.poll(() => engine.calls.length).toBe(1);
     abort.abort();
     await expect(pending).rejects.toThrow();

@@ -6,10 +6,11 @@ import { storeOfTest } from "../../test/support/folders.ts";
 let time = Date.parse("2026-01-01T00:00:00Z");
 const here = storeOfTest(() => time);
 const grant = { roles: ["ask"], domains: ["d"], tenants: ["alice"], access: null, requestsPerHour: null } as const;
+const create = (name = "n", expiresAt: string | null = null) => here.store.keys.create({ ...grant, name, expiresAt }, "ann");
 
 describe("keys", () => {
   it("are found as they were made, and never stored", async () => {
-    const { key, record } = await here.store.keys.create({ ...grant, name: "n", expiresAt: null }, "ann");
+    const { key, record } = await create();
     expect(key).toMatch(/^sb_[0-9a-f]{12}_[\w-]{43}$/);
     expect(await here.store.keys.find(key)).toEqual(record);
     expect(record).toMatchObject({ ...grant, name: "n", revokedAt: null });
@@ -19,9 +20,7 @@ describe("keys", () => {
   });
 
   it("are all different, and nothing like them opens anything", async () => {
-    const made = await Promise.all(
-      Array.from({ length: 50 }, () => here.store.keys.create({ ...grant, name: "n", expiresAt: null }, "ann")),
-    );
+    const made = await Promise.all(Array.from({ length: 50 }, () => create()));
     expect(new Set(made.map(({ key }) => key)).size).toBe(50);
     const { key, record } = made[0] as (typeof made)[number];
     for (const wrong of ["", "sb_", record.id, key.slice(0, -1), `${key}x`, key.toUpperCase(), key.replace("sb_", "sb-")]) {
@@ -30,9 +29,7 @@ describe("keys", () => {
   });
 
   it("end when they expire and when they are revoked, once", async () => {
-    const expiresAt = new Date(time + 1000).toISOString();
-    const short = await here.store.keys.create({ ...grant, name: "short", expiresAt }, "ann");
-    const long = await here.store.keys.create({ ...grant, name: "long", expiresAt: null }, "ann");
+    const [short, long] = [await create("short", new Date(time + 1000).toISOString()), await create("long")];
     time += 1000;
     expect(await here.store.keys.find(short.key)).toBeNull();
     expect(await here.store.keys.find(long.key)).not.toBeNull();
@@ -43,7 +40,7 @@ describe("keys", () => {
   });
 
   it("are told in the audit log, by whom, without the key", async () => {
-    const { key, record } = await here.store.keys.create({ ...grant, name: "n", expiresAt: null }, "ann");
+    const { key, record } = await create();
     await here.store.keys.revoke(record.id, "ben");
     const rows = await here.store.audit.list({ limit: 9, subject: record.id });
     expect(rows.map(({ actor, action }) => [actor, action])).toEqual([

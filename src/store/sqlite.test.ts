@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
-import { folderOfTest } from "../../test/support/folders.ts";
+import { folderOfTest, storeOfTest } from "../../test/support/folders.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import { addInteraction, place, sampleFacts, sampleInteraction } from "../testing/store/fixtures.ts";
 import { describeStoreContract, fileContent, storedDocument } from "../testing/store-contract.ts";
@@ -25,18 +25,6 @@ describeStoreContract("SQLite", async () => {
       now += ms;
     },
   };
-});
-
-it("a review that an answer brings along holds for those that are stored in the same transaction behind it", async () => {
-  const store = createStore(await openSqlite(join(here.folder, "test.db")), clock);
-  await store.documents.putFile(place, fileContent(storedDocument()));
-  await store.secret();
-  const add = (id: string, approved: ReadonlyMap<string, string> | null = null) =>
-    store.interactions.add({ ...sampleInteraction, id }, null, sampleFacts({ approved }));
-  // The first is written alone; the others queue meanwhile.
-  const added = await Promise.all([add("i1"), add("i2"), add("i3", new Map([["doc-a", "v1"]])), add("i4")]);
-  expect(added).toEqual(["unreviewed", "unreviewed", "approved", "approved"]);
-  await store.close();
 });
 
 it("holds the thread that answers for some milliseconds at once: those that wait are written in several transactions", async () => {
@@ -69,10 +57,22 @@ it("holds the thread that answers for some milliseconds at once: those that wait
   await store.close();
 });
 
-describe("openSqlite", () => {
+describe("an open database", () => {
+  const here = storeOfTest();
+
+  it("a review that an answer brings along holds for those that are stored in the same transaction behind it", async () => {
+    const { store } = here;
+    await store.documents.putFile(place, fileContent(storedDocument()));
+    await store.secret();
+    const add = (id: string, approved: ReadonlyMap<string, string> | null = null) =>
+      store.interactions.add({ ...sampleInteraction, id }, null, sampleFacts({ approved }));
+    // The first is written alone; the others queue meanwhile.
+    const added = await Promise.all([add("i1"), add("i2"), add("i3", new Map([["doc-a", "v1"]])), add("i4")]);
+    expect(added).toEqual(["unreviewed", "unreviewed", "approved", "approved"]);
+  });
+
   it("answers reads while a transaction is open, with what was committed before it", async () => {
-    const db = await openSqlite(join(here.folder, "test.db"));
-    const store = createStore(db, clock);
+    const { db, store } = here;
     await store.secret();
     const { promise: held, resolve: finish } = Promise.withResolvers<void>();
     const writing = db.transaction().execute(async (trx) => {
@@ -85,18 +85,15 @@ describe("openSqlite", () => {
     finish();
     await writing;
     expect(await store.documents.revision("shop")).toBe(7);
-    await db.destroy();
   });
 
   it("keeps the order of writers, and goes on after one of them fails", async () => {
-    const db = await openSqlite(join(here.folder, "test.db"));
+    const { db } = here;
     const done: number[] = [];
     const writes = Array.from({ length: 20 }, async (_, n) => {
       const write = db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto("revisions")
-          .values({ domain: `d${n}`, revision: n })
-          .execute();
+        const revision = { domain: `d${n}`, revision: n };
+        await trx.insertInto("revisions").values(revision).execute();
         await new Promise((resolve) => setImmediate(resolve));
         if (n % 5 === 0) throw new Error("not this one");
         done.push(n);
@@ -108,9 +105,10 @@ describe("openSqlite", () => {
     expect(done).toEqual(kept);
     const rows = await db.selectFrom("revisions").select("revision").orderBy("revision").execute();
     expect(rows.map(({ revision }) => revision)).toEqual(kept);
-    await db.destroy();
   });
+});
 
+describe("openSqlite", () => {
   it("keeps the locks of a process that opens and closes it once more", async () => {
     const path = join(here.folder, "test.db");
     const kept = await openSqlite(path);
