@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ANSWER_STAGES, type AnswerEvent } from "../src/shared/events.ts";
 import type { Answer } from "../src/shared/types.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { answerOf, openInTest } from "./support/engine.ts";
+import { answerOf, openInTest, stagesOf } from "./support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, UNANSWERABLE } from "./support/library.ts";
 import { near } from "./support/model-engine.ts";
 import { rounds } from "./support/trials.ts";
@@ -52,8 +52,8 @@ describe("the path of a question", () => {
       expectSound(run);
       expect(text(answerOf(run))).toContain(holds);
     }
-    const stages = (await events("How long may films be kept?")).map(({ type }) => type).filter((type) => type.endsWith("-start"));
-    expect(stages).toEqual(ANSWER_STAGES.filter((name) => name !== "web" && name !== "parts").map((name) => `${name}-start`));
+    const stages = stagesOf(await events("How long may films be kept?"));
+    expect(stages).toEqual(ANSWER_STAGES.filter((name) => name !== "web" && name !== "parts"));
   });
 
   it("holds for any question", async () => {
@@ -151,11 +151,7 @@ describe("the exact cache", () => {
     const first = answerOf(await events(CARD));
     const run = await events(CARD);
     expectStages(run);
-    expect(run.map(({ type }) => type).filter((type) => type.endsWith("-start"))).toEqual([
-      "admit-start",
-      "lookup-start",
-      "remember-start",
-    ]);
+    expect(stagesOf(run)).toEqual(["admit", "lookup", "remember"]);
     const second = answerOf(run);
     expect(second.cacheMode).toBe("exact");
     expect(second.sentences).toEqual(shown(run));

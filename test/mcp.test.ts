@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { runCli } from "./support/cli.ts";
 import { createKey, keyedAppForAll } from "./support/keyed-app.ts";
@@ -17,6 +17,7 @@ async function connect(mode: Negotiation, token = keyed.key) {
     fetch: async (url, init) => keyed.app.request(String(url), init),
   });
   await client.connect(transport);
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -46,7 +47,6 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
       sources: [{ name: "fees", text: "A lost card costs 5 dollars." }],
     });
     expect(checked.structuredContent).toMatchObject({ passed: false });
-    await client.close();
   });
 
   it("tells a refusal, an empty search and an error apart", async () => {
@@ -57,14 +57,12 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     const nothing = await call(blind, "search", { query: CARD });
     expect([nothing.isError ?? false, nothing.structuredContent?.passages]).toEqual([false, []]);
     expect(JSON.stringify(nothing.content)).toContain("No passage was found.");
-    await blind.close();
     const wrong = await call(client, "ask", { question: "x".repeat(501) });
     expect(wrong.isError).toBe(true);
     expect(JSON.stringify(wrong.content)).toContain("question_too_long");
     const elsewhere = await call(client, "ask", { question: CARD, domain: "veterans" });
     expect(elsewhere.isError).toBe(true);
     expect(JSON.stringify(elsewhere.content)).toContain("scope_denied");
-    await client.close();
   });
 
   it("lists documents as resources and reads one as offsets of citations count it", async () => {
@@ -80,7 +78,6 @@ describe.each(["legacy", "auto"] as const)("the MCP client over HTTP (%s)", (mod
     expect(text.slice(citation?.start, citation?.end)).toBe(citation?.quote);
     await expect(client.readResource({ uri: "sourcebound://library/documents/nobody" })).rejects.toThrow();
     await expect(client.readResource({ uri: "sourcebound://veterans/documents/nobody" })).rejects.toThrow();
-    await client.close();
   });
 });
 

@@ -5,7 +5,7 @@ import type { Answer } from "../src/shared/types.ts";
 import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { answerOf, engineInTest, type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
+import { answerOf, engineInTest, type Library, type LibraryOptions, openInTest, stagesOf } from "./support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
 
 const open = (options: LibraryOptions = {}): Promise<Library> =>
@@ -24,20 +24,11 @@ describe("the semantic cache", () => {
     const first = await library.ask(CARD);
     const events = await library.events(PARAPHRASE);
     const answer = answerOf(events);
-    expect(answer).toMatchObject({
-      cacheMode: "semantic",
-      cached: { question: CARD, storedAt: "2026-03-01T10:00:00.000Z" },
-      question: PARAPHRASE,
-    });
+    const cached = { question: CARD, storedAt: "2026-03-01T10:00:00.000Z" };
+    expect(answer).toMatchObject({ cacheMode: "semantic", cached, question: PARAPHRASE });
     expect(answer.sentences).toEqual(first.sentences);
     expect(answer.citations).toEqual(first.citations);
-    expect(events.map(({ type }) => type).filter((type) => type.endsWith("-start"))).toEqual([
-      "admit-start",
-      "lookup-start",
-      "retrieve-start",
-      "recall-start",
-      "remember-start",
-    ]);
+    expect(stagesOf(events)).toEqual(["admit", "lookup", "retrieve", "recall", "remember"]);
     expect(askResponseSchema.parse(answerToWire(answer)).cached).toEqual({ question: CARD, stored_at: "2026-03-01T10:00:00.000Z" });
     const [call] = matcher.calls;
     expect(call?.stored.question).toBe(CARD);
@@ -45,7 +36,7 @@ describe("the semantic cache", () => {
     expect(call?.stored.retrieved.documents).toContain(first.citations[0]?.documentId);
     expect(first.cached).toBeUndefined();
     expect(await library.engine.store.cache.count()).toBe(1);
-    expect((await library.ask(CARD)).cached).toEqual({ question: CARD, storedAt: "2026-03-01T10:00:00.000Z" });
+    expect((await library.ask(CARD)).cached).toEqual(cached);
   });
 
   it("serves nothing of another question where only the words ranked", async () => {
@@ -75,16 +66,9 @@ describe("the semantic cache", () => {
     const [citation] = citations;
     if (citation === undefined) throw new Error("no citation");
     const selection = { documentId: citation.documentId, start: 0, end: citation.end };
-    const others = [
-      { tenant: "alice" },
-      { profile: "twin" },
-      { detail: "more" },
-      { selection },
-      { filters: { document: "cards.md" } },
-    ] as const;
-    for (const other of others) {
+    const filters = { document: "cards.md" };
+    for (const other of [{ tenant: "alice" }, { profile: "twin" }, { detail: "more" as const }, { selection }, { filters }])
       expect((await library.ask(PARAPHRASE, other)).cacheMode).toBe("miss");
-    }
     expect((await library.ask("And what does a library card cost?")).cacheMode).toBe("semantic");
   });
 

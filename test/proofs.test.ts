@@ -80,11 +80,8 @@ describe("a proof", () => {
     );
     for (const proof of proofs) {
       const { status, steps } = await verify(proof);
-      expect(
-        steps.filter(({ ok }) => ok !== true),
-        proof.statement.question.text,
-      ).toEqual([]);
-      expect(status).toBe("verified");
+      const unsound = steps.filter(({ ok }) => ok !== true);
+      expect([status, unsound], proof.statement.question.text).toEqual(["verified", []]);
     }
   });
 
@@ -146,17 +143,9 @@ describe("a proof", () => {
       const signed = sign({ ...made, format, statement });
       const { status, steps } = await verify(signed);
       expect(status, what).toBe("unchecked");
-      expect(
-        steps
-          .filter(({ ok }) => ok === null)
-          .map(({ reason }) => reason)
-          .join(),
-        what,
-      ).toMatch(/Verify it with (that version|the original program version)/);
-      expect(
-        steps.filter(({ ok }) => ok === false),
-        what,
-      ).toEqual([]);
+      const { null: unknown = [], false: failed = [] } = Object.groupBy(steps, ({ ok }) => `${ok}`);
+      expect(unknown.map(({ reason }) => reason).join(), what).toMatch(/Verify it with (that version|the original program version)/);
+      expect(failed, what).toEqual([]);
       // Naming other checks does not bypass the checks of documents, signature and schema.
       const invented = { ...statement, quotes: statement.quotes.map((one) => ({ ...one, text: `not ${one.text}` })) };
       expect((await verify(sign({ ...made, format, statement: invented }))).status, what).toBe("rejected");

@@ -9,7 +9,7 @@ import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type FakeHost, redirectTo, searxngReply, startFakeWeb, type WebHandler } from "../src/testing/fake-web.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
-import { answerOf, engineInTest, type LibraryOptions, openInTest } from "./support/engine.ts";
+import { answerOf, engineInTest, type LibraryOptions, openInTest, stagesOf } from "./support/engine.ts";
 
 const PLAIN = pc.createColors(false);
 const QUESTION = "What does a replacement library card cost?";
@@ -65,7 +65,6 @@ async function start({ pages = {}, results, hosts = {}, search, settings, ...opt
 const feesOf = ({ evidence }: Answer) => evidence.find(({ passage }) => passage.document.title === "Card fees");
 const verdictOf = (answer: Answer) => answer.web?.find(({ sid }) => sid === feesOf(answer)?.passage.sid);
 const notices = (events: readonly AnswerEvent[]) => events.flatMap((event) => (event.type === "notice" ? [event.code] : []));
-const stages = (events: readonly AnswerEvent[]) => events.flatMap(({ type }) => (type.endsWith("-start") ? [type.slice(0, -6)] : []));
 const textOf = (answer: Answer) => answer.sentences.map(({ text }) => text).join(" ");
 
 describe("vg-rag: the web decides about uncertain passages", () => {
@@ -82,7 +81,7 @@ describe("vg-rag: the web decides about uncertain passages", () => {
       ],
     });
     expect(verdictOf(answer)?.pages[0]?.retrievedAt).toMatch(/^\d{4}-\d\d-\d\dT/);
-    expect(stages(events).slice(2, 7)).toEqual(["retrieve", "recall", "verify", "web", "decide"]);
+    expect(stagesOf(events).slice(2, 7)).toEqual(["retrieve", "recall", "verify", "web", "decide"]);
     expect(web.requests.filter((one) => one.startsWith("library.example"))).toEqual(["library.example /fees"]);
   });
 
@@ -117,7 +116,7 @@ describe("vg-rag: the web decides about uncertain passages", () => {
     expect(notice).toMatchObject({
       message: expect.stringMatching(/uncertain passages? (?:was|were) not checked on the web: no web search is configured/),
     });
-    expect(stages(events)).not.toContain("web");
+    expect(stagesOf(events)).not.toContain("web");
     expect(events.at(-1)).toMatchObject({ answer: { status: "insufficient_context" } });
   });
 });
@@ -136,7 +135,7 @@ describe("the default: verdicts stay, and what the web said stands beside the an
     expect(answer.citations.map(({ url, original }) => [url, original.path])).toEqual([["https://library.example/fees/", "fees.md"]]);
     expect(JSON.stringify(answer.citations)).not.toContain("$8");
     expect(answer.warnings.map(({ code }) => code)).toEqual(verdict === "contradicted" ? ["web_contradicts"] : []);
-    expect(stages(events).slice(4, 7)).toEqual(["verify", "decide", "web"]);
+    expect(stagesOf(events).slice(4, 7)).toEqual(["verify", "decide", "web"]);
   });
 
   it("is the same answer as without the web, in text, citations and checks", async () => {

@@ -68,6 +68,10 @@ export function libraryForAll(options?: LibraryOptions): Library {
   return library;
 }
 
+/** Returns the stages through which a question went, in order. */
+export const stagesOf = (events: readonly AnswerEvent[]): string[] =>
+  events.flatMap(({ type }) => (type.endsWith("-start") ? [type.slice(0, -"-start".length)] : []));
+
 /** Returns the answer with which a question's events end. */
 export function answerOf(events: readonly AnswerEvent[]): Answer {
   const last = events.at(-1);
