@@ -46,15 +46,10 @@ describe("ephemeral privacy", () => {
     expect(rows).toHaveLength(5);
     for (const row of rows) expect([row.question, row.answer, row.privacy]).toEqual(["", "", "ephemeral"]);
     expect(await store.cache.count()).toBe(0);
-    await expect(memory.session({ id: `${WORD}-session`, userId: `${WORD}-user` }, scope)).rejects.toMatchObject({
-      code: "unknown_session",
-    });
-    expect(await memory.statistics({ domain: null, since: null })).toMatchObject({
-      interactions: 5,
-      ephemeral: 5,
-      topics: [],
-      feedback: { down: 1 },
-    });
+    const session = memory.session({ id: `${WORD}-session`, userId: `${WORD}-user` }, scope);
+    await expect(session).rejects.toMatchObject({ code: "unknown_session" });
+    const counts = { interactions: 5, ephemeral: 5, topics: [], feedback: { down: 1 } };
+    expect(await memory.statistics({ domain: null, since: null })).toMatchObject(counts);
     expect((await memory.review.queue()).length).toBe(0);
   });
 

@@ -32,16 +32,13 @@ describe("comparePassages", () => {
       { ...(a.units[0] as Passage["units"][number]), start: 16 },
     ];
     const { conflicts } = compare([{ ...a, units }, dated]);
-    expect(conflicts).toHaveLength(1);
-    const [conflict] = conflicts;
-    expect(conflict?.sides.map(({ value, asOf, documentVersion }) => [value, asOf, documentVersion])).toEqual([
-      ["$5", null, "v1"],
-      ["$8", "2025-10-01", "v1"],
-    ]);
-    expect(conflict?.sides.map(({ quote }) => quote)).toEqual([FIVE, EIGHT]);
-    expect(a.text.slice(conflict?.sides[0].start, conflict?.sides[0].end)).toBe(FIVE);
-    expect(conflict?.about).toBe("library card costs year");
-    expect(conflict?.resolvedBy).toBeNull();
+    const [five, eight] = [
+      { value: "$5", asOf: null, documentVersion: "v1", quote: FIVE },
+      { value: "$8", asOf: "2025-10-01", documentVersion: "v1", quote: EIGHT },
+    ];
+    expect(conflicts).toMatchObject([{ about: "library card costs year", resolvedBy: null, sides: [five, eight] }]);
+    const [side] = conflicts[0]?.sides ?? [];
+    expect(a.text.slice(side?.start, side?.end)).toBe(FIVE);
   });
 
   it("scores agreement by the passages that speak of the same; null alone, and where none does", () => {
@@ -136,10 +133,8 @@ describe("the gate with compared passages", () => {
     expect(evidence[0]?.reason).toMatch(
       /^its best sentence, list item or row answers with a confidence of 0\.90; consistency 1\.00: self-contained; agreement 0\.00: 2 of 2 passages on the same subject contradict it$/,
     );
-    expect(verdicts("sourcebound", said(FIVE, "The library card costs $5 per year.")).map(({ verdict }) => verdict)).toEqual([
-      "verified",
-      "verified",
-    ]);
+    const agreeing = verdicts("sourcebound", said(FIVE, "The library card costs $5 per year."));
+    expect(agreeing.map(({ verdict }) => verdict)).toEqual(["verified", "verified"]);
   });
 
   it("rejects the outlier of a majority in vg-rag, combines what is scored with equal weights, and takes one against one for no majority", () => {
@@ -152,10 +147,8 @@ describe("the gate with compared passages", () => {
 
   it("leaves profiles whose source compares nothing as they are", () => {
     const evidence = verifyPassages(said(FIVE, EIGHT), profileNamed("spark").gate);
-    expect(evidence.map(({ consistency, agreement, reason }) => [consistency, agreement, reason.includes("agreement")])).toEqual([
-      [null, null, false],
-      [null, null, false],
-    ]);
+    const silent = { consistency: null, agreement: null, reason: expect.not.stringContaining("agreement") };
+    expect(evidence).toMatchObject([silent, silent]);
   });
 });
 

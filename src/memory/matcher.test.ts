@@ -85,9 +85,8 @@ describe("createMatcher", () => {
 
   it("compares words as they were corrected, and nothing where a correction makes an exact fact", async () => {
     const { compare } = matcherFor(() => 9);
-    expect(await compare("When is the bonus paid?", "How soon is the bonus paid?", { written: "When is the bonnus paid?" })).toMatchObject({
-      accepted: true,
-    });
+    const corrected = { written: "When is the bonnus paid?" };
+    expect(await compare("When is the bonus paid?", "How soon is the bonus paid?", corrected)).toMatchObject({ accepted: true });
     for (const [asked, written] of [
       ["Who pays at seventy percent?", "Who pays at sevnty percent?"],
       ["Who never pays?", "Who nevver pays?"],
@@ -103,9 +102,8 @@ describe("createMatcher", () => {
     expect(await compare(asked, stored, { settings, cosine: 0.89 })).toMatchObject({ accepted: false, rule: "cosine" });
     expect(await compare(asked, stored, { settings, found: [0] })).toMatchObject({ accepted: false, rule: "documents", documents: 0.5 });
     expect(await compare(asked, stored, { settings, found: [] })).toMatchObject({ accepted: false, rule: "documents", documents: null });
-    expect(await compare(asked, stored, { settings: { ...spark.match, entities: 1.1 } as MatchSettings })).toMatchObject({
-      rule: "entities",
-    });
+    const strict = { ...spark.match, entities: 1.1 } as MatchSettings;
+    expect(await compare(asked, stored, { settings: strict })).toMatchObject({ rule: "entities" });
     const { compare: doubt } = matcherFor(() => 0);
     expect(await doubt(asked, stored, { settings })).toMatchObject({ accepted: false, rule: "read", score: expect.closeTo(0.975, 9) });
   });

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
-import { searchRequest } from "../../test/support/search-request.ts";
+import { documentsFound as found, searchRequest } from "../../test/support/search-request.ts";
 import { rounds } from "../../test/support/trials.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Scope } from "../shared/types.ts";
 import { fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
 import { readCorpusFacts } from "./corpus-snapshot.ts";
-import { DomainIndex, type SearchRequest } from "./domain-index.ts";
+import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 import { withSnapshotFile } from "./snapshot.ts";
 
@@ -65,9 +65,6 @@ async function run(encoder: Encoder | null = null): Promise<void> {
 }
 
 const PUBLIC: Scope = { domain: "d", tenant: null, access: ["public"] };
-
-const found = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}) =>
-  (await corpus.search(searchRequest(corpus, question, over))).map(({ documentId }) => documentId);
 
 const SETTINGS = { frame: true, repair: true, expand: true, codesFirst: true };
 const QUESTIONS = ["tinnitus claim", "rating", "pays tinnitus tinnitus naïve ☂"];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
-import { searchRequest } from "../../test/support/search-request.ts";
+import { documentsFound as found, searchRequest } from "../../test/support/search-request.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
 import { windowedDocument as document } from "../testing/windowed-document.ts";
-import { DomainIndex, type SearchRequest } from "./domain-index.ts";
+import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 
 const here = storeOfTest();
@@ -19,9 +19,6 @@ function corpusOf(encoder: Encoder | null = null, batch = 64): DomainIndex {
     batch,
   });
 }
-
-const found = async (corpus: DomainIndex, question: string, over: Partial<SearchRequest> = {}) =>
-  (await corpus.search(searchRequest(corpus, question, over))).map(({ documentId }) => documentId);
 
 describe("search", () => {
   it("ranks chunks with a code of the question first, and all as usual when none has it", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
-import { searchRequest } from "../../test/support/search-request.ts";
+import { documentsFound as found } from "../../test/support/search-request.ts";
 import { UnavailableError } from "../shared/errors.ts";
 import type { StoredDocument } from "../shared/types.ts";
 import { encoderDown, fakeEncoder } from "../testing/fake-encoder.ts";
@@ -57,9 +57,6 @@ const commit = (documents: readonly StoredDocument[]) =>
   here.store.documents.putFiles(
     documents.map((one) => ({ place: { domain: "d", tenant: null, source: "s", path: one.path }, content: fileContent(one) })),
   );
-
-const found = async (index: DomainIndex, question: string) =>
-  (await index.search(searchRequest(index, question, {}))).map(({ documentId }) => documentId);
 
 describe("an engine that several processes share", () => {
   it("is filled by one at a time, in order of commit and in parts, and all of them see the result", async () => {

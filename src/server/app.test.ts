@@ -108,10 +108,8 @@ describe("hostile requests", () => {
 
   it.each(["text/plain", "application/x-www-form-urlencoded", "application/jsonp", "multipart/form-data"])("refuses %s", async (type) => {
     const { app } = setUp();
-    expect(await errorOf(await post(app, '{"question":"x"}', { "content-type": type }))).toMatchObject({
-      status: 415,
-      code: "unsupported_content_type",
-    });
+    const refused = { status: 415, code: "unsupported_content_type" };
+    expect(await errorOf(await post(app, '{"question":"x"}', { "content-type": type }))).toMatchObject(refused);
   });
 
   it.each([
@@ -180,10 +178,8 @@ describe("POST /v1/ask as Server-Sent Events", () => {
     const { app } = setUp({ script: playing([{ type: "admit-start" }, { type: "admit-end", ms: 1, facts: {} }], failure) });
     const response = await post(app, '{"question":"q"}', events);
     expect(response.status).toBe(200);
-    expect((await response.text()).split("\n\n").slice(-2)).toEqual([
-      'event: error\ndata: {"code":"model_failed","message":"The model failed: try later."}',
-      "",
-    ]);
+    const last = 'event: error\ndata: {"code":"model_failed","message":"The model failed: try later."}';
+    expect((await response.text()).split("\n\n").slice(-2)).toEqual([last, ""]);
   });
 
   it("sends heartbeats as comments while the engine is silent", async () => {

@@ -60,9 +60,8 @@ describeChatContract("fake", async (behaviour) => {
 });
 
 describeChatContract("OpenAI-compatible", async (behaviour) => {
-  const endpoint = await startFakeEndpoint({ chat: [httpReply(behaviour)] });
-  const model = createChatModel("small", { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 5000, retries: 1, backoffMs: 1 });
-  return { model, close: () => endpoint.close() };
+  const { model } = await start({ chat: [httpReply(behaviour)] }, { timeoutMs: 5000 });
+  return { model, close: async () => undefined };
 });
 
 describeEncoderContract("fake", async (behaviour) => ({
@@ -71,11 +70,9 @@ describeEncoderContract("fake", async (behaviour) => ({
 }));
 
 describeEncoderContract("OpenAI-compatible", async (behaviour) => {
-  const endpoint = await startFakeEndpoint({
-    embeddings: [behaviour === "broken" ? { type: "status", status: 500 } : { type: "vectors" }],
-  });
-  const encoder = createApiEncoder("vectors", { baseUrl: endpoint.url, apiKey: KEY, timeoutMs: 5000, retries: 1, backoffMs: 1 });
-  return { encoder, close: () => endpoint.close() };
+  const reply = behaviour === "broken" ? ({ type: "status", status: 500 } as const) : ({ type: "vectors" } as const);
+  const { encoder } = await start({ embeddings: [reply] }, { timeoutMs: 5000 });
+  return { encoder, close: async () => undefined };
 });
 
 describe("chat over HTTP", () => {
@@ -206,12 +203,8 @@ describe("chat over HTTP", () => {
     const pieces = ["<thi", "nk>Perhaps 70 percent [1].</th", "ink>Tinnitus is rated at 10 percent [1]."];
     const { model } = await start({ chat: [{ type: "stream", pieces }] });
     const events = await Array.fromAsync(ask(model));
-    expect(
-      events
-        .map((event) => (event.type === "text" ? event.text : ""))
-        .join("")
-        .trim(),
-    ).toBe("Tinnitus is rated at 10 percent [1].");
+    const said = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+    expect(said.trim()).toBe("Tinnitus is rated at 10 percent [1].");
   });
 });
 
@@ -257,13 +250,8 @@ describe("vectors over HTTP: limits and cost", () => {
 
   it("refuses vectors of a known model that have not its dimensions", async () => {
     const { endpoint } = await start({ embeddings: [{ type: "vectors" }] });
-    const encoder = createApiEncoder("text-embedding-3-small", {
-      baseUrl: endpoint.url,
-      apiKey: "",
-      timeoutMs: 250,
-      retries: 0,
-      backoffMs: 1,
-    });
+    const options = { baseUrl: endpoint.url, apiKey: "", timeoutMs: 250, retries: 0, backoffMs: 1 };
+    const encoder = createApiEncoder("text-embedding-3-small", options);
     await expect(encoder.embed(["one"])).rejects.toThrowError(/received vectors of 64 dimensions, but expected 1536/);
   });
 });

@@ -41,14 +41,11 @@ describeSupportContract("chat", async (behaviour) => ({
   scorer: createChatSupportScorer(judging(behaviour === "broken")),
   close: async () => undefined,
 }));
-describeSupportContract("hub, one logit", async (behaviour) => ({
-  scorer: createHubSupportScorer(behaviour === "broken" ? "some/broken" : "some/one-logit", hub),
-  close: async () => undefined,
-}));
-describeSupportContract("hub, two classes", async (behaviour) => ({
-  scorer: createHubSupportScorer(behaviour === "broken" ? "some/broken" : "some/two-classes", hub),
-  close: async () => undefined,
-}));
+for (const model of ["some/one-logit", "some/two-classes"])
+  describeSupportContract(`hub, ${model}`, async (behaviour) => ({
+    scorer: createHubSupportScorer(behaviour === "broken" ? "some/broken" : model, hub),
+    close: async () => undefined,
+  }));
 
 describe("chat support scorer", () => {
   const pair = {
