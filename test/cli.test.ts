@@ -462,30 +462,15 @@ describe("ingest of bad files", () => {
   });
 
   it("takes file names with line breaks, emoji, quotes, escape sequences and blanks, and shows them harmlessly", async () => {
-    const names = [
-      "new\nline.md",
-      "📚 books.md",
-      `it's "quoted".md`,
-      "esc\u001B[31mred.md",
-      " blanks .md",
-      "100%#?.md",
-      "-rf.md",
-      "a\\b.md",
-    ];
+    const odd = ["new\nline", "📚 books", `it's "quoted"`, "esc\u001B[31mred", " blanks ", "100%#?", "-rf", "a\\b"];
+    const names = odd.map((name) => `${name}.md`);
     const sandbox = fresh(Object.fromEntries(names.map((name, i) => [name, `The number of the wombat is ${i + 100}.`])));
     const run = await cli(sandbox, ["ingest", "documents"]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("8 added") });
     expect(isCivil(run)).toBe(true);
-    expect(
-      run.stderr
-        .split("\n")
-        .filter(Boolean)
-        .every((line) => /\d files: /.test(line)),
-    ).toBe(true);
-    const answers = await askAll(
-      sandbox,
-      names.map((_, i) => `Is the number of the wombat ${i + 100}?`),
-    );
+    expect(run.stderr).toMatch(/^(?:.*\d files: .*\n)*$/);
+    const questions = names.map((_, i) => `Is the number of the wombat ${i + 100}?`);
+    const answers = await askAll(sandbox, questions);
     // "#" separates a file from an entry in it, so a "#" in a file name is percent-encoded.
     for (const [i, name] of names.entries())
       expect(answers[i]?.citations.map(({ original }) => original.path)).toContain(name.replace("#", "%23"));
