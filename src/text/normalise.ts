@@ -23,21 +23,26 @@ const WHOLE_LETTERS = new RegExp(WHOLE_LETTER, "giu");
  * "strasse". Marks of other scripts are letters of their own.
  */
 export function foldMarks(text: string): string {
-  return plainForms(text)
-    .toLowerCase()
-    .normalize("NFD")
-    .replaceAll(/(\p{Script=Latin})\p{M}+/gu, "$1")
-    .normalize("NFC")
-    .replaceAll(WHOLE_LETTER, (letter) => WHOLE[letter] ?? letter);
+  return (
+    plainForms(text)
+      .toLowerCase()
+      .normalize("NFD")
+      // Looks for marks first: few letters have any.
+      .replaceAll(/\p{M}+/gu, (marks, at: number, whole: string) => (ENDS_LATIN.test(whole.slice(Math.max(0, at - 2), at)) ? "" : marks))
+      .normalize("NFC")
+      .replaceAll(WHOLE_LETTER, (letter) => WHOLE[letter] ?? letter)
+  );
 }
 
+const ENDS_LATIN = /\p{Script=Latin}$/u;
+
 /** Letters and digits that are another form of plain ones, such as "ﬁ", "𝐝" and "₂", except the ordinals "ª" and "º". */
-const COMPATIBLE = /(?![\u00aa\u00ba])[\p{L}\p{Nd}\u2080-\u2089]/gu;
+const COMPATIBLE = /(?![\0-\x7f\u00aa\u00ba])[\p{L}\p{Nd}\u2080-\u2089]/gu;
 
 /** A text with compatibility forms of letters and digits as plain ones. */
 function plainForms(text: string): string {
   if (/^\p{ASCII}*$/u.test(text)) return text;
-  return text.replaceAll(COMPATIBLE, (character) => (character < "\u0080" ? character : character.normalize("NFKC")));
+  return text.replaceAll(COMPATIBLE, (character) => character.normalize("NFKC"));
 }
 
 /** The same, with letters such as "đ" as plain ones too. */
