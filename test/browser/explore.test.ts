@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   }, 180_000);
 
-  it("monitor: counts what was asked, shows experiments with what may be said so far, and what the server counts", async () => {
+  it("monitor: counts what was asked, and shows experiments with what may be said so far", async () => {
     await room("Monitor");
     await page.getByText("No questions were asked in this period.").waitFor();
     await library.ask(CARD);
@@ -179,8 +179,6 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
       .getByText(/sessions/i)
       .first()
       .waitFor();
-    await page.getByRole("listitem").filter({ hasText: "Memory in use" }).getByText("MiB").waitFor();
-    await page.getByText("No question has failed.").waitFor();
     expect(await objections(page, "monitor")).toEqual([]);
     expect(complaints).toEqual([]);
   });

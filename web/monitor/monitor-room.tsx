@@ -10,7 +10,6 @@ import { QuietButton } from "../kit/message.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { Card, FigureTable } from "../kit/table.tsx";
-import { ProcessFigures } from "./process-figures.tsx";
 
 /** Maximum number of listed days. */
 const LISTED = 31;
@@ -95,7 +94,6 @@ export default function MonitorRoom() {
       <StateLine state={state} what="the figures" onRetry={reload} />
       {state.type === "ready" ? <Figures statistics={state.value.asked} made={state.value.made} /> : null}
       {roles.includes("admin") ? <Experiments round={round} /> : null}
-      {roles.includes("metrics") ? <ProcessFigures round={round} /> : null}
     </RoomPage>
   );
 }
