@@ -153,6 +153,20 @@ describe.skipIf(!TRIES_ALL)("the image and the compose file, each step in a clea
   });
 });
 
+describe("a container whose root file system is read-only", () => {
+  const read = (path: string) => readFileSync(join(PACKAGE_ROOT, path), "utf8");
+
+  it("has a /tmp that can be written, in the Compose file, in the docs and in CI", () => {
+    const { services } = composeSchema.parse(parse(read("deploy/compose.yaml"), { merge: true }));
+    const locked = Object.values(services).filter(({ read_only }) => read_only === true);
+    expect(locked.map(({ tmpfs }) => tmpfs)).toEqual([["/tmp"], ["/tmp"], ["/tmp"]]);
+    const lines = ["docs/operate.md", ".github/workflows/ci.yml"].flatMap((path) => read(path).split("\n"));
+    const runs = lines.filter((line) => /docker run.* --read-only/.test(line));
+    expect(runs).toHaveLength(4);
+    expect(runs.filter((line) => !line.includes("--tmpfs /tmp"))).toEqual([]);
+  });
+});
+
 describe("the systemd unit", () => {
   const path = join(PACKAGE_ROOT, "deploy", "sourcebound.service");
   const unit = readFileSync(path, "utf8");
