@@ -301,6 +301,10 @@ describe("names and contents", () => {
   });
 });
 
+test.each(["notes.rst", "notes.rest", "notes.adoc", "notes.asciidoc", "notes.asc"])("%s is read as text", async (path) => {
+  expect((await readFirst(path, "Tern has four berths.\n")).reading.format).toBe("text");
+});
+
 test("run-in heads stand at their words in every chapter of a book", async () => {
   const chapter = (head: string) => `<html><body><h1>${head}</h1><p><b>${head} fees.</b> Ten a month.</p></body></html>`;
   const { text, blocks } = await readFirst("a.epub", epubOf([chapter("One"), chapter("Two")]));

@@ -26,7 +26,9 @@ import { unpacksTooFar, zipKind } from "./zip.ts";
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 19, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log", ".rst", ".adoc", ".asciidoc"], 11, (source, name) => [parseText(source, name)]),
+  textFormat("text", [".txt", ".text", ".log", ".rst", ".rest", ".adoc", ".asciidoc", ".asc"], 11, (source, name) => [
+    parseText(source, name),
+  ]),
   textFormat("html", [".html", ".htm", ".xhtml"], 14, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
