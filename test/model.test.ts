@@ -260,6 +260,7 @@ describe.concurrent("the prompt", () => {
       `# Page ${i}\n\nTinnitus case ${i} is rated. ${"Nobody asks for this filler of the page. ".repeat(8)}\n\n## Rates\n\n- item ${i} of the list\n- a further item\n\n${"More words that fill the page follow here. ".repeat(8)}The last sentence of page ${i}.\n`,
     ]),
   );
+  const risingCosines = Object.fromEntries(Object.keys(whole).map((_, i) => [`Page ${i}`, 0.9 + i / 100]));
 
   it("holds the rules, and at most 6 quotes of 120 tokens, verbatim, within 2,200 tokens in spark", () =>
     using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near() }, many), async ({ engine, endpoint }) => {
@@ -304,15 +305,15 @@ describe.concurrent("the prompt", () => {
     ["vg-rag", 8],
     ["validator", 3],
     ["book", 5],
-  ])("of %s holds %i passages whole, with title, headings and lists, within its budget", (profile, passages) =>
-    using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near(0.95) }, whole), async ({ engine, endpoint }) => {
+  ])("of %s holds the %i best passages by cosine whole, with title, headings and lists, within its budget", (profile, passages) =>
+    using(open({ chat: [stream("INSUFFICIENT")] }, { encoder: near(0.9, risingCosines) }, whole), async ({ engine, endpoint }) => {
       await ask(engine, QUESTION, { profile });
       const { system, user } = promptOf(endpoint);
       expect([...user.matchAll(/^\[(\d+)\] \(Page \d/gm)].map(([, n]) => Number(n))).toEqual(
         Array.from({ length: passages }, (_, i) => i + 1),
       );
       const given = Object.keys(whole).filter((_, i) => user.includes(`(Page ${i})`));
-      expect(given).toHaveLength(passages);
+      expect(given).toEqual(Object.keys(whole).slice(-passages));
       for (const name of given) {
         const n = /\d+/.exec(name)?.[0];
         for (const part of [`Tinnitus case ${n} is rated.`, "# Rates", `item ${n} of the list`, `The last sentence of page ${n}.`])

@@ -131,7 +131,10 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/grading/score-answer.test.ts",
       "gives the share of keyphrases and, of statements, the F1 of Ragas",
     ),
-    "top 3 by cosine, injected into the prompt": at("src/evidence/gate.test.ts", "%s with cosines %j"),
+    "top 3 by cosine, injected into the prompt": at(
+      "test/model.test.ts",
+      "of %s holds the %i best passages by cosine whole, with title, headings and lists, within its budget",
+    ),
     "every answer has a report {overall_pass, metrics}": at(
       "test/written-answer.test.ts",
       "has its own shape, and says of every metric that was not told why",

@@ -4,7 +4,7 @@ import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import { loadCalibrations, RAW_SCALE, type ScoreScale, scaleFor } from "../models/calibration/calibration.ts";
 import { profileNamed, profiles } from "../profiles/index.ts";
 import { fakePassage, fakeWords } from "../testing/passages.ts";
-import { scoreConsistency } from "./compare-passages.ts";
+import { NOT_COMPARED, scoreConsistency } from "./compare-passages.ts";
 import { createFactReader } from "./facts.ts";
 import { carryGate, decideByGate, verifyPassages } from "./gate.ts";
 
@@ -31,6 +31,8 @@ describe("the gates, at their thresholds", () => {
     expect(result.verdicts).toEqual(verdicts);
     expect(result.decision).toMatchObject({ answer: answers, reason });
     expect(result.decision.warnings.map(({ code }) => code)).toEqual(warnings);
+    const verified = cosines.filter((_, i) => verdicts[i] === "verified");
+    expect(result.decision.usable.map(({ passage }) => passage.scores.dense)).toEqual(answers ? verified : []);
   });
 
   it("use what is weak, and flag it, where no cosine refuses", () => {
@@ -40,6 +42,25 @@ describe("the gates, at their thresholds", () => {
     expect(few.decision.usable).toHaveLength(2);
     expect(judged(gate, 0.6, 0.2).decision).toMatchObject({ answer: true, warnings: [], usable: [{ score: 0.6 }] });
     expect(carryGate(gate, { threshold: (value) => value + 1 })).toMatchObject({ minimum: 1.45, veryWeak: null });
+  });
+
+  it.each([
+    [0, 0, "rejected"],
+    [0.069, 0.158, "rejected"],
+    [0.07, 0.16, "uncertain"],
+    [0.17, 0.361, "uncertain"],
+    [0.269, 0.56, "uncertain"],
+    [0.27, 0.5625, "verified"],
+    [1, 1, "verified"],
+  ])("vg-rag carries a confidence of %d to a relevance of %d: without faults the passage is %s", (confidence, relevance, verdict) => {
+    const passage = fakePassage({ pieces: ["x"] });
+    const faultless = { ...NOT_COMPARED.of(passage), consistency: { score: 1, reason: "self-contained" } };
+    const relevances = new Map([[passage.sid, confidence]]);
+    const compared = { ...NOT_COMPARED, of: () => faultless };
+    const [found] = verifyPassages([passage], profileNamed("vg-rag").gate, RAW_SCALE, compared, relevances);
+    expect(found?.verdict).toBe(verdict);
+    expect(found?.relevance).toBeCloseTo(relevance, 3);
+    expect(found?.score).toBeCloseTo(Math.sqrt(relevance), 3);
   });
 
   it("refuse when nothing was found, in every profile, without a confidence", () => {
