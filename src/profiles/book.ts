@@ -58,7 +58,7 @@ export const book: Profile = {
     {
       rule: "top 5; refuse when nothing is found or the best is below .7",
       state: "corrected",
-      why: "with text-embedding-3-small (our assumption: the source names no encoder). With the embedded encoder, the best confidence that a passage answers decides, from .42, chosen with `./run eval topics` before the present ranking: .7 carried over by quantile refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
+      why: "with text-embedding-3-small (our assumption: the source names no encoder). With the embedded encoder, the best confidence that a passage answers decides, from .05, chosen with `./run eval topics` on the validation collections: .7 carried over by quantile refuses most questions that the book answers. Ranking by vectors alone misses chapters that share words with the question; `sourcebound` ranks by both",
     },
     {
       rule: "two refusals: nothing about the topic, and no reliable answer",
