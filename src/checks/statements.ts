@@ -6,9 +6,9 @@ import type { CitedQuote } from "./finding.ts";
 
 /** A sentence, list item or table row of a quote, with its context. */
 export interface Statement extends Reading {
-  /** Roots of the context above: title, headings, lead-in of a list, header of a table. */
+  /** Roots of the words in the context above: title, headings, lead-in of a list, header of a table. */
   readonly above: ReadonlySet<string>;
-  /** Roots of the adjacent sentences in the same quote. */
+  /** Roots of the words in adjacent sentences of the same quote. */
   readonly beside: ReadonlySet<string>;
   /** Values in the context above. */
   readonly valuesAbove: readonly Value[];

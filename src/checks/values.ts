@@ -12,7 +12,7 @@ const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(
 const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
 const SHARE = /(?:%|percent|per cent|half|third|quarter)\s+of\b/i;
 
-/** Maximum number of operands. With more numbers, some two always result in any third. */
+/** Maximum number of operands. Among more numbers, two that give the value are easily found by chance. */
 const MOST_OPERANDS = 6;
 
 /**

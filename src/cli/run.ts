@@ -42,7 +42,7 @@ export async function runProgram(
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);
-  // A service manager waits for the exit: after the limit, unfinished work is dropped as in a power cut, which the store survives.
+  // A service manager waits for the exit: after `TERMINATE_MS`, unfinished work is dropped as in a power cut, which the store survives.
   const onTerminate = () => {
     setTimeout(() => process.exit(EXIT.cancelled), TERMINATE_MS).unref();
     onInterrupt();

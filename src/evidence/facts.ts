@@ -17,11 +17,11 @@ export interface Fact {
   /** Roots of these words with their weights. */
   readonly own: ReadonlyMap<string, number>;
   readonly amounts: readonly Value[];
-  /** Roots of the title and of the headings with their weights. Computed on first use, as most facts are never compared that far. */
+  /** Roots of the words in title and headings, with weights. Computed on first use: most facts are never compared that far. */
   readonly title: () => ReadonlyMap<string, number>;
   readonly above: () => ReadonlyMap<string, number>;
   readonly amountsAbove: () => readonly Value[];
-  /** Roots of the neighbouring sentences. */
+  /** Roots of the words in the neighbouring sentences. */
   readonly beside: () => ReadonlySet<string>;
 }
 

@@ -49,13 +49,13 @@ function siftFindings(findings: readonly Finding[], statementsOf: (documentId: s
     });
 }
 
-/** A name in both sentences identifies the subject, whatever the pages are about: "the Harbour Strike lasted from …". */
+/** Returns whether two sentences are about different things. A name in both, such as "the Harbour Strike", rules that out. */
 function areOfTwoThings({ a, b }: Finding, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   if (a.fact.words.some(({ name, root }) => name && b.fact.own.has(root))) return false;
   return isUnrelatedTo(a, b.fact, statementsOf) && isUnrelatedTo(b, a.fact, statementsOf);
 }
 
-/** Checks whether a page is about something that a fact of another page never mentions. */
+/** Returns whether a page is about something that a fact of another page never mentions. */
 function isUnrelatedTo({ documentId, fact }: Stated, other: Fact, statementsOf: (documentId: string) => readonly Fact[]): boolean {
   let all = 0;
   let held = 0;

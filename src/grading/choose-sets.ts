@@ -120,7 +120,7 @@ function packSet(name: string, golden: string | undefined, domainsDir: string | 
   return { name, corpus: pack.folder, documents, tenants: Object.fromEntries(tenants), ...questions };
 }
 
-/** @throws RequestError `unknown_tenant` if the tenant asks no question */
+/** @throws RequestError `unknown_tenant` if the set has no question of the tenant */
 function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   if (tenant === undefined) return set;
   const all = [...set.answerable, ...set.unanswerable];
@@ -128,8 +128,8 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   // Imported files name no tenants: ask all questions as the given tenant.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
-    const known = askers.length === 0 ? "no question names a tenant" : `questions are asked by ${askers.join(", ")}`;
-    throw new RequestError("unknown_tenant", `No question of the set "${set.name}" is asked by "${tenant}": ${known}.`, { tenant });
+    const advice = askers.length === 0 ? "Its questions name no tenant: omit it" : `Use ${askers.join(" or ")}, or omit the tenant`;
+    throw new RequestError("unknown_tenant", `The set "${set.name}" has no question of tenant "${tenant}". ${advice}.`, { tenant });
   }
   return { ...set, ...mapQuestions(set, (one) => (one.tenant === tenant ? [one] : [])) };
 }

@@ -92,7 +92,7 @@ export interface FileReaderOptions {
   readonly threads?: number;
   /** Heap limit of a thread, in megabytes. @default HEAP_MB */
   readonly heapMb?: number;
-  /** Whether documents are chunked. Without chunks, each thread ends after one file. @default true */
+  /** Whether documents are chunked. `false`: for web pages, which may be hostile; each file gets a new thread. @default true */
   readonly hasChunks?: boolean;
 }
 

@@ -30,9 +30,9 @@ export interface StandingQuote extends TextRange {
   readonly title: string;
   readonly url: string | null;
   readonly quote: string;
-  /** Headings above it, outermost first. */
+  /** Headings above the quote, outermost first. */
   readonly headingPath: readonly string[];
-  /** Page on which it begins, from 1; `null` if the document has no pages. */
+  /** Page on which the quote begins, from 1; `null` if the document has no pages. */
   readonly page: number | null;
   readonly original: OriginalPlace;
 }

@@ -40,7 +40,7 @@ export interface MatchVerdict {
   readonly accepted: boolean;
   /** Orders accepted questions: the probability that both ask the same, or the weighted sum of `spark`; `null` if not scored. */
   readonly score: number | null;
-  /** Jaccard index of the exact facts; `null` if not compared. */
+  /** Jaccard index of the values, codes and names of both questions; `null` if not compared. */
   readonly entities: number | null;
   /** Jaccard index of the documents that both questions found; `null` if one found none, or not compared. */
   readonly documents: number | null;

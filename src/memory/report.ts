@@ -28,7 +28,7 @@ import { recommend } from "./recommend.ts";
 export const MAX_TERMS = 32;
 /** Maximum number of passages in a report, more than any profile uses. */
 const MAX_PASSAGES = 12;
-/** Maximum number of named conflicts, and of named unreadable files. */
+/** Maximum number of conflicts in a report, and of unreadable files listed by name. */
 const MAX_NAMED = 5;
 /** Maximum number of reasons per check, and their maximum length in characters. */
 const MAX_REASONS = 3;

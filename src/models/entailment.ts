@@ -62,9 +62,9 @@ const NEVER = new AbortController().signal;
 const WORD = /[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}]|['’.,-](?=[\p{L}\p{N}]))*/gu;
 
 /**
- * Creates a support scorer from the entailment head of the cross-encoder. It scores the claim with its most similar windows of the evidence
- * and with the most similar sentences gathered from them; the maximum log odds of "supported" count, as in training
- * (`lab/train/entailment`).
+ * Creates a support scorer from the entailment head of the cross-encoder. The claim is scored with each of the evidence windows most
+ * similar to it, and with one text made of the most similar sentences in those windows. The highest log odds of "supported" decide, as in
+ * training (`lab/train/entailment`).
  */
 export function createEntailmentScorer({ embed, read, weights }: EntailmentParts): SupportScorer {
   const stem = createStemmer();

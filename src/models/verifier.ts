@@ -13,9 +13,9 @@ export interface PassageVerdict {
 
 export interface VerifierOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called before an endpoint is called; it is not called if no passage needs it. */
+  /** Called before a request to an endpoint; never if no passage needs one. */
   readonly onCall?: (() => void) | undefined;
-  /** Called once per completed call; `null`: the endpoint did not count. */
+  /** Called once per completed request; `null`: the endpoint did not count. */
   readonly onUsage?: ((usage: { readonly inputTokens: number | null; readonly outputTokens: number | null }) => void) | undefined;
   /** Called with the reason if passages have no verdict. */
   readonly onFailure?: ((reason: string) => void) | undefined;

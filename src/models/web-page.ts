@@ -179,7 +179,11 @@ async function connectAndAsk(url: URL, network: WebNetwork, asked: Asked): Promi
   signal.throwIfAborted();
   const addresses = await unlessAborted(network.resolve(url.hostname), signal);
   if (addresses.length === 0) throw new WebError("web_failed", `host ${url.hostname} has no address`);
-  if (!addresses.every(isPublicAddress)) throw new WebError("web_refused", `host ${url.hostname} resolves to a non-public address`);
+  if (!addresses.every(isPublicAddress))
+    throw new WebError(
+      "web_refused",
+      `host ${url.hostname} resolves to a private, local or reserved address; only public ones are fetched`,
+    );
   let failure: unknown;
   for (const address of addresses.slice(0, MAX_ADDRESSES)) {
     try {
@@ -278,7 +282,7 @@ function unpacker(header: string | undefined) {
     case "br":
       return createBrotliDecompress();
     default:
-      throw new WebError("web_type", `encoding ${JSON.stringify(header?.slice(0, 60))} is not supported`);
+      throw new WebError("web_type", `compression ${JSON.stringify(header?.slice(0, 60))} is not supported; only gzip, deflate and br are`);
   }
 }
 

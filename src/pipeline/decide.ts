@@ -208,7 +208,7 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
 /** Maximum number of candidates that the cross-encoder scores for one part of a message. */
 const READ_OF_PART = 5;
 
-/** Returns one part of a message as its own question. @param as the resolved text; default: with the topics that the part omits */
+/** Returns one part of a message as its own question. @param as its resolved text; default: the part with topics of earlier parts */
 export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
   return { ...question, text, resolved: as };
 }

@@ -39,7 +39,7 @@ function isSmallTalk(message: string): boolean {
   return words.every((word) => COURTESY.has(word)) || ABOUT_ITSELF.test(words.join(" "));
 }
 
-/** Maximum number of near misses shown. */
+/** Maximum number of passages that a refusal shows. */
 const NEAR_MISSES = 3;
 /** Maximum number of unreadable file names shown. */
 const UNREADABLE_NAMES = 20;
@@ -187,7 +187,7 @@ async function unsearched(
   return { reason: "language", message };
 }
 
-/** Passages whose nearest sentence is shown, and its maximum length in characters. */
+/** Maximum number of documents that a refusal quotes, and maximum characters of such a quote. Longer ones are skipped. */
 const NEAREST = 3;
 const NEAREST_CHARACTERS = 500;
 

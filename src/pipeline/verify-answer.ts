@@ -180,7 +180,8 @@ async function readSources(folder: string): Promise<Sources> {
 /** Converts any failure to a `SourceboundError` of this file, so that the other files are still read. */
 async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
   try {
-    if (bytes > MAX_FILE_BYTES) throw new IngestError("file_too_large", `has ${bytes} bytes; the limit is ${MAX_FILE_BYTES}`);
+    if (bytes > MAX_FILE_BYTES)
+      throw new IngestError("file_too_large", `has ${bytes} bytes; the limit is ${MAX_FILE_BYTES}. Split it, or leave it out`);
     return await readDocuments({ path, bytes: readFileSync(absolute) });
   } catch (cause) {
     if (cause instanceof SourceboundError) throw cause;

@@ -33,7 +33,10 @@ const FAITHFUL = 0.55;
  */
 const ON_TOPIC = 0.2;
 
-/** Guards of the `validator` source: it reports and blocks nothing except personal data. Its table of L1 metrics sets the thresholds. */
+/**
+ * Guards of the `validator` profile. They remove only personal data; the other active guards only report. With the models of the design,
+ * the thresholds are those of its table of L1 metrics; with the embedded models, they are ours.
+ */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
   terminology: "warn",

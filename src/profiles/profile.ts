@@ -42,7 +42,7 @@ export type MatchSettings =
   | { readonly type: "learned" }
   /** Also a minimum of each measure; a weighted sum orders the rest. The cosine is on the scale of the model `of`. */
   | { readonly type: "thresholds"; readonly of: string; readonly cosine: number; readonly entities: number; readonly documents: number };
-/** Margin of profiles whose source sets none. Our choice, so that reports include questions just above the threshold. */
+/** Report margin above the answer threshold, if the design that a profile reproduces sets none. Our choice. */
 export const REPORT_MARGIN = 0.1;
 
 /** A metric of a report, taken from the result of a check. */
@@ -108,8 +108,9 @@ export const PLAIN_QUERY: QuerySettings = { frame: false, repair: false, expand:
 
 export type GateSettings =
   /**
-   * Default: the confidence of the best candidate decides; each passage gets its verdict by the confidence of its best candidate.
-   * `writeFrom`: minimum confidence at which a model gets the question. Absent: the answer threshold.
+   * Default. The confidence of the best candidate of all passages decides whether to answer. The confidence of its own best candidate gives
+   * each passage its verdict: `verified` and `uncertain` are the minimums. `writeFrom`: minimum confidence at which a model may write the
+   * answer; absent: the answer threshold.
    */
   | { readonly type: "sufficiency"; readonly verified: number; readonly uncertain: number; readonly writeFrom?: number }
   /**

@@ -43,7 +43,7 @@ const quoteSchema = z.strictObject({
   ...range.shape,
   text: z.string(),
   page: z.int().nullable(),
-  header: range.nullable().describe("Header of the table by which a row is read"),
+  header: range.nullable().describe("Header of the table, which names the columns of a quoted row; `null`: no row, or no header"),
 });
 
 const checkingSchema = z.strictObject({

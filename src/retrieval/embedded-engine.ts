@@ -36,7 +36,7 @@ export interface EmbeddedEngineOptions {
 
 /** Initial number of windows requested per wanted chunk. Most found chunks have one or two windows among the best. */
 const WINDOWS_PER_CHUNK = 2;
-/** Number of windows requested from a table per wanted chunk. A chunk has a few windows among the best at most. */
+/** Number of windows requested from a table per wanted chunk. At most a few of the best windows share a chunk, so these are enough. */
 const TABLE_WINDOWS_PER_CHUNK = 8;
 
 /** Slots and scores of the best windows by chunk, best first. */

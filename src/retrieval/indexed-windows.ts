@@ -13,7 +13,7 @@ export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): bo
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
-/** Returns a key that is equal for scopes of one domain with the same permissions. */
+/** Returns a key of the scope's tenant and access labels, without its domain: an index holds one domain. */
 export function scopeKey({ tenant, access }: Scope): string {
   return JSON.stringify([tenant, [...access].sort()]);
 }

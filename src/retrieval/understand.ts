@@ -44,7 +44,7 @@ export interface ThesaurusEntries {
 }
 
 /**
- * Builds a thesaurus. Phrases match as whole words in any inflection, including stop words: "buddy letters" matches
+ * Builds a thesaurus. Phrases match word by word, stop words included, in any inflection: "buddy letters" matches
  * "buddy letter".
  * @param tokenize returns the index tokens of a text
  * @param stem returns the stem of a word
@@ -145,7 +145,7 @@ export interface Understood {
   readonly type: QuestionType;
   /** The question with misspelt words corrected, for encoders. */
   readonly text: string;
-  /** Tokens of its content, corrected. An answer has to cover these. */
+  /** Spell-corrected tokens of the question's content. An answer has to cover these. */
   readonly asked: readonly string[];
   /** Search terms: the tokens as written and as corrected, abbreviations and synonyms. */
   readonly terms: readonly WeightedTerm[];
@@ -327,7 +327,7 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
  * question's words.
  */
 export interface QuestionWords extends IndexWords {
-  /** Returns the tokens of the question's content, corrected. */
+  /** Returns the spell-corrected tokens of the question's content. */
   questionTokens(question: string): string[];
   /** Returns the tokens of the question for which a text has an alternative. */
   alsoHeld(held: ReadonlySet<string>): string[];

@@ -20,7 +20,7 @@ const QUERY_LEVELS = 4095;
 
 const ROW_LEVELS = 127;
 
-/** Addresses in the kernel's memory, in bytes. */
+/** Memory layout of the WebAssembly kernel: addresses and sizes in bytes. */
 export interface Layout {
   readonly dimensions: number;
   /** Bytes of an int8 and of an f32 row, padded with zeros to whole SIMD vectors. */

@@ -28,7 +28,7 @@ export async function openServing(engine: Engine) {
     engine.corpora().map((index) => [index.domain, read(index)] as const);
   metrics.gauges(
     "search_revision",
-    "Revision of the documents that can be found",
+    "Revision of the domain that the search engine has indexed",
     "domain",
     ofIndexes((index) => index.indexedRevision),
   );

@@ -17,7 +17,7 @@ export function makePrivateFolder(path: string): void {
   makeFolder(path, PRIVATE_FOLDER);
 }
 
-/** Creates a folder and its parents. Node's recursive `mkdir` loops forever on file systems without folders, such as `/proc`. */
+/** Creates a folder and its parents. Node's recursive `mkdir` loops forever where none can be created, as in `/proc`. */
 function makeFolder(path: string, mode?: number): void {
   try {
     mkdirSync(path, { mode });

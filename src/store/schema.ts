@@ -95,9 +95,9 @@ export interface Database {
     userId: string | null;
     /** Redacted; empty where privacy is ephemeral. */
     question: string;
-    /** JSON without the members in `content`; empty where privacy is ephemeral. */
+    /** JSON without the members that `content` refers to; empty where privacy is ephemeral. */
     answer: string;
-    /** Hash of the members shared with other answers; `null`: `answer` is complete. */
+    /** Hash of the JSON members that are stored once for several answers, in `answer_contents`; `null`: none. */
     content: string | null;
     privacy: "redacted" | "ephemeral";
     /** Keyed hash of the normalised, resolved question, used for counting. */

@@ -13,12 +13,12 @@ export function sumOrNull(numbers: readonly (number | null)[]): number | null {
   return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
-/** The first of those that share a key, in their order. */
+/** Returns the first item of each key, in order. */
 export function onceEach<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
   return [...Map.groupBy(all, keyOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
 }
 
-/** The first index below `count` for which `holds`, which must be false and then true; `count` when it never is. */
+/** Returns the first index at which `holds` is true, by binary search; `count`: none. It must stay true for all greater indexes. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

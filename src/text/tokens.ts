@@ -140,10 +140,10 @@ function codeTokens(code: string): string[] {
   return form === undefined ? [plain] : [plain, form];
 }
 
-/** Words whose stems a memo keeps; a vocabulary is smaller, hostile text is larger. */
+/** Maximum number of words whose stems are cached. A vocabulary is smaller; the limit is for hostile text. */
 const MEMO_WORDS = 200_000;
 
-/** A Porter stemmer with a memo: words repeat, and stemming is most of the cost of tokenizing. */
+/** Creates a Porter stemmer with a cache: words repeat, and stemming is most of the cost of tokenizing. */
 export function createStemmer(): (word: string) => string {
   return memoised(MEMO_WORDS, stemOf);
 }

@@ -26,7 +26,7 @@ export const citationStatesSchema = z.object({
       likeness: z.number().min(0).max(1).describe("Share of the quote's words found there today, weighted by rarity."),
       now: z
         .object({ document_id, document_version, title, url, quote, start, end, unit, heading_path, original })
-        .extend({ page: z.int().nullable().describe("Page on which it begins, from 1; `null`: the document has no pages.") })
+        .extend({ page: z.int().nullable().describe("Page on which the quote begins, from 1; `null`: the document has no pages.") })
         .nullable()
         .describe("Place of the quote, or what replaced it, in the current version; `null`: gone."),
     }),

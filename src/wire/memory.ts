@@ -221,8 +221,8 @@ export const forgottenSchema = z.object({
   reports: z.int(),
   curated: z.int(),
   embeddings: z.int(),
-  scrubbed: z.boolean().nullable().describe("True if the database files contain nothing of it any more; `null`: nothing was deleted."),
-  left: z.string().nullable().describe("What may still contain it, and what to do about it; `null`: nothing."),
+  scrubbed: z.boolean().nullable().describe("True if the database files contain no deleted data any more; `null`: nothing was deleted."),
+  left: z.string().nullable().describe("Where deleted data may remain, and what to do; `null`: nowhere."),
 });
 
 export function queueItemToWire(item: QueuedQuestion): WireQueueItem {

@@ -48,7 +48,9 @@ export const experimentSchema = z.object({
   name: z.string(),
   metric,
   better: z.enum(["higher", "lower"]),
-  planned: z.int().describe("Sessions per variant used for the verdict."),
+  planned: z
+    .int()
+    .describe("Planned sessions per variant; later ones do not count. The verdict is `too_early` until each variant has as many."),
   alpha: z.number(),
   intervals: z.enum(["anytime", "fixed"]).describe("`anytime`: valid however often you look; `fixed`: valid at the planned sample size."),
   variants: z.array(
@@ -60,7 +62,7 @@ export const experimentSchema = z.object({
       compared: compared.nullable().describe("With the control, which is the first variant."),
       guardrails: z.array(
         compared.extend({
-          margin: z.number().describe("Maximum change for the worse."),
+          margin: z.number().describe("How much the metric may worsen, compared with the control."),
           state: z.enum(["holds", "breached", "open"]),
         }),
       ),

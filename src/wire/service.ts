@@ -348,7 +348,7 @@ export const readySchema = z.object({
   search: z.array(
     z.object({
       domain: z.string(),
-      revision: z.int().describe("Revision of the documents that can be found."),
+      revision: z.int().describe("Revision of the domain that the search engine has indexed."),
       lag: z.int().describe("Number of later changes that are stored, but not indexed yet."),
     }),
   ),

@@ -87,7 +87,7 @@ export function renderAnswerPlain(answer: Answer): string {
   return [...prefixesOf(answer), lines.join("\n")].join("\n\n");
 }
 
-/** Renders a line with its citations as `[n]`, the same in every plain text. */
+/** Renders a line followed by its citations, each as `[n]`, for all plain-text output. */
 export function citedLine(line: Line): string {
   return `${lineText(line)}${line.citations.map((n) => ` [${n}]`).join("")}`;
 }

@@ -89,7 +89,7 @@ export function createReplyReader() {
   };
 }
 
-/** Returns the text with its source numbers behind every sentence. */
+/** Returns the text with its source numbers after every sentence. */
 function markedText({ text, sources }: z.infer<typeof sentenceSchema>): string {
   const marks = sources.map((n) => `[${n}]`).join("");
   return splitSentences(text)

@@ -307,7 +307,10 @@ function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): bo
   return quotes.every((quote) => shown.some((sentence) => sentence.quotes.some((cited) => overlap(cited, quote))));
 }
 
-/** Returns whether sentences that cite this quote contain every word of it. A paraphrase may omit parts. */
+/**
+ * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. A citation alone is not enough, because
+ * a paraphrase may omit parts of a quote.
+ */
 export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));
   const said = new Set(resting.flatMap((sentence) => tokenize(sentence.text)));

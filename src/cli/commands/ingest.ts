@@ -177,7 +177,10 @@ function isFolderPath(path: string): boolean {
 async function readStandardInput(context: CliContext): Promise<Buffer> {
   const bytes = await readInput(context, MAX_FILE_BYTES);
   if (bytes.length <= MAX_FILE_BYTES) return bytes;
-  throw new RequestError("input_too_large", `Standard input exceeds ${MAX_FILE_BYTES} bytes. Write it to a file and ingest that.`);
+  throw new RequestError(
+    "input_too_large",
+    `Standard input exceeds ${MAX_FILE_BYTES} bytes, the limit of one file. Split it into several files.`,
+  );
 }
 
 /** Maximum file names per list in the summary. */

@@ -80,7 +80,7 @@ function readHead(events: readonly MarkupEvent[]) {
   const opened = events.filter((event) => event.type === "open");
   const meta = opened.filter(({ name, attributes }) => name === "meta" && attributes.name?.toLowerCase() === "description");
   const links = opened.filter(({ name, attributes }) => name === "link" && /(?:^|\s)canonical(?:\s|$)/i.test(attributes.rel ?? ""));
-  // The titles of drawings are none of the page.
+  // A title inside an SVG drawing is not the title of the page.
   const start = events.findIndex((event) => event.type === "open" && (event.name === "title" || event.name === "svg"));
   const isTitle = start >= 0 && (events[start] as OpenEvent).name === "title";
   const end = events.findIndex((event, i) => i > start && event.type === "close" && event.name === "title");

@@ -37,7 +37,7 @@ export function namedScorerSchema(known: readonly string[]) {
   return scorerSchema.extend({ features: names }).refine(isComplete, "fill, scale and linear must have one number per feature");
 }
 
-/** Returns whether the lists of a scorer have one number per feature. */
+/** Returns whether the lists of a scorer have one entry per feature. */
 export function isComplete({ fill, scale, linear, features }: Scorer & { readonly features?: readonly string[] }): boolean {
   return [fill, scale, features].every((list) => list === undefined || list.length === linear.length);
 }

@@ -147,7 +147,7 @@ export function sendAttachment(context: Context, body: Uint8Array<ArrayBuffer> |
 /** Bytes per file for form headers, with a file name of at most 200 characters. */
 const FORM_BYTES_PER_FILE = 1_024;
 
-/** Returns the limits of one upload for the page. @param fileBytes maximum file size for every source */
+/** Returns the limits of one upload, which the web app shows. @param fileBytes maximum size of an ingested file */
 function uploadLimits({ uploadBytes, uploadFiles }: ServerLimits, fileBytes: number): wire.WireUploadLimits {
   const bytes = uploadBytes - uploadFiles * FORM_BYTES_PER_FILE;
   return { files: uploadFiles, bytes, file_bytes: Math.min(bytes, fileBytes) };

@@ -4,9 +4,9 @@ import { closing, type MarkupEvent, opening } from "../markup.ts";
 /** Properties of a paragraph at its end, where RTF states them. */
 export interface RtfParagraph {
   readonly isInTable: boolean;
-  /** Of a heading, from 1; `null`: no heading. */
+  /** Level of a heading, from 1; `null`: no heading. */
   readonly level: number | null;
-  /** Of a list item, from 1. */
+  /** Level of a list item, from 1; 1 outside lists. */
   readonly listLevel: number;
 }
 
