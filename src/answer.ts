@@ -28,8 +28,8 @@ interface Run {
 const MODEL_SHARE = 0.8;
 
 /**
- * Answers a question, stage by stage (DESIGN.md, "The path of a question"). Each stage is a file under `pipeline/`; only this file combines
- * their results. A sentence is yielded after its check and never changes. The `answer` event comes last and equals the sentences in order.
+ * Answers a question, stage by stage (DESIGN.md, "The path of a question"). The stages are functions in `pipeline/`; this file passes their
+ * results on. A sentence is yielded after its check and never changes. The `answer` event comes last and equals the sentences in order.
  * @throws SourceboundError when the question cannot be admitted or the profile cannot run; a refusal is an answer, not an error
  */
 export async function* answer(request: AskRequest, context: PipelineContext, signal: AbortSignal): AsyncGenerator<AnswerEvent, void> {

@@ -164,7 +164,7 @@ export interface CheckedSentence {
 const MAX_SENTENCE_CHARACTERS = 4_000;
 
 /**
- * Runs every check on one sentence before it is shown. A byte-exact quote only passes the guards. Any other sentence
+ * Checks one sentence before it is shown. A byte-exact quote passes through the guards alone. Any other sentence
  * must cite, agree with its quotes in content, values and names, and contain no foreign URL. If only another source of
  * the answer supports it, the citation is replaced. A sentence without a citation gets one if a source contains it or,
  * if the profile asks for it, if the most similar source supports it. Shared words alone are not enough: a third of

@@ -236,7 +236,7 @@ export interface Decision {
   readonly calibrated: boolean;
   /** Whether quotes may answer. `false`: only a model may, because the confidence is below the answer threshold. */
   readonly quotable: boolean;
-  /** Evidence that the writer may use, best first. */
+  /** Evidence that the writer may use, in the order of retrieval; best first for the `guard` gate. */
   readonly usable: readonly Evidence[];
   readonly warnings: readonly Warning[];
   readonly reason: Refusal["reason"] | null;

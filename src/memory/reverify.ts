@@ -21,7 +21,7 @@ export type Reverified =
 /**
  * Verifies a stored answer before it is served, however it was found (DESIGN.md, "Cache safety"): it is not flagged,
  * every document that it names is visible in the named version, every quote is byte-equal, and the checks find nothing.
- * An entry that fails is deleted, unless `effects` is `"none"`.
+ * An entry that fails is deleted, unless it is flagged or `effects` is `"none"`.
  * @param effects `"none"` changes nothing, for explanations
  */
 export async function reverify(
@@ -69,7 +69,7 @@ function quotesStand({ citations }: Answer, current: ReadonlyMap<string, StoredD
   );
 }
 
-/** Returns the answer stored for exactly this question if it is safe to serve today. An unsafe entry is deleted. */
+/** Returns the answer stored for exactly this question if it is safe to serve today. An unsafe entry is deleted, unless flagged. */
 export async function lookupExact(
   key: string,
   scope: Scope,
@@ -113,7 +113,7 @@ export interface CuratedParts {
 
 /**
  * Returns a reviewer's answer that is still valid: its documents are current, its quotes byte-equal, its checks pass.
- * Otherwise the answer goes back to the review queue.
+ * An answer that fails its checks goes back to the review queue.
  */
 export async function lookupCurated(key: string, question: Question, { review, documents, recheck }: CuratedParts): Promise<Hit | null> {
   if (question.injectionSignals.length > 0) return null;

@@ -100,7 +100,7 @@ export interface PipelineContext {
   readonly createId: () => string;
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage, because questions share one thread. */
+  /** Awaited before each stage except `write`, because questions share one thread. */
   readonly turn: () => Promise<void>;
 }
 
@@ -176,7 +176,7 @@ export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undef
 interface TraceParts {
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage; this time counts in `elapsed`, not in the stage's timing. */
+  /** Awaited before each stage except `write`; this time counts in `elapsed`, not in the stage's timing. */
   readonly turn: () => Promise<void>;
 }
 

@@ -93,7 +93,10 @@ interface StreamedAnswer {
   readonly encodeError: (error: object) => string;
 }
 
-/** Streams an answer. It waits until the question is admitted, so that a rejected request gets an HTTP error status. */
+/**
+ * Streams an answer. It waits for the first event besides `admit-start`, so that a rejected question gets an HTTP error status. A hotline is
+ * such an event: an error after it is part of the stream.
+ */
 export function streamAnswer(
   { context, ask, encode, encodeError }: StreamedAnswer,
   { log, limits }: Pick<Services, "log" | "limits">,
