@@ -25,6 +25,7 @@ export interface Profile {
   readonly report?: readonly ReportMetric[];
   /** Maximum earlier turns of a session that are used. */
   readonly sessionTurns: number;
+  /** Caches that a question may use; `semantic` and `graph` only where `rewordings` or the configuration allows it. */
   readonly caches: readonly ("exact" | "semantic" | "graph")[];
   /**
    * Whether a stored answer may be served for a paraphrase: `always`, where a source asks for it; `pack`, only where the domain pack allows
