@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeEvidence, fakePassage } from "../testing/passages.ts";
-import { otherNumbers } from "./numbered-things.ts";
+import { otherNumbers } from "./named-things.ts";
 
 const refused = (question: string, title: string, ...pieces: readonly string[]) =>
   otherNumbers(question, [fakeEvidence(fakePassage({ title, pieces }))]).map(({ message }) => message);

@@ -10,6 +10,7 @@ import {
   type NamedThings,
   type NameParts,
   namedThings,
+  otherNumbers,
   similarWords,
   spelledLikeOthers,
   unheldWords,
@@ -19,7 +20,6 @@ import {
   wordsOnce,
   wordsUnheld,
 } from "../evidence/named-things.ts";
-import { otherNumbers } from "../evidence/numbered-things.ts";
 import { askedValues, heldValues } from "../language/asked-values.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
