@@ -10,18 +10,18 @@ import { createHubSupportScorer } from "../models/adapters/hub.ts";
 import { createLocalModel } from "../models/adapters/local-model.ts";
 import { createChatModel } from "../models/adapters/openai-compatible.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
+import type { ChatModel } from "../models/chat.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
 import type { Encoder } from "../models/encoder.ts";
 import { configuredSpec, encoderSpecSchema, openEncoder } from "../models/encoder-spec.ts";
 import { loadPrices } from "../models/prices.ts";
-import { type CallListener, createCallWatch, watchEncoder, watchModel } from "../models/watched.ts";
 import type { WebNetwork } from "../models/web-page.ts";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createProofKey } from "../proofs/signature.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
-import { ConfigError, messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
+import { ConfigError, messageOf, SourceboundError, StoreError, systemCodeOf } from "../shared/errors.ts";
 import type { Changes } from "../store/postgres.ts";
 import { makePrivateFolder } from "../store/private.ts";
 import { openSqlite } from "../store/sqlite.ts";
@@ -208,4 +208,82 @@ function keyFile(path: string): string {
   } catch (cause) {
     throw unusable("read", cause);
   }
+}
+
+/** The statistics of one call to a model or an encoder, without text. */
+export interface WatchedCall {
+  readonly kind: "chat" | "embeddings";
+  readonly model: string;
+  readonly ms: number;
+  /** Error code; `null`: the call succeeded, or the consumer stopped early. */
+  readonly failure: string | null;
+}
+
+type CallListener = (call: WatchedCall) => void;
+
+/** Creates the listeners for calls. */
+function createCallWatch() {
+  const listeners = new Set<CallListener>();
+  return {
+    tell: (call: WatchedCall) => {
+      for (const listener of listeners) listener(call);
+    },
+    /** @returns a function that stops the notifications */
+    watch: (listener: CallListener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** Wraps a model so that each call is reported. */
+function watchModel(model: ChatModel, tell: CallListener): ChatModel {
+  return {
+    id: model.id,
+    async *stream(prompt, options) {
+      const finish = begin("chat", model.id, tell);
+      let failure: string | null = null;
+      try {
+        yield* model.stream(prompt, options);
+      } catch (error) {
+        failure = codeOf(error);
+        throw error;
+      } finally {
+        finish(failure);
+      }
+    },
+  };
+}
+
+/** Wraps an encoder so that each call is reported. */
+function watchEncoder(encoder: Encoder, tell: CallListener): Encoder {
+  const { id, model, batch } = encoder;
+  return {
+    id,
+    ...(model === undefined ? {} : { model }),
+    ...(batch === undefined ? {} : { batch }),
+    async embed(texts, options) {
+      const finish = begin("embeddings", model ?? id, tell);
+      let failure: string | null = null;
+      try {
+        return await encoder.embed(texts, options);
+      } catch (error) {
+        failure = codeOf(error);
+        throw error;
+      } finally {
+        finish(failure);
+      }
+    },
+  };
+}
+
+function begin(kind: WatchedCall["kind"], model: string, tell: CallListener) {
+  const from = performance.now();
+  return (failure: string | null) => tell({ kind, model, ms: performance.now() - from, failure });
+}
+
+/** Returns an error code. An endpoint's message is not safe to report, because it may repeat the request. */
+function codeOf(error: unknown): string {
+  if (error instanceof SourceboundError) return error.code;
+  return messageOf(error).includes("abort") ? "aborted" : "unexpected";
 }

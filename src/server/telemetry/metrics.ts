@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from "@prometheus-io/client";
 import type { Engine } from "../../engine/engine.ts";
-import type { WatchedCall } from "../../models/watched.ts";
+import type { WatchedCall } from "../../engine/open.ts";
 import { SourceboundError } from "../../shared/errors.ts";
 import { ANSWER_STAGES, type AnswerStage } from "../../shared/events.ts";
 import type { Answer } from "../../shared/types.ts";
