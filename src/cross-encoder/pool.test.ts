@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createReaderPool, type ReaderThread, type StartThread, type ThreadEvents, type ThreadTask } from "./pool.ts";
+import { createReaderPool, type ReaderThread, type StartThread, type ThreadEvents, type ThreadTask } from "./create-reader.ts";
 import type { ToRead } from "./reader.ts";
 
 const said = (text: ToRead) => ({ vector: Float32Array.of(Number(text)) });
