@@ -3,8 +3,16 @@ import { SlotSet } from "./slot-set.ts";
 import { damaged, type Section, type Snapshot } from "./snapshot.ts";
 import { arrayIn } from "./snapshot-columns.ts";
 import { type Scored, TopK } from "./top-k.ts";
-import { BLOCK_ROWS, type Layout, layoutFor, MAX_DIMENSIONS, VectorRows } from "./vector-rows.ts";
-import { createWasmKernel, MAX_MEMORY_BYTES, type ScanKernel } from "./wasm/kernel.ts";
+import {
+  BLOCK_ROWS,
+  createWasmKernel,
+  type Layout,
+  layoutFor,
+  MAX_DIMENSIONS,
+  MAX_MEMORY_BYTES,
+  type ScanKernel,
+  VectorRows,
+} from "./vector-rows.ts";
 
 /**
  * Number of rows per result that the int8 scan passes on to f32 rescoring. `bench speed`, 100,000 × 384, top 50: recall

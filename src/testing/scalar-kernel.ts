@@ -1,4 +1,4 @@
-import type { ScanKernel } from "../retrieval/wasm/kernel.ts";
+import type { ScanKernel } from "../retrieval/vector-rows.ts";
 
 /**
  * Creates the kernel in plain TypeScript, to compare WebAssembly with. `Math.fround` after every operation

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sha256Hex } from "../../text/hash.ts";
-import { createWasmKernel } from "./kernel.ts";
+import { createWasmKernel } from "../vector-rows.ts";
 import { SCAN_SOURCE_SHA256 } from "./scan.generated.ts";
 
 describe("scan.wat", () => {
