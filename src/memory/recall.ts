@@ -5,8 +5,7 @@ import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";
 import type { EntityNode, GraphStore, QuestionNodes } from "../store/graph.ts";
 import { isCode, nameOf } from "./classify.ts";
 import { type Matcher, type MatchPassage, type MatchVerdict, UNCOMPARED } from "./matcher.ts";
-import { type ReverifyParts, reverify } from "./reverify.ts";
-import type { Hit, Judgement } from "./stored-answers.ts";
+import { type Hit, type Judgement, type ReverifyParts, reverify } from "./stored-answers.ts";
 
 /** Vectors of one model, searched by group. */
 interface GroupedVectors {

@@ -3,8 +3,7 @@ import type { Answer } from "../shared/types.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { fakeQuestion } from "../testing/passages.ts";
 import { losesWords, redactAnswered } from "./named-documents.ts";
-import { curatedKey } from "./reverify.ts";
-import { type CacheScope, exactCacheKey, StoredAnswers, sharingScope } from "./stored-answers.ts";
+import { type CacheScope, curatedKey, exactCacheKey, StoredAnswers, sharingScope } from "./stored-answers.ts";
 
 const scope: CacheScope = { secret: "s", language: "en", encoder: "none", configHash: "c" };
 const question = fakeQuestion("How much is a card?");

@@ -7,16 +7,13 @@ import {
   nearestQuestions,
   relatedQuestions,
 } from "../memory/recall.ts";
-import { curatedKey, lookupCurated, lookupExact } from "../memory/reverify.ts";
-import type { Hit, Judgement } from "../memory/stored-answers.ts";
-import { exactCacheKey, sharingScope } from "../memory/stored-answers.ts";
+import { curatedKey, exactCacheKey, type Hit, type Judgement, lookupCurated, lookupExact, sharingScope } from "../memory/stored-answers.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import { partOf, rangeAround } from "../retrieval/search-area.ts";
 import type { Answer, Area, AskRequest, Question } from "../shared/types.ts";
 import { admit } from "./admit.ts";
 import { checking, passesAgain } from "./check.ts";
-import type { PipelineContext } from "./context.ts";
-import { SILENT_LOG, type StageLog } from "./context.ts";
+import { type PipelineContext, SILENT_LOG, type StageLog } from "./context.ts";
 import { assertCanRun, type Found, retrieve } from "./retrieve.ts";
 
 /** A question with the results of caches and retrieval. */

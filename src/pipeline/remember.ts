@@ -4,10 +4,16 @@ import { codesIn } from "../language/values.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import { citedSources, forStorage, losesWords, namedDocuments, redactAnswered, retrievedFor } from "../memory/named-documents.ts";
 import { diagnose, reportCauses, withoutText } from "../memory/report.ts";
-import { curatedKey } from "../memory/reverify.ts";
 import { sessionShown } from "../memory/session-messages.ts";
-import type { StoredAnswers } from "../memory/stored-answers.ts";
-import { type CacheScope, exactCacheKey, isCacheable, scopeKey, sharingScope } from "../memory/stored-answers.ts";
+import {
+  type CacheScope,
+  curatedKey,
+  exactCacheKey,
+  isCacheable,
+  type StoredAnswers,
+  scopeKey,
+  sharingScope,
+} from "../memory/stored-answers.ts";
 import type { MatchSettings, Profile } from "../profiles/profile.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Answer, Question } from "../shared/types.ts";

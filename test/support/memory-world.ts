@@ -1,7 +1,6 @@
 import { createClassifier } from "../../src/memory/classify.ts";
 import { type Asked, acceptCandidate, nearestQuestions, QuestionIndex, relatedQuestions } from "../../src/memory/recall.ts";
-import { lookupExact } from "../../src/memory/reverify.ts";
-import { exactCacheKey, StoredAnswers, sharingScope } from "../../src/memory/stored-answers.ts";
+import { exactCacheKey, lookupExact, StoredAnswers, sharingScope } from "../../src/memory/stored-answers.ts";
 import { rememberAnswer } from "../../src/pipeline/remember.ts";
 import { VectorGroups } from "../../src/retrieval/table-vectors.ts";
 import type { Answer, Chunk, Passage, Question, StoredDocument } from "../../src/shared/types.ts";
