@@ -1,8 +1,8 @@
 import { dot } from "../cross-encoder/dot.ts";
 import type { ReadTexts, TextReading } from "../cross-encoder/reader.ts";
-import { type AskedWord, askedWords } from "../language/asked-values.ts";
 import { mayCover, type NamedTime, namedTime } from "../language/calendar.ts";
 import { isDerived } from "../language/content-words.ts";
+import { type AskedWord, askedWords } from "../language/question.ts";
 import { joinValues, valuesIn } from "../language/values.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
 import { foldMarks, literally } from "../text/normalise.ts";

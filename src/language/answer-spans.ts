@@ -1,5 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
-import { askedValues, heldValues, VALUE_KINDS } from "./asked-values.ts";
+import { askedValues, heldValues, VALUE_KINDS } from "./question.ts";
 import type { ValueKind } from "./units.ts";
 import { keyOf, valuesIn } from "./values.ts";
 

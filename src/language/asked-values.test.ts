@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
-import { askedValues, heldValues, VALUE_KINDS } from "./asked-values.ts";
+import { askedValues, heldValues, VALUE_KINDS } from "./question.ts";
 
 const { money, percent, duration, date, number, form, phone, address, name } = VALUE_KINDS;
 

@@ -1,4 +1,5 @@
 import type { TextRange } from "../shared/types.ts";
+import { words } from "../text/tokens.ts";
 
 /** Regular expression source for auxiliaries that open a yes/no question. */
 export const AUXILIARY = "(?:can|could|may|must|should|shall|will|would|do|does|did|is|are|was|were|am|has|have)";
@@ -120,4 +121,159 @@ export function readQuestion(text: string): QuestionShape {
   const type = TYPES.find(([, pattern]) => pattern.test(plain))?.[0] ?? "other";
   const content = plain.replaceAll(FRAMES, " ").replaceAll(/\s+/g, " ").trim();
   return { type, content: HAS_WORD.test(content) ? content : text };
+}
+
+/** Kinds of value as bits, so that one number holds all kinds of a text. */
+export const VALUE_KINDS = {
+  money: 1,
+  percent: 2,
+  duration: 4,
+  date: 8,
+  number: 16,
+  form: 32,
+  phone: 64,
+  address: 128,
+  name: 256,
+} as const;
+
+const { money, percent, duration, date, number, form, phone, address, name } = VALUE_KINDS;
+const SPAN = "(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?|decades?)";
+
+/**
+ * Phrases of a question and the kinds of value they ask for. Any kind of a row answers. Several rows may match, as in
+ * "what percent, and for how long".
+ */
+const ASKED: readonly (readonly [RegExp, number])[] = [
+  [/\b(?:which|what)\s+(?:[\p{L}\d-]+\s+){0,3}(?:forms?|paperwork)\b|\bforms?\s+number\b/iu, form],
+  [new RegExp(String.raw`\bhow\s+long\b|\bhow\s+(?:many|much)\s+(?:\w+\s+)?(?:${SPAN}|time)\b`, "iu"), duration],
+  [/\bhow\s+(?:soon|quickly|fast)\b|\b(?:deadline|time\s+(?:limit|frame))\b/iu, duration | date],
+  [/\bhow\s+much(?!\s+(?:\w+\s+)?(?:time|longer|days|months|years|weeks|hours)\b)/iu, money | percent | number],
+  [
+    /^(?!.*\b(?:when|where|who|whom|why|how\s+(?:long|soon|do|can|should|to))\b).*\b(?:costs?|price|fees?|copay|premiums?|payouts?|salary|wages?|allowance|stipend|payments?)\b|\b(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|which)\s+(?:\S+\s+){0,3}(?:amounts?|costs?|price|rates?|fees?|maximum|max|most|limit|salary|revenue|total)\b|\bmax(?:imum)?\b|\brange\b/iu,
+    money | percent | number,
+  ],
+  [/\bpercent(?:age)?s?\b|\bwhat\s+rating\b|\brating\s+(?:for|does|would|will|do)\b/iu, percent | number],
+  [new RegExp(String.raw`\bhow\s+(?:many|far|big|large|tall)\b(?!\s+(?:\w+\s+)?${SPAN}\b)`, "iu"), number],
+  [/\bhow\s+(?:old|often)\b/iu, number | duration],
+  [
+    /\bwhen(?:'s|\s+(?:is|are|was|were|do|does|did|will|would|can|could|should|must|to|has|have|had))\b|\bwhen\W*$|\bwhat\s+(?:date|day|month|year|time)\b/iu,
+    date | duration,
+  ],
+  // The bare word "phone" or "address" does not match: "cancel over the phone" and "report a new address" ask for
+  // neither.
+  [/\b(?:tele)?phone\s+(?:numbers?|no\.)|\b(?:what|which)\s+number\b|\bwho(?:m)?\s+(?:do|can|should)\s+(?:i|we)\s+call\b/iu, phone],
+  [
+    /\b(?:what|which)(?:'s)?\s+(?:[^\s?]+\s+){0,3}(?<!(?:web|e-?mail)\s+)address\b|^\W*(?:postal\s+|mailing\s+)?address\s+(?:of|for)\b|\bwhere\s+(?:do|can|should|to)\s+(?:i\s+|we\s+)?(?:mail|send|fax|write)\b/iu,
+    address,
+  ],
+  [/\b(?:who|whom|whose)\b/iu, name],
+];
+
+/**
+ * Returns groups of value kinds. An answer needs one kind of each group. Empty if the question's words do not say.
+ * Linear in the length of the question.
+ */
+export function askedValues(question: string): number[] {
+  const asked = question.slice(0, MAX_READ).replaceAll(/[’‘ʼ]/g, "'");
+  return [...new Set(ASKED.filter(([pattern]) => pattern.test(asked)).map(([, kinds]) => kinds))];
+}
+
+const IN_WORDS: Readonly<Record<keyof typeof VALUE_KINDS, string>> = {
+  money: "an amount of money",
+  percent: "a percentage",
+  duration: "a length of time",
+  date: "a date",
+  number: "a number",
+  form: "a form's number",
+  phone: "a phone number",
+  address: "an address",
+  name: "a name",
+};
+
+/** Names a group of kinds for people: "an amount of money, a percentage or a number". */
+export function kindsInWords(kinds: number): string {
+  const names = Object.entries(VALUE_KINDS).flatMap(([kind, bit]) =>
+    (kinds & bit) === 0 ? [] : [IN_WORDS[kind as keyof typeof VALUE_KINDS]],
+  );
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+}
+
+/** Maximum number of characters to read of a text. No answering sentence is longer. */
+const MAX_READ = 4_000;
+const NUMBER_WORDS =
+  "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|thousand|million|once|twice|half";
+const MONTHS =
+  "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?";
+
+const DURATION = new RegExp(
+  String.raw`\b(?:\d{1,4}|${NUMBER_WORDS}|an?|several|few)[\s-](?:\w{1,12}\s)?${SPAN}\b|\b(?:lifetime|permanent(?:ly)?|indefinitely)\b`,
+  "gi",
+);
+const DATE = new RegExp(
+  String.raw`\b(?:${MONTHS})\.?\s{1,2}\d{1,4}(?:,\s\d{4})?\b|\b\d{1,2}/\d{1,2}/\d{2,4}\b|\b(?:1[5-9]|20)\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b`,
+  "gi",
+);
+const NUMBER = new RegExp(String.raw`\d|\b(?:${NUMBER_WORDS})\b`, "i");
+
+const HELD: readonly (readonly [RegExp, number])[] = [
+  [/[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|pounds?|cents?|usd|eur|gbp)\b|\b(?:free|no\s+(?:cost|charge|fee))\b/i, money],
+  [/\d\s?%|\bpercent\b/i, percent],
+  [/\b\d{2}[a-z]?-\d{3,5}[a-z]{0,3}\b|\bform\s+\S{0,6}\d/i, form],
+  [/(?:\b1[-. ])?\(?\b\d{3}\)?[-. ]\d{3}[-. ]\d{4}\b|\b\d{3}-\d{4}\b|\b911\b|(?<!\w)(?:\+|0)\d[\d ()-]{5,16}\d\b/, phone],
+  [
+    /\bp\.?\s?o\.?\s+box\s+\d|\b[A-Z]{2},?\s+\d{5}\b|\b\d{1,5}\s+(?:\p{L}+\s+){1,3}(?:street|st|avenue|ave|road|rd|drive|dr|boulevard|blvd|way|lane|nw|ne|sw|se)\b/iu,
+    address,
+  ],
+  [/[\p{Ll},;:]["'”’)]?\s+["'“‘(]?\p{Lu}\p{Ll}/u, name],
+];
+
+/**
+ * Returns the kinds of value in a text. A number counts only outside dates and durations. The patterns are hints for
+ * ranking, not proof. Linear in the length of the text.
+ */
+export function heldValues(text: string): number {
+  const read = text.slice(0, MAX_READ);
+  let kinds = HELD.reduce((sum, [pattern, kind]) => (pattern.test(read) ? sum | kind : sum), 0);
+  if (!NUMBER.test(read) && !/\b(?:an?|several|few|lifetime|permanent|indefinite)|day\b/i.test(read)) return kinds;
+  const dateless = read.replace(DATE, " ");
+  const rest = dateless.replace(DURATION, " ");
+  if (dateless !== read) kinds |= date;
+  if (rest !== dateless) kinds |= duration;
+  return NUMBER.test(rest) ? kinds | number : kinds;
+}
+
+/** Functions of the index that `askedWords` needs. */
+export interface AskedWordsIndex {
+  tokens(text: string): string[];
+  /** Returns the tokens of a question's content, without its question frame. */
+  questionTokens(question: string): string[];
+}
+
+/** A content word of a question as the user wrote it. */
+export interface AskedWord {
+  readonly word: string;
+  readonly tokens: readonly string[];
+}
+
+/** Checks whether a text holds a word of a question: one of its tokens, or all of a word with parts, such as "E-077". */
+export function holdsWord({ word, tokens }: AskedWord, has: (token: string) => boolean): boolean {
+  return words(word).length > 1 ? tokens.every(has) : tokens.some(has);
+}
+
+/** Returns the content words of a question as written, with their tokens. Inflected forms of one word count once. */
+export function askedWords(question: string, index: AskedWordsIndex): AskedWord[] {
+  const seen = new Set<string>();
+  const asked = new Set(index.questionTokens(question));
+  return question
+    .split(/\s+/)
+    .map((word) => ({
+      word: word.replaceAll(/^[^\p{L}\p{N}$]+|[^\p{L}\p{N}%]+$/gu, ""),
+      tokens: index.tokens(word).filter((token) => asked.has(token)),
+    }))
+    .filter(({ word, tokens }) => {
+      const key = tokens.join(" ");
+      if (word === "" || tokens.length === 0 || seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    });
 }

@@ -6,9 +6,9 @@ import {
   askedWords,
   heldValues,
   holdsWord,
+  readQuestion,
   VALUE_KINDS,
-} from "../language/asked-values.ts";
-import { readQuestion } from "../language/question.ts";
+} from "../language/question.ts";
 import { codesIn, keyOf, valuesIn } from "../language/values.ts";
 import type { Answer, CheckResult, Conflict, Evidence, Question } from "../shared/types.ts";
 import type {

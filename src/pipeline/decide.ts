@@ -20,7 +20,7 @@ import {
   wordsOnce,
   wordsUnheld,
 } from "../evidence/named-things.ts";
-import { askedValues, heldValues } from "../language/asked-values.ts";
+import { askedValues, heldValues } from "../language/question.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { AskedQuestion, CandidateView, Choice, OpenPart, RankingWeights, ScoredCandidate } from "../ranking/features.ts";

@@ -2,7 +2,7 @@ import { checkSentence } from "../checks/check.ts";
 import { holdsCode } from "../evidence/named-things.ts";
 import { detectLanguage } from "../guard/detect-language.ts";
 import { readPlain } from "../guard/hotlines.ts";
-import { askedValues, askedWords, heldValues, holdsWord, kindsInWords } from "../language/asked-values.ts";
+import { askedValues, askedWords, heldValues, holdsWord, kindsInWords } from "../language/question.ts";
 import type { Choice } from "../ranking/features.ts";
 import { areaOf } from "../retrieval/retrieve.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { askedValues, heldValues } from "../language/asked-values.ts";
-import { readQuestion } from "../language/question.ts";
+import { askedValues, heldValues, readQuestion } from "../language/question.ts";
 import { namedScorerSchema, readNamedWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
 import { askedPart } from "./asked-part.ts";

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { VALUE_KINDS } from "../language/asked-values.ts";
-import type { QuestionType } from "../language/question.ts";
+import type { QuestionType, VALUE_KINDS } from "../language/question.ts";
 import { refusalSchema } from "../shared/types/answer.ts";
 import { type ConflictKind, scoresSchema } from "../shared/types/evidence.ts";
 import type { InProcess } from "../text/validate.ts";

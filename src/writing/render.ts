@@ -1,6 +1,6 @@
 import { escapeUTF8 as escapeHtml } from "entities";
 import { holdsKind } from "../language/answer-spans.ts";
-import { askedValues } from "../language/asked-values.ts";
+import { askedValues } from "../language/question.ts";
 import type { Answer, Citation, NamedCell, Refusal, Warning } from "../shared/types.ts";
 import { httpUrl } from "../text/paths.ts";
 import { tokenize } from "../text/tokens.ts";
