@@ -1,8 +1,8 @@
+import { type AskedPart, askedPart, isPart } from "../language/question.ts";
 import type { Passage, PlacedUnit, Quote, SourceText, TextRange } from "../shared/types.ts";
 import { normalizeQuestion, RAISED } from "../text/normalise.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { aboveUnit, cellsOf, unitAt } from "../text/units.ts";
-import { type AskedPart, askedPart, isPart } from "./asked-part.ts";
 
 /** A part of a passage that can be quoted alone: a sentence, a whole short list, a list item, a table row. */
 export interface Candidate {

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { askedValues, heldValues, readQuestion } from "../language/question.ts";
+import { askedPart, askedValues, heldValues, readQuestion } from "../language/question.ts";
 import { namedScorerSchema, readNamedWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
-import { askedPart } from "./asked-part.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
 /** The tokeniser and index statistics for choosing quotes. */

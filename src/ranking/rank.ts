@@ -1,13 +1,13 @@
 import { dot } from "../cross-encoder/dot.ts";
 import { quoteText } from "../cross-encoder/quote-text.ts";
 import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
+import { isPart } from "../language/question.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
 import type { Evidence, SourceText } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";
 import { type Word, words } from "../text/tokens.ts";
 import { cellsOf } from "../text/units.ts";
-import { isPart } from "./asked-part.ts";
 import { type Candidate, type CandidateCut, candidatesOf, textOf } from "./candidates.ts";
 import {
   type AskedQuestion,

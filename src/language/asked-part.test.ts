@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AskedPart, askedPart, isPart } from "./asked-part.ts";
+import { type AskedPart, askedPart, isPart } from "./question.ts";
 
 describe("askedPart", () => {
   it.each([
