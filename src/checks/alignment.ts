@@ -1,5 +1,4 @@
-import type { ContentWord } from "../language/content-words.ts";
-import type { Reading } from "../language/reading.ts";
+import type { ContentWord, Reading } from "../language/content-words.ts";
 import type { TextRange } from "../shared/types.ts";
 import type { Statement } from "./statements.ts";
 

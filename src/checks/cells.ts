@@ -1,7 +1,6 @@
 import { isStated } from "../language/compare-values.ts";
-import { countNegators } from "../language/content-words.ts";
+import { countNegators, type Reading } from "../language/content-words.ts";
 import { clausesOf } from "../language/question.ts";
-import type { Reading } from "../language/reading.ts";
 import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";

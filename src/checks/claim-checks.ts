@@ -1,4 +1,4 @@
-import type { Reading } from "../language/reading.ts";
+import type { Reading } from "../language/content-words.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import { type Alignment, align } from "./alignment.ts";
 import { type CitedTable, checkCells, tablesOf } from "./cells.ts";

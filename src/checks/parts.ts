@@ -1,5 +1,4 @@
-import { countNegators, EXCEPTION } from "../language/content-words.ts";
-import type { Reading } from "../language/reading.ts";
+import { countNegators, EXCEPTION, type Reading } from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { type Finding, finding } from "./finding.ts";

@@ -1,5 +1,4 @@
-import { createWordReader, type ReadWords } from "../language/content-words.ts";
-import { createReading, type Reading } from "../language/reading.ts";
+import { createReading, createWordReader, type Reading, type ReadWords } from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
 import { splitSentences } from "../text/sentences.ts";
 import type { CitedQuote } from "./finding.ts";

@@ -1,5 +1,5 @@
 import { isStated, oppositeBounds } from "../language/compare-values.ts";
-import type { Reading } from "../language/reading.ts";
+import type { Reading } from "../language/content-words.ts";
 import type { ValueKind } from "../language/units.ts";
 import { daysOf, type Value } from "../language/values.ts";
 import type { Alignment } from "./alignment.ts";

@@ -1,6 +1,5 @@
-import { type ContentWord, createWordReader, NEGATOR, type ReadWords } from "../language/content-words.ts";
+import { type ContentWord, createReading, createWordReader, NEGATOR, type Reading, type ReadWords } from "../language/content-words.ts";
 import { SPELLED_NUMBER } from "../language/numerals.ts";
-import { createReading, type Reading } from "../language/reading.ts";
 import { joinValues, type Value } from "../language/values.ts";
 import type { Block, BlockType, Passage, PlacedUnit, TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";

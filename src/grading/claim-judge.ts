@@ -2,7 +2,7 @@ import type { CitedQuote } from "../checks/finding.ts";
 import { createEntailmentCheck } from "../checks/guard-answer.ts";
 import { createReader } from "../checks/statements.ts";
 import { createShippedSupport } from "../engine/reader-keeper.ts";
-import { createReading } from "../language/reading.ts";
+import { createReading } from "../language/content-words.ts";
 import { keyOf } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";
 
