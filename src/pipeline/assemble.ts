@@ -26,7 +26,7 @@ import type {
   WebEvidence,
 } from "../shared/types.ts";
 import { sumOrNull } from "../text/numbers.ts";
-import { headingOf } from "../text/read-passage.ts";
+import { headingOf } from "../text/units.ts";
 import type { PipelineContext, Trace } from "./context.ts";
 import type { Found } from "./retrieve.ts";
 import { nothingWritten } from "./write.ts";

@@ -10,8 +10,7 @@ import type { Evidence, NearMiss, OriginalPlace, Passage, Question, Quote, Refus
 import type { CorpusCounts } from "../store/document-rows.ts";
 import { foldMarks } from "../text/normalise.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
-import { headingOf } from "../text/read-passage.ts";
-import { aboveUnit, unitAt } from "../text/units.ts";
+import { aboveUnit, headingOf, unitAt } from "../text/units.ts";
 import { quotesOf } from "../writing/quotes.ts";
 import type { Outcome } from "./assemble.ts";
 import { checking, toCitedQuote } from "./check.ts";

@@ -7,8 +7,7 @@ import { messageOf, RequestError, systemCodeOf } from "../shared/errors.ts";
 import type { Passage, Quote, TextRange } from "../shared/types.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { fileOfDocument } from "../text/paths.ts";
-import { type PassageSource, readPassage } from "../text/read-passage.ts";
-import { headingPathAt } from "../text/units.ts";
+import { headingPathAt, type PassageSource, readPassage } from "../text/units.ts";
 import { rootOf } from "./merkle.ts";
 import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } from "./proof.ts";
 

@@ -5,7 +5,7 @@ import { messageOf, StoreError, UnavailableError } from "../shared/errors.ts";
 import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { sumOrNull } from "../text/numbers.ts";
-import { readPassage } from "../text/read-passage.ts";
+import { readPassage } from "../text/units.ts";
 import { deduplicate, diversify } from "./deduplicate.ts";
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { resolveFilters } from "./filters.ts";
