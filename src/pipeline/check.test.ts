@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createReader } from "../checks/statements.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { sampleQuote } from "../testing/quotes.ts";
-import { createAnswerBuilder } from "../writing/answer-builder.ts";
+import { createAnswerBuilder } from "../writing/quotes.ts";
 import { checkWhole, flags } from "./check.ts";
 
 async function checksOf(...texts: string[]) {

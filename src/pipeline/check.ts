@@ -9,7 +9,7 @@ import { GUARDS } from "../profiles/guards.ts";
 import type { Answer, CheckResult, Citation, Claim, Evidence, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { unitAt } from "../text/units.ts";
-import type { AnswerBuilder } from "../writing/answer-builder.ts";
+import type { AnswerBuilder } from "../writing/quotes.ts";
 import type { PipelineContext } from "./context.ts";
 
 /** Returns the context that checks the sentences of this question. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlacedUnit, Quote } from "../shared/types.ts";
 import { fakePassage } from "../testing/passages.ts";
-import { createAnswerBuilder } from "./answer-builder.ts";
+import { createAnswerBuilder } from "./quotes.ts";
 
 const passage = fakePassage({ pieces: ["One.", "Two.", "Three."] });
 const quote = (i: number): Quote => {

@@ -3,8 +3,8 @@ import type { Answer, Citation } from "../shared/types.ts";
 import { sampleAnswer, sampleCitation, samplePage } from "../testing/answers.ts";
 import { fakePassage } from "../testing/passages.ts";
 import { answerToWire } from "../wire/index.ts";
-import { createAnswerBuilder } from "./answer-builder.ts";
 import { lineText } from "./lines.ts";
+import { createAnswerBuilder } from "./quotes.ts";
 import { answerLines, renderAnswerHtml, renderAnswerPlain } from "./render.ts";
 
 const context = "Item | Fee\natlas | 3 <b>\nEnd.";
