@@ -1,21 +1,190 @@
 import { answer } from "../answer.ts";
-import { hotlinesFirst } from "../guard/hotlines.ts";
-import type { PipelineContext } from "../pipeline/context.ts";
+import { CHECKS_REVISION } from "../checks/check.ts";
+import type { GateThreshold } from "../evidence/calibration.ts";
+import { createQuietFinder, hotlinesFirst } from "../guard/hotlines.ts";
+import { QuestionIndex } from "../memory/recall.ts";
+import { StoredAnswers } from "../memory/stored-answers.ts";
+import { VERSION } from "../package.ts";
+import type { PipelineContext, RecordedCall, RecordedSettings } from "../pipeline/context.ts";
 import { explainCache } from "../pipeline/lookup.ts";
-import type { WriteMode } from "../profiles/profile.ts";
-import type { Config } from "../shared/config.ts";
+import { recordModels } from "../pipeline/record.ts";
+import { usesSupport } from "../profiles/guards.ts";
+import type { Profile, WriteMode } from "../profiles/profile.ts";
+import { VectorGroups } from "../retrieval/table-vectors.ts";
+import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
-import type { Answer, AskRequest, Warning } from "../shared/types.ts";
-import { askingScope, type DomainPack } from "./domain.ts";
-import type { Domains } from "./domains.ts";
+import type { Answer, AskRequest, Scope, Warning } from "../shared/types.ts";
+import type { DocumentStore } from "../store/documents.ts";
+import { sha256Hex } from "../text/hash.ts";
+import { askingScope, type DomainPack, publishedContacts } from "./domain.ts";
+import { type Domains, perKey } from "./domains.ts";
 import type { AskOptions, ScopeOptions } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
 import type { Opened } from "./open.ts";
-import type { ContextFor } from "./pipeline-context.ts";
 import type { createProver } from "./proofs.ts";
 import { createSuggester } from "./suggestions.ts";
+
+/** Number of titles that describe a folder. */
+const TITLES_NAMED = 3;
+
+/** Describes the documents in one line: by the pack's title or, under the default pack, by document titles. */
+export async function aboutDocuments(
+  { name, title }: Pick<DomainPack, "name" | "title">,
+  scope: Scope,
+  documents: Pick<DocumentStore, "titles">,
+): Promise<string> {
+  if (name !== DEFAULT_DOMAIN) return title;
+  const { total, titles } = await documents.titles(scope, TITLES_NAMED);
+  if (total === 0) return title;
+  const more = total - titles.length;
+  return `${titles.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** Waits for the question's turn to compute. */
+type Turn = () => Promise<void>;
+
+/** Milliseconds of turns per round of the event loop; other work waits at most this long plus one turn. */
+const ROUND_MS = 4;
+
+/**
+ * Creates a scheduler for questions that share one thread: first come, first served. Each round of the event loop gives turns for a few
+ * milliseconds, at least one, so that other events (health checks, requests, model replies) run between rounds.
+ * @param clock milliseconds
+ * @returns a function to call once per question, on arrival; it returns a function to await before each step of work
+ */
+export function createTurns(clock: () => number = () => performance.now()): () => Turn {
+  const waiting: { readonly arrival: number; readonly go: () => void }[] = [];
+  let arrivals = 0;
+  let due = 0;
+  let begun = 0;
+  // Immediates queued before a round run in it, each with its microtasks; those queued during it run in the next.
+  const give = (isFirst: boolean) => {
+    due--;
+    if (isFirst) begun = clock();
+    if (isFirst || clock() - begun < ROUND_MS) waiting.shift()?.go();
+    if (due === 0) ask();
+  };
+  const ask = () => {
+    for (; due < waiting.length; due++) setImmediate(give, due === 0);
+  };
+  return () => {
+    const arrival = arrivals++;
+    return () =>
+      new Promise((go) => {
+        const at = waiting.findLastIndex((one) => one.arrival <= arrival) + 1;
+        waiting.splice(at, 0, { arrival, go });
+        if (due === 0) ask();
+      });
+  };
+}
+
+/** Creates the pipeline's inputs for a domain, profile and threshold. */
+export type ContextFor = (pack: DomainPack, profile: Profile, threshold: GateThreshold) => PipelineContext;
+
+export function createPipelineContext(opened: Opened, domains: Domains, indexes: Pick<Indexes, "of">, settingsOf: SettingsOf): ContextFor {
+  const { config, store, secret, local, encoder, models, verifier, clock, warn, prices, calibrations, createId } = opened;
+  const { readers } = domains;
+  const questions = new QuestionIndex(store.cache, () => new VectorGroups());
+  const answers = new StoredAnswers();
+  const joinTurns = createTurns(clock);
+  const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
+  return (pack, profile, threshold) => {
+    const corpus = indexes.of(pack.name);
+    const isMeasured = threshold.type === "none";
+    const modelCalls: RecordedCall[] = [];
+    const settings = settingsOf(pack, profile, threshold, corpus.encoder?.id ?? null);
+    return {
+      ...{ store, documents: store.documents, corpus, answers, profile, threshold, settings },
+      ...{ encoder, verifier, clock, prices, calibrations, createId },
+      models: recordModels(models, modelCalls),
+      rerankers: local.rerankers,
+      agreement: local.support,
+      cache: { secret, language: pack.language, encoder: corpus.encoder?.id ?? "none", configHash: settings.configHash },
+      remember: isMeasured ? null : rememberSettings(config),
+      modelCalls: verifier === null ? modelCalls : null,
+      reports: { topics: pack.topics, readTopics: domains.readTopics(pack), isCommon: readers.isCommon, warn },
+      questions: {
+        index: questions,
+        classify: domains.classifier(pack),
+        matcher: domains.matcher(pack),
+        embed: encoder === null || !servesRewordings(config, profile, pack) ? null : local.embedQuestion,
+      },
+      check: {
+        ...{ hosts: pack.hosts, homePage: pack.home_page, reader: readers.statements },
+        support: usesSupport(profile) ? local.support : null,
+      },
+      guards: { contacts: publishedContacts(pack), tenants: pack.tenants },
+      refusal: { contacts: pack.contacts },
+      isCommon: readers.isCommon,
+      ranking: local.ranking,
+      // Measurements must be reproducible.
+      web: isMeasured ? null : domains.web(pack),
+      compare: { reader: readers.facts, precedence: pack.precedence },
+      hotlines: domains.finder(pack),
+      isCrisis: quietFinder(pack),
+      about: (scope) => aboutDocuments(pack, scope, store.documents),
+      language: pack.language,
+      complexity: pack.complexity,
+      modelTokens: config.model?.prompt_tokens ?? null,
+      maxCharacters: config.question_characters,
+      turn: joinTurns(),
+      loadTokenCounter: async () => (await import("../text/cl100k.ts")).countTokens,
+    };
+  };
+}
+
+function rememberSettings({ cache, session, reports }: Config): NonNullable<PipelineContext["remember"]> {
+  return {
+    cache,
+    session: { turns: session.turns, idleMinutes: session.idle_minutes, most: session.most },
+    reports: { ...reports, text: true },
+  };
+}
+
+/** Paraphrases share an answer only where that was measured: elsewhere two of three such hits were wrong. */
+function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
+  if (cache.rewordings !== "pack") return cache.rewordings === "always";
+  return profile.rewordings === "always" || pack.semantic_cache;
+}
+
+/** Returns the settings for a record. */
+type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null) => RecordedSettings;
+
+/** Caches recorded settings until they change: they are large, and every answer references them. */
+export function createSettingsCache(config: Config): SettingsOf {
+  const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
+  return (pack, profile, threshold, encoder) => {
+    const ofPack = made.get(pack) ?? new Map();
+    made.set(pack, ofPack);
+    const known = ofPack.get(profile.name);
+    const isSame =
+      known?.profile === profile &&
+      known.settings.encoder === encoder &&
+      JSON.stringify(known.settings.threshold) === JSON.stringify(threshold);
+    if (isSame) return known.settings;
+    const { folder: _folder, ...facts } = pack;
+    const hash = configHash(config, facts, profile, threshold);
+    const settings = { software: VERSION, checks: CHECKS_REVISION, configHash: hash, encoder, pack: facts, profile, threshold };
+    ofPack.set(profile.name, { profile, settings });
+    return settings;
+  };
+}
+
+/** Hashes everything that determines answers except question, scope and documents; excludes secrets and machine addresses. */
+function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
+  const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
+  const model =
+    config.model === undefined
+      ? null
+      : [config.model.base_url ?? config.model.local, config.model.small, config.model.large, config.model.temperature, ...tokens];
+  const calibration = threshold.type === "calibrated" ? threshold.calibration.name : null;
+  const { web_search: web } = config;
+  const search = web === undefined ? [] : [[web.type, web.url, web.passages]];
+  const support = config.support === "embedded" ? [] : [config.support];
+  return sha256Hex(JSON.stringify([VERSION, model, pack, profile, config.verify.by, calibration, ...search, ...support]));
+}
 
 export function createAsking(
   { config, store }: Opened,

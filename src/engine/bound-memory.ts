@@ -11,11 +11,11 @@ import type { StoredReport } from "../store/diagnostic-report.ts";
 import { daysBefore } from "../store/reports.ts";
 import type { Store } from "../store/store.ts";
 import { didYouMean } from "../text/spelling.ts";
+import type { ContextFor } from "./asking.ts";
 import { type DomainPack, scopeOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
 import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
-import type { ContextFor } from "./pipeline-context.ts";
 
 /** Creates the memory of questions; a reviewer's correction is bound to documents by the checks of the question's profile. */
 export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {

@@ -1,7 +1,7 @@
 import type { FeedbackRequest } from "../memory/memory.ts";
 import type { Config } from "../shared/config.ts";
 import { assertNode } from "../shared/node-version.ts";
-import { createAsking } from "./asking.ts";
+import { aboutDocuments, createAsking, createPipelineContext, createSettingsCache } from "./asking.ts";
 import { createBoundMemory, createReportReader } from "./bound-memory.ts";
 import { createDocuments } from "./documents.ts";
 import { createDomains, type Domains } from "./domains.ts";
@@ -9,7 +9,6 @@ import type { ScopeOptions } from "./engine-types.ts";
 import { createGateThresholds, fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import { createIndexes, followChanges, type Indexes } from "./indexes.ts";
 import { type EngineParts, type Opened, openShared } from "./open.ts";
-import { aboutDocuments, createPipelineContext, createSettingsCache } from "./pipeline-context.ts";
 import { createProver } from "./proofs.ts";
 import { createReplayer, type Repeating } from "./replay.ts";
 import { createSearching } from "./searching.ts";

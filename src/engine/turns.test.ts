@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createTurns } from "./pipeline-context.ts";
+import { createTurns } from "./asking.ts";
 
 it("lets whoever came first compute first, however often each has to wait", async () => {
   const join = createTurns();

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
+import { aboutDocuments } from "../../engine/asking.ts";
 import { listDomains } from "../../engine/domain.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { ScopeOptions } from "../../engine/engine-types.ts";
-import { aboutDocuments } from "../../engine/pipeline-context.ts";
 import { unknownDocument } from "../../engine/uploads.ts";
 import { bringsGolden } from "../../grading/choose-sets.ts";
 import { profiles } from "../../profiles/index.ts";
