@@ -7,7 +7,7 @@ import type { Role } from "../store/keys.ts";
 import type { Caller, SessionIds } from "./access/caller.ts";
 import type { Guard } from "./access/guard.ts";
 import type { ServerLog } from "./log.ts";
-import type { Metrics } from "./telemetry/metrics.ts";
+import type { Metrics } from "./serving.ts";
 
 export const DEFAULT_SERVER_LIMITS = {
   /** Maximum request body in bytes: a question of at most 500 characters and every other field. */

@@ -4,7 +4,7 @@ import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { createApp } from "./app.ts";
 import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
 import { silentLog } from "./log.ts";
-import { createMetrics, type Metrics } from "./telemetry/metrics.ts";
+import { createMetrics, type Metrics } from "./serving.ts";
 
 function setUp(metrics?: Metrics) {
   return createApp({ engine: createFakeAskEngine(), metrics, log: silentLog, webRoot: "/nowhere" });

@@ -1,10 +1,14 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from "@prometheus-io/client";
 import { createEngine, type Engine } from "../engine/engine.ts";
+import type { WatchedCall } from "../engine/open.ts";
 import { assignVariant, experimentsByDomain, overlayConfig } from "../grading/experiments.ts";
+import { SourceboundError } from "../shared/errors.ts";
+import { ANSWER_STAGES, type AnswerStage } from "../shared/events.ts";
+import type { Answer } from "../shared/types.ts";
 import { createAdmission, createSharedAdmission } from "./access/admission.ts";
 import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
-import { createMetrics, observeQuestions } from "./telemetry/metrics.ts";
 
 /** Milliseconds beyond the answer timeout after which the process of an idempotent request counts as dead. */
 const CLAIM_MARGIN_MS = 10_000;
@@ -111,3 +115,101 @@ async function assignQuestions(engine: Engine) {
   };
   return { engine: running.size === 0 ? engine : withAsk(engine, ask), close };
 }
+
+/** Seconds. A cache hit takes milliseconds, an extractive answer tens of milliseconds, a model's answer seconds. */
+const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
+/** Quantiles of stage times cover the last minutes, in two alternating windows. */
+const QUANTILES = [0.5, 0.95, 0.99];
+const WINDOW_S = 300;
+
+/** Metrics for `/metrics`. Labels are our names and model names, never user text. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+export function createMetrics() {
+  const register = new Registry();
+  const registers = [register];
+  collectDefaultMetrics({ register });
+  const stages = new Summary({
+    ...{
+      name: "sourcebound_stage_seconds",
+      help: "Duration of each stage of a question over the last minutes",
+      labelNames: ["stage"],
+      registers,
+    },
+    ...{ percentiles: QUANTILES, maxAgeSeconds: WINDOW_S, ageBuckets: 2 },
+  });
+  const histogram = (name: string, help: string, labelNames: readonly string[], buckets = ANSWER_BUCKETS_S) =>
+    new Histogram({ name: `sourcebound_${name}`, help, labelNames: [...labelNames], buckets, registers });
+  const counter = (name: string, help: string, labelNames: readonly string[]) =>
+    new Counter({ name: `sourcebound_${name}_total`, help, labelNames: [...labelNames], registers });
+  const answers = counter("answers", "Answers by outcome and cache level; miss: not from the cache", ["status", "cache"]);
+  const refusals = counter("refusals", "Refusals by reason", ["reason"]);
+  const checks = counter("checks", "Outcomes of checks after writing", ["check", "verdict"]);
+  const tokens = counter("tokens", "Model tokens, as far as endpoints report them", ["model", "direction"]);
+  const cost = counter("cost_usd", "Model costs in US dollars, as far as prices are known", ["model"]);
+  const errors = counter("errors", "Questions that failed, by stage and code", ["stage", "code"]);
+  const latency = histogram("answer_seconds", "Duration of whole answers", ["cache"]);
+  const confidence = histogram("confidence", "Confidence of the decision to answer", [], CONFIDENCE_BUCKETS);
+  const calls = histogram("provider_seconds", "Calls of models and encoders", ["kind", "model", "outcome"]);
+  const queue = histogram("queue_seconds", "Time that a question waited in the queue", []);
+  const http = histogram("http_request_seconds", "Time until a response started", ["route", "method", "status"]);
+  return {
+    answered({ status, cacheMode, refusal, checks: found, calls: spent, confidence: sure, latencyMs }: Answer) {
+      answers.inc({ status, cache: cacheMode });
+      latency.observe({ cache: cacheMode }, latencyMs / 1000);
+      if (refusal !== null) refusals.inc({ reason: refusal.reason });
+      if (sure !== null) confidence.observe(sure);
+      if (cacheMode !== "miss") return;
+      for (const { name, verdict } of found) checks.inc({ check: name, verdict });
+      for (const { model, inputTokens, outputTokens, costUsd } of spent) {
+        tokens.inc({ model, direction: "input" }, inputTokens ?? 0);
+        tokens.inc({ model, direction: "output" }, outputTokens ?? 0);
+        cost.inc({ model }, costUsd ?? 0);
+      }
+    },
+    staged: (stage: AnswerStage, ms: number) => stages.observe({ stage }, ms / 1000),
+    /** @param stage failed stage; `admission`: before the first one */
+    failed: (stage: AnswerStage | "admission", code: string) => errors.inc({ stage, code }),
+    called: ({ kind, model, ms, failure }: WatchedCall) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
+    waited: (ms: number) => queue.observe(ms / 1000),
+    requested: (route: string, method: string, status: number, ms: number) => http.observe({ route, method, status }, ms / 1000),
+    /** Registers a gauge with one value per label; `read` is called at every collection. */
+    gauges: (name: string, help: string, label: string, read: () => Iterable<readonly [of: string, value: number]>) => {
+      const collect = () => {
+        for (const [of, value] of read()) gauge.set({ [label]: of }, value);
+      };
+      const gauge: Gauge<string> = new Gauge<string>({ name: `sourcebound_${name}`, help, labelNames: [label], registers, collect });
+    },
+    /** Registers a gauge that calls `read` at every collection. */
+    gauge: (name: string, help: string, read: () => number) => {
+      const gauge: Gauge = new Gauge({ name: `sourcebound_${name}`, help, registers, collect: () => gauge.set(read()) });
+    },
+    /** Returns the Prometheus text format with its content type. */
+    text: async () => ({ type: register.contentType, body: await register.metrics() }),
+  };
+}
+
+/** Wraps an engine to count and time its questions. */
+function observeQuestions(engine: Engine, metrics: Metrics): Engine {
+  const ask: Engine["ask"] = async function* (question, options = {}) {
+    let stage: AnswerStage | "admission" = "admission";
+    try {
+      for await (const event of engine.ask(question, options)) {
+        stage = STAGE_OF_EVENT.get(event.type) ?? stage;
+        if ("ms" in event && stage !== "admission") metrics.staged(stage, event.ms);
+        if (event.type === "answer") metrics.answered(event.answer);
+        yield event;
+      }
+    } catch (error) {
+      if (options.signal?.aborted !== true) metrics.failed(stage, error instanceof SourceboundError ? error.code : "internal");
+      throw error;
+    }
+  };
+  return withAsk(engine, ask);
+}
+
+/** A map, because every event of every question is looked up. */
+const STAGE_OF_EVENT: ReadonlyMap<string, AnswerStage> = new Map(
+  ANSWER_STAGES.flatMap((stage) => [`${stage}-start`, `${stage}-end`].map((type) => [type, stage] as const)),
+);

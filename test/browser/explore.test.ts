@@ -8,7 +8,7 @@ import { createClaimJudge } from "../../src/grading/claim-judge.ts";
 import { createEvaluations } from "../../src/grading/evaluations.ts";
 import { layOutDocuments } from "../../src/grading/golden-set.ts";
 import { type MadePdf, makePdf } from "../../src/ingest/testing/made-pdf.ts";
-import { createMetrics } from "../../src/server/telemetry/metrics.ts";
+import { createMetrics } from "../../src/server/serving.ts";
 import { type Library, openInTest } from "../support/engine.ts";
 import { CARD, LIBRARY_DOCUMENTS, LIBRARY_PACK, writeFiles } from "../support/library.ts";
 import { enterKey, hasChromium, objections, openApp, type SharedPage, usePage } from "./harness.ts";

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RunningServer } from "../../src/server/serve.ts";
-import { createMetrics } from "../../src/server/telemetry/metrics.ts";
+import { createMetrics } from "../../src/server/serving.ts";
 import type { Role } from "../../src/store/keys.ts";
 import { type Library, openInTest } from "../support/engine.ts";
 import { createKey } from "../support/keyed-app.ts";
