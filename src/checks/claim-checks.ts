@@ -1,11 +1,16 @@
+import { isStated } from "../language/compare-values.ts";
 import type { ContentWord, Reading } from "../language/content-words.ts";
+import { clausesOf } from "../language/question.ts";
+import type { Value } from "../language/values.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
+import type { TextRange } from "../shared/types.ts";
+import { cellsOf } from "../text/units.ts";
 import { type Alignment, align } from "./alignment.ts";
 import { type CitedTable, checkCells, tablesOf } from "./cells.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
-import { checkPairing } from "./pairing.ts";
-import type { Reader } from "./statements.ts";
-import { checkValues } from "./values.ts";
+import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";
+import type { Reader, Statement } from "./statements.ts";
+import { bears, checkValues, isSpelledCount, statedValues } from "./values.ts";
 
 /** A claim aligned with its cited quotes. */
 export interface ClaimFacts {
@@ -130,4 +135,195 @@ function nameRun(word: ContentWord, words: readonly ContentWord[], text: string)
   while (words[from - 1]?.name === true && joined(from - 1, from)) from--;
   while (words[to + 1]?.name === true && joined(to, to + 1)) to++;
   return words.slice(from, to + 1);
+}
+
+/**
+ * Part of a sentence about one of several things: "children pay 4 euros" in "Adults pay 9 euros and children pay 4
+ * euros".
+ */
+interface Segment extends TextRange {
+  /** Values of the kind that splits the sentence. */
+  readonly values: readonly Value[];
+  /** Values of other kinds that are in no other segment. */
+  readonly valuesBesides: readonly Value[];
+  /** Words that are in no other segment and in no value. */
+  readonly own: readonly ContentWord[];
+  /** Words next to the segment's values or between them. */
+  readonly beside: readonly ContentWord[];
+}
+
+const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
+/** A relative clause continues the same subject: "3,310 lamps, of which 2,640 went home repaired". */
+const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
+/** Text between a value and its reference unit: "$2 a day". */
+const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
+
+/**
+ * Splits a sentence between values of one kind that punctuation or a conjunction and at least one content word
+ * separate. Empty for fewer than two segments.
+ */
+function segmentsOf(sentence: Reading, isKind: (value: Value) => boolean): Segment[] {
+  // A spelled number rarely distinguishes two things: "the boundary between the two".
+  const values = statedValues(sentence).filter((value) => isKind(value) && !isSpelledCount(value, sentence.text));
+  const cuts = values.slice(1).flatMap((next, i) => cutBetween(values[i] as Value, next, sentence) ?? []);
+  if (cuts.length === 0) return [];
+  const ranges = [...cuts, { start: sentence.text.length, end: 0 }].map(({ start }, i) => ({ start: cuts[i - 1]?.end ?? 0, end: start }));
+  return ranges.map((range) => segmentOf(range, values, sentence));
+}
+
+/**
+ * Returns the range from the first to the last delimiter between two values. The words inside could belong to either.
+ */
+function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRange | null {
+  const between = { start: one.end, end: next.start };
+  if (!words.some((word) => isWithin(word, between))) return null;
+  const found = [...text.slice(between.start, between.end).matchAll(DELIMITER)];
+  const [first, last] = [found[0], found.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const end = between.start + last.index + last[0].length;
+  return RELATES.test(text.slice(end, between.end)) ? null : { start: between.start + first.index, end };
+}
+
+function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading): Segment {
+  const { words, text } = sentence;
+  const values = all.filter((value) => isWithin(value, range));
+  const [first, last] = [values[0] as Value, values.at(-1) as Value];
+  const isAlone = ({ root }: ContentWord) => words.every((word) => word.root !== root || isWithin(word, range));
+  const isOfValue = (word: ContentWord) =>
+    values.some(({ start, end }) => (word.start < end && word.end > start) || JOINS_UNIT.test(text.slice(end, Math.max(end, word.start))));
+  const own = words.filter((word) => isWithin(word, range) && isAlone(word) && !isOfValue(word));
+  const before = own.filter(({ end }) => end <= first.start).slice(-1);
+  const behind = own.filter(({ start }) => start >= last.end).slice(0, 1);
+  const between = own.filter(({ start, end }) => start >= first.end && end <= last.start);
+  const valuesBesides = sentence.values.filter(
+    (value) => isWithin(value, range) && !all.includes(value) && sentence.values.every((one) => one === value || !isStated(one, value)),
+  );
+  return { ...range, values, valuesBesides, own, beside: [...before, ...behind, ...between] };
+}
+
+/** A value assigned to the subject of another segment. */
+interface Mispaired extends Misplaced {
+  /** The segment whose subject the claim gives the value to. */
+  readonly other: Segment;
+  readonly said: readonly Value[];
+  /** Roots that show whether another quoted sentence is about the same thing. */
+  readonly telling: readonly string[];
+}
+
+/** Full stop at the end of a sentence after a time, except in "p.m.". */
+const CLOSES = /(?<!\.\p{L})\.$/u;
+const COMPARES = /\bthan\b/iu;
+
+/**
+ * Checks whether a claim combines a value with the wrong part of a cited sentence: "adults pay 4 euros" from "Adults
+ * pay 9 euros and children pay 4 euros". This is reported if the claim has no word of the value's own segment, but
+ * words of another segment without that segment's value. Nothing is reported for negations, comparisons, other bounds
+ * and exceptions, or if another cited sentence supports the claim.
+ */
+function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
+  if (statedValues(claim).length === 0) return null;
+  const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
+  // A quoted sentence that itself pairs the value differently is no support.
+  const others = statements.filter((_, i) => found[i]?.length === 0);
+  const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
+  return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");
+}
+
+function saysTheSame(statement: Statement, { said, telling }: Mispaired, claim: Reading): boolean {
+  const { values, valuesAbove, roots, above } = statement;
+  const isSaid = (value: Value) =>
+    values.some((one) => bears(one, value, claim, statement)) || valuesAbove.some((one) => bears(one, value, claim, null));
+  return said.every(isSaid) && telling.some((root) => roots.has(root) || above.has(root));
+}
+
+function mispairedBy(statement: Statement, claim: Reading, given: Alignment["given"]): Mispaired[] {
+  const { values, text } = statement;
+  const shared = values.filter((stated) => claim.values.some((one) => isStated(one, stated)));
+  if (values.length < 2 || shared.length === 0 || cellsOf(text).length > 1) return [];
+  return [...new Set(shared.map(({ kind }) => kind))].flatMap((kind) => {
+    const isKind = (value: Value) => value.kind === kind;
+    const segments = segmentsOf(statement, isKind);
+    if (segments.length < 2) return [];
+    const valuesIn = ({ range }: Part) => statedValues(claim).filter((value) => isKind(value) && isWithin(value, range));
+    const parts = partsOf(claim, segments, valuesIn).map((part) => {
+      const said = valuesIn(part);
+      return { said, found: said.length === 0 ? [] : mispairedIn(part, said, statement, segments, given) };
+    });
+    // A value that another clause pairs correctly belongs to that clause: "rest eight weeks before and twelve weeks
+    // after a birth".
+    const isSaidRightly = ({ values }: Segment) =>
+      parts.some(({ said, found }) => found.length === 0 && said.some((one) => values.some((value) => isStated(one, value))));
+    return parts.flatMap(({ found }) => found.filter(({ other }) => !isSaidRightly(other)));
+  });
+}
+
+/** Returns the clauses with values if each of them, and no other, names a segment; otherwise the whole sentence. */
+function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: Part) => readonly Value[]): Part[] {
+  const clauses = clausesOf(claim.text).map((range) => ({ part: { claim, range }, names: namesAny({ claim, range }, segments) }));
+  const saying = clauses.filter(({ part }) => valuesIn(part).length > 0);
+  const isParted = saying.length > 1 && clauses.every((clause) => clause.names === saying.includes(clause));
+  return isParted ? saying.map(({ part }) => part) : [wholeOf(claim)];
+}
+
+function namesAny(part: Part, segments: readonly Segment[]): boolean {
+  return wordsOf(part).some((root) => segments.some(({ own }) => hasRoot(own, root)));
+}
+
+/** Finds words of other segments combined with the values of one segment. */
+function mispairedIn(
+  part: Part,
+  said: readonly Value[],
+  statement: Statement,
+  segments: readonly Segment[],
+  given: Alignment["given"],
+): Mispaired[] {
+  const { claim, range } = part;
+  if (negatorsIn(part) > 0 || COMPARES.test(claim.text.slice(range.start, range.end))) return [];
+  const holds = ({ values }: Segment, one: Value) =>
+    values.some((value) => isStated(one, value) && isBound(one, value) && bears(value, one, claim, statement));
+  const holding = segments.filter((segment) => said.some((one) => holds(segment, one)));
+  const [own] = holding;
+  if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
+  const roots = new Set(wordsOf(part));
+  // What the question named may still be the subject.
+  if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
+  if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
+  const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));
+  const foreign = [...roots].filter((root) => !statement.roots.has(root) && !statement.above.has(root));
+  return segments.flatMap((other): Mispaired[] => {
+    if (other === own) return [];
+    // Words of the first segment may be the subject of all segments. Only words next to its value surely belong to it.
+    const naming = (other === segments[0] ? other.beside : other.own).filter(({ root }) => roots.has(root));
+    // A word that the source lacks may be another name of this segment: "in winter" for October to March, "kids" for
+    // children.
+    if (naming.length === 0 || foreign.length > 0) return [];
+    if (!isSilentOfOwn && !(own === segments[0] && isPutInPlace(other, own, roots))) return [];
+    const reason = reasonOf(own, other, naming as [ContentWord], statement);
+    const spans = said.map(({ start, end }) => ({ start, end }));
+    return [{ other, said, reason, spans, telling: [...naming.map(({ root }) => root), ...foreign] }];
+  });
+}
+
+/**
+ * True if a part repeats words of the first segment and all words of another one: "DVDs cost $1" from "Books cost $1,
+ * DVDs $2".
+ */
+function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
+  return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));
+}
+
+function hasRoot(words: readonly ContentWord[], root: string): boolean {
+  return words.some((word) => word.root === root);
+}
+
+function reasonOf(own: Segment, other: Segment, [name]: readonly [ContentWord], { text, words }: Statement): string {
+  const written = ({ start, end }: TextRange) => text.slice(start, end).replace(CLOSES, "");
+  const valuesOf = ({ values }: Segment) => {
+    const range = { start: (values[0] as Value).start, end: (values.at(-1) as Value).end };
+    const isOfNone = (word: ContentWord) => values.every(({ start, end }) => word.end <= start || word.start >= end);
+    return words.some((word) => isWithin(word, range) && isOfNone(word)) ? values.map(written).join(", ") : written(range);
+  };
+  const [beside] = own.beside;
+  const at = beside === undefined ? "elsewhere" : `with "${written(beside)}"`;
+  return `"${valuesOf(own)}" stands ${at} in the cited sentence; with "${written(name)}" stands "${valuesOf(other)}"`;
 }
