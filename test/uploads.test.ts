@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../src/engine/engine.ts";
 import { loadConfig } from "../src/shared/config.ts";
@@ -7,6 +8,7 @@ import type { KeyGrant } from "../src/store/keys.ts";
 import { engineInTest, openInTest } from "./support/engine.ts";
 import { appOf, callApp, createKey, serveInTest } from "./support/keyed-app.ts";
 import { type Sandbox, writeFiles } from "./support/library.ts";
+import { SHARED_PARTS } from "./support/shared-parts.ts";
 
 interface Said {
   readonly items: readonly {
@@ -180,6 +182,74 @@ describe("a file where a folder is needed", () => {
     expect((await send(key, "DELETE", `/v1/documents/${body.items[0]?.id}`)).status).toBe(204);
     expect((await upload(key, [["box.md", "# Box\n\nTwo.\n"]])).status).toBe(202);
     await settled(engine, "box.md");
+  });
+});
+
+describe("a file that changes while it is read", () => {
+  /** An engine whose reader waits before it reads each file until `next` lets it. */
+  const openGated = async () => {
+    const waiting: (() => void)[] = [];
+    const read: typeof SHARED_PARTS.reader.read = async (file, signal) => {
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        signal.addEventListener("abort", () => resolve());
+      });
+      return SHARED_PARTS.reader.read(file, signal);
+    };
+    const { engine } = await openInTest({ documents: {}, reader: { ...SHARED_PARTS.reader, read } });
+    const put = (text: string) => engine.upload({ name: "a.md", bytes: Buffer.from(text) });
+    const begun = () => expect.poll(() => waiting.length, { timeout: 20_000 }).toBe(1);
+    const next = async () => {
+      await begun();
+      waiting.shift()?.();
+    };
+    const text = async () => {
+      const id = (await engine.library())[0]?.documents[0]?.id ?? "";
+      return (await engine.store.documents.load(engine.scope(), [id])).get(id)?.text;
+    };
+    return { engine, put, begun, next, text };
+  };
+
+  it("is not listed as read until its new version is", async () => {
+    const { engine, put, begun, next, text } = await openGated();
+    await put("One.\n");
+    await begun();
+    await put("Two.\n");
+    await next();
+    await begun();
+    const [file] = await engine.library();
+    expect([await text(), file?.status]).toEqual(["One.", "reading"]);
+    await next();
+    await settled(engine, "a.md");
+    expect(await text()).toBe("Two.");
+  });
+
+  it("stays deleted, because its deletion ends after its reading", async () => {
+    const { engine, put, begun, next } = await openGated();
+    const { id } = await put("One.\n");
+    await begun();
+    const deleted = engine.deleteUpload(id);
+    await expect.poll(() => engine.library(), { timeout: 60_000 }).toEqual([]);
+    expect(await Promise.race([deleted, wait(200, "waits for the reading")])).toBe("waits for the reading");
+    await next();
+    expect(await deleted).toBe(true);
+    expect(await engine.counts(engine.scope())).toMatchObject({ documents: 0 });
+    await expect.poll(() => engine.store.jobs.list("library"), { timeout: 60_000 }).toEqual([]);
+    expect(await engine.library()).toEqual([]);
+  });
+
+  it("is read in the version that was put after its deletion", async () => {
+    const { engine, put, begun, next, text } = await openGated();
+    const { id } = await put("One.\n");
+    await begun();
+    const deleted = engine.deleteUpload(id);
+    await expect.poll(() => engine.library(), { timeout: 60_000 }).toEqual([]);
+    await put("Two.\n");
+    await next();
+    await next();
+    expect(await deleted).toBe(true);
+    await settled(engine, "a.md");
+    expect(await text()).toBe("Two.");
   });
 });
 

@@ -63,7 +63,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
   const { ingest, deleteFile } = documents;
   const { uploads } = opened;
   const worker = createWorker(opened, ingest);
-  const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store.jobs, worker.wake);
+  const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store, worker.wake);
   const following = await followChanges(opened, indexes);
   const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
   /** Returns today's settings of a domain and profile, in the form of a record. */

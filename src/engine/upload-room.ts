@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import type { FilePlace } from "../store/document-rows.ts";
 import type { JobState } from "../store/jobs.ts";
-import type { OriginalStore, OriginalsOf } from "../store/origins.ts";
+import type { Original, OriginalStore, OriginalsOf } from "../store/origins.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Store } from "../store/store.ts";
 import { createFairLock } from "../store/write-log.ts";
+import { sha256Hex } from "../text/hash.ts";
 import { type FileStatus, type Work, workSchema } from "./engine-types.ts";
 import { listFiles } from "./sources.ts";
 
@@ -109,24 +112,51 @@ export interface OnItsWay extends FilePlace {
   readonly label: string;
   readonly status: Exclude<FileStatus, "ok">;
   readonly reason: string | null;
-  /** Arrival time; a later ingest completes the file. */
-  readonly since: string;
+}
+
+/** Returns the id of the job that ingests a group of uploads. */
+function idOf({ domain, tenant, label }: OriginalsOf): string {
+  return JSON.stringify(["uploads", domain, tenant, label]);
 }
 
 const STATUS_OF_STATE = { queued: "queued", running: "reading", failed: "failed" } as const;
 
+/** Maximum number of files whose hashes are kept. */
+const MAX_HASHES = 10_000;
+/** Milliseconds between polls of a running job. */
+const LOOK_MS = 50;
+
 /** Creates the upload storage; jobs ingest the files. @param wake makes this process look for jobs */
-export function createUploadRoom(files: UploadedFiles, jobs: Store["jobs"], wake: () => void) {
+export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick<Store, "jobs" | "documents">, wake: () => void) {
+  const hashes = new LRUCache<string, string>({ max: MAX_HASHES });
+  const hashOf = async (of: OriginalsOf, { path, updatedAt }: Original): Promise<string> => {
+    const key = JSON.stringify([idOf(of), path, updatedAt]);
+    const hash = hashes.get(key) ?? sha256Hex((await files.bytes(of, path)) ?? "");
+    hashes.set(key, hash);
+    return hash;
+  };
+  /** Lists files that the store has not read since they arrived. */
+  const unread = async (of: OriginalsOf): Promise<Original[]> => {
+    const records = new Map((await documents.listFiles(uploadPlace(of))).map((record) => [record.path, record]));
+    const found: Original[] = [];
+    for (const file of await files.list(of)) {
+      const record = records.get(file.path);
+      // Compares bytes, not times: a file that arrives during the ingest of its predecessor is older than the predecessor's documents.
+      const isSame = record?.originalHash === (await hashOf(of, file));
+      if (!isSame || (record.status !== "ok" && record.updatedAt < file.updatedAt)) found.push(file);
+    }
+    return found;
+  };
   const filesOf = async ({ domain, work, state, reason }: JobState): Promise<OnItsWay[]> => {
     const asked = workSchema.parse(work);
     if (asked.type !== "uploads") return [];
     const place = uploadPlace({ domain, tenant: asked.tenant, label: asked.label });
-    const waiting = await files.list(place);
-    return waiting.map(({ path, updatedAt }) => ({ ...place, status: STATUS_OF_STATE[state], reason, path, since: updatedAt }));
+    return (await unread(place)).map(({ path }) => ({ ...place, status: STATUS_OF_STATE[state], reason, path }));
   };
-  const read = async ({ domain, tenant, label }: OriginalsOf) => {
+  const read = async (of: OriginalsOf) => {
+    const { domain, tenant, label } = of;
     const work: Work = { type: "uploads", tenant, label };
-    await jobs.ask({ id: JSON.stringify(["uploads", domain, tenant, label]), domain, work });
+    await jobs.ask({ id: idOf(of), domain, work });
     wake();
   };
   return {
@@ -142,8 +172,14 @@ export function createUploadRoom(files: UploadedFiles, jobs: Store["jobs"], wake
     /** Deletes a file; `forget` deletes its documents. */
     async take(of: OriginalsOf, path: string, forget: () => Promise<unknown>): Promise<void> {
       await files.remove(of, path);
+      const worker = await jobs.workerOf(idOf(of));
       await forget();
-      // A running ingest may restore the documents; the next one deletes them.
+      if (worker !== null) {
+        // The running ingest may restore the documents.
+        while ((await jobs.workerOf(idOf(of))) === worker) await wait(LOOK_MS);
+        await forget();
+      }
+      // A file put meanwhile may have been forgotten too.
       await read(of);
     },
     async waiting(domain: string): Promise<readonly OnItsWay[]> {

@@ -11,7 +11,6 @@ it("a file whose reading ends while the list is made is in the list", async () =
     path: "a.md",
     status: "reading",
     reason: null,
-    since: "2025",
   };
   const domains = {
     reach: async () => ({ domain: "d", tenant: null, access: ["public"] }),

@@ -52,15 +52,14 @@ export function createUploads(
     // query.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
-    for (const { label, since, ...file } of waiting) {
+    for (const { label, ...file } of waiting) {
       const { tenant, source, path, status, reason } = file;
       const id = fileId(scope.domain, file);
       const before = all?.get(id);
-      const isRead = before?.updatedAt != null && before.updatedAt >= since;
       const mayKnow = before === undefined || known.has(id);
       const seen = (tenant === null || tenant === scope.tenant) && (options.everyLabel === true || scope.access.includes(label));
       const still = { documents: known.get(id)?.documents ?? [], updatedAt: before?.updatedAt ?? null };
-      if (mayKnow && seen && !isRead) known.set(id, { id, tenant, source, path, status, reason, ...still });
+      if (mayKnow && seen) known.set(id, { id, tenant, source, path, status, reason, ...still });
     }
     return [...known.values()].sort((a, b) => compareText(a.path, b.path) || compareText(a.id, b.id));
   };

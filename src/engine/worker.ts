@@ -22,11 +22,12 @@ type WorkerParts = Pick<Opened, "uploads"> & {
 const LOOK_MS = 1_000;
 
 export function createWorker({ store, uploads, closing: { signal: closing }, warn }: Opened, ingest: EngineDocuments["ingest"]) {
-  const name = randomUUID();
   let draining: Promise<void> | null = null;
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
+      // A name per run: `workerOf` tells a run from the next one.
+      const name = randomUUID();
       const job = await store.jobs.claim(name);
       if (job !== null) yield* perform(job, name, ends, { store, uploads, ingest });
       else if (once) return;

@@ -82,6 +82,12 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .executeTakeFirst();
       return Number(numUpdatedRows) > 0;
     },
+    /** Returns the worker that runs a job; `null`: none, or none with a heartbeat within `JOB_LEASE_MS`. */
+    async workerOf(id: string): Promise<string | null> {
+      const silent = new Date(now().getTime() - JOB_LEASE_MS).toISOString();
+      const row = await db.selectFrom("jobs").select("worker").where("id", "=", id).where("aliveAt", ">=", silent).executeTakeFirst();
+      return row?.worker ?? null;
+    },
     /** Completes a job; a job requested again meanwhile stays queued. */
     done: (id: string, worker: string): Promise<void> => settle(id, worker, null),
     /** Returns an unfinished job to the queue, so that another worker can claim it at once. */
