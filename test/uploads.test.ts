@@ -296,6 +296,21 @@ describe("uploads that were taken and not read before the process ended", () => 
     expect((await third.library(everything)).map(({ status }) => status)).toEqual(["ok", "ok", "ok", "ok"]);
   });
 
+  it.each([
+    ["its start", (engine: Engine) => engine.resumeUploads()],
+    ["its list of files", (engine: Engine) => engine.library()],
+  ])("are read without a job that asks for them, by %s", async (_, begin) => {
+    const { engine, sandbox, root } = await open();
+    await engine.upload({ name: "old.md", bytes: Buffer.from("# Old\n\nRead before.\n") });
+    await settled(engine, "old.md");
+    await engine.close();
+    writeFiles(join(root, "library", "_", "label-public"), { "new.md": "# New\n\nThe attic opens at 6:15.\n" });
+    const next = await engineInTest(loadConfig({ cwd: sandbox.folder, env: sandbox.env }));
+    await begin(next);
+    await expect.poll(async () => (await next.counts(next.scope())).documents, { timeout: 60_000 }).toBe(2);
+    await settled(next, "new.md");
+  });
+
   it("are read by the service of a killed process's data folder at its start", async () => {
     const { engine, sandbox } = await open();
     await engine.upload({ name: "fee.md", bytes: Buffer.from("# Fee\n\nThe fee is 3 dollars.\n") });

@@ -92,7 +92,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
       if (uploads === null) return;
       await removeParts(uploads);
       await store.jobs.freeAll();
-      worker.wake();
+      await room.resume();
     },
     work: worker.work,
     ...createSources(opened, domains, ingest),

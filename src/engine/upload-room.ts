@@ -10,6 +10,7 @@ import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
 import type { Store } from "../store/store.ts";
 import { createFairLock } from "../store/write-log.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { onceDone } from "../text/memo.ts";
 import { type FileStatus, type Work, workSchema } from "./engine-types.ts";
 import { listFiles } from "./sources.ts";
 
@@ -41,7 +42,10 @@ export function labelOf(name: string): string | null {
 }
 
 /** Storage of uploaded files: a folder of this process, or a table that several processes share. */
-export type UploadedFiles = Pick<OriginalStore, "putAll" | "remove" | "list" | "bytes">;
+export interface UploadedFiles extends Pick<OriginalStore, "putAll" | "remove" | "list" | "bytes"> {
+  /** Lists the groups of files; absent where other processes may be adding some. */
+  readonly places?: () => Promise<OriginalsOf[]>;
+}
 
 export function createFolderFiles(root: string, now: () => Date): UploadedFiles {
   const acquire = createFairLock();
@@ -69,6 +73,15 @@ export function createFolderFiles(root: string, now: () => Date): UploadedFiles 
         const timeOf = async (path: string) => (await stat(join(folder, path))).mtime.toISOString();
         return Promise.all((await listFiles(folder)).map(async (path) => ({ path, updatedAt: await timeOf(path) })));
       }),
+    async places() {
+      const places = new Map<string, OriginalsOf>();
+      for (const path of await listFiles(root)) {
+        const [domain = "", tenant = "", folder = ""] = path.split("/");
+        const label = labelOf(folder);
+        if (label !== null) places.set(join(domain, tenant, folder), { domain, tenant: tenant === "_" ? null : tenant, label });
+      }
+      return [...places.values()];
+    },
   };
 }
 
@@ -182,6 +195,14 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
       // A file put meanwhile may have been forgotten too.
       await read(of);
     },
+    /** Schedules files that an earlier process stored but did not ingest, once. */
+    resume: onceDone(async () => {
+      for (const of of (await files.places?.()) ?? []) {
+        const isAsked = (await jobs.list(of.domain)).some(({ id, state }) => id === idOf(of) && state !== "failed");
+        if (!isAsked && (await unread(of)).length > 0) await read(of);
+      }
+      wake();
+    }),
     async waiting(domain: string): Promise<readonly OnItsWay[]> {
       return (await Promise.all((await jobs.list(domain)).map(filesOf))).flat();
     },

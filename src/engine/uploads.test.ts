@@ -15,7 +15,7 @@ it("a file whose reading ends while the list is made is in the list", async () =
   const domains = {
     reach: async () => ({ domain: "d", tenant: null, access: ["public"] }),
   };
-  const room = { waiting: async () => (isRead ? [] : [file]) };
+  const room = { resume: async () => undefined, waiting: async () => (isRead ? [] : [file]) };
   const describe = async () => {
     const known = isRead ? [{ ...file, status: "ok", updatedAt: "2026-01-01T00:00:00.000Z", documents: [] }] : [];
     isRead = true;

@@ -39,6 +39,7 @@ export function createUploads(
   /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     const scope = await domains.reach(options);
+    await room.resume();
     // Read pending files first: a file ingested between the two queries would be in neither.
     const waiting = await room.waiting(scope.domain);
     const filesIn = async (seen: Scope) =>
