@@ -63,8 +63,12 @@ describe("eval golden", () => {
     const untold = await runCli([...COMMAND, "--fail-under", "confidence.auroc=.5"], { cwd });
     expect(untold).toMatchObject({ code: 5, stderr: expect.stringContaining("confidence.auroc could not be scored") });
     expect((await runCli([...COMMAND, "--fail-under", "right"], { cwd })).code).toBe(2);
-    const unknown = await runCli([...COMMAND, "--fail-under", "right.answerabel=.5"], { cwd });
+    const unknown = await runCli([...COMMAND, "--out", "bound.json", "--fail-under", "right.answerabel=.5"], { cwd });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "right.answerable"?') });
+    // The corrected command asks no question again.
+    const corrected = await runCli([...COMMAND, "--out", "bound.json", "--fail-under", "right.answerable=.5"], { cwd });
+    expect(corrected).toMatchObject({ code: 0, stderr: expect.stringContaining("continuing from there") });
+    expect(existsSync(join(cwd, "bound.json.partial.jsonl"))).toBe(false);
   });
 
   it("keeps what a cancelled run has judged and goes on from there to the same report", async () => {

@@ -151,8 +151,8 @@ async function evaluateGolden(
   }
   if (out !== undefined) writeReport(out, report);
   if (cancelled !== null) throw cancelled;
-  journal.finish();
   const broken = brokenBounds(bounds, report.metrics);
+  journal.finish();
   for (const text of broken) terminal.error(text);
   if (broken.length > 0) context.exitCode = EXIT.found;
 }
