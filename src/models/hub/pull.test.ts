@@ -79,10 +79,10 @@ describe("pulling a model", () => {
     expect(listLocalModels(modelsDir)).toHaveLength(1);
   });
 
-  it("deletes a file whose hash differs and says so", async () => {
-    const error = await failureOf(pull(await start({ damage: (path) => path.endsWith(".onnx") })));
+  it.each(["onnx/model_quantized.onnx", "tokenizer.json"])("deletes a file whose hash differs and says so: %s", async (damaged) => {
+    const error = await failureOf(pull(await start({ damage: (path) => path === damaged })));
     expect(error).toMatchObject({ code: "hub_file_damaged" });
-    expect(existsSync(join(modelsDir, repository, "onnx/model_quantized.onnx.part"))).toBe(false);
+    expect(existsSync(join(modelsDir, repository, `${damaged}.part`))).toBe(false);
   });
 
   it("says which weights there are when the wanted ones are not", async () => {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { mkdir, open, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -44,6 +44,7 @@ const infoSchema = z.object({
     z.object({
       rfilename: z.string(),
       size: z.int().min(0).optional(),
+      blobId: z.string().optional(),
       lfs: z.object({ sha256: z.string(), size: z.int() }).nullish(),
     }),
   ),
@@ -54,6 +55,8 @@ interface HubFile {
   readonly bytes: number;
   /** SHA-256 of large files; `null`: the Hub states none. */
   readonly sha256: string | null;
+  /** Git blob id, compared where there is no `sha256`. */
+  readonly blobId: string | null;
 }
 
 /**
@@ -138,7 +141,8 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
   return wanted.flatMap((path) => {
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
-    if (found !== undefined && bytes !== undefined) return [{ path, bytes, sha256: found.lfs?.sha256 ?? null }];
+    if (found !== undefined && bytes !== undefined)
+      return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
     if (optional.has(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));
     throw new ModelError(
@@ -230,12 +234,13 @@ async function* appendRest(
 }
 
 /** Checks the size, and the hash if the Hub states one. */
-async function isWhole(path: string, { bytes, sha256 }: HubFile): Promise<boolean> {
-  return (await stat(path)).size === bytes && (sha256 === null || (await sha256File(path)) === sha256);
+async function isWhole(path: string, { bytes, sha256, blobId }: HubFile): Promise<boolean> {
+  if ((await stat(path)).size !== bytes) return false;
+  if (sha256 !== null) return (await hashFile(path, createHash("sha256"))) === sha256;
+  return blobId === null || (await hashFile(path, createHash("sha1").update(`blob ${bytes}\0`))) === blobId;
 }
 
-async function sha256File(path: string): Promise<string> {
-  const hash = createHash("sha256");
+async function hashFile(path: string, hash: Hash): Promise<string> {
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
   return hash.digest("hex");
 }
