@@ -324,7 +324,8 @@ function applyEnvironment(target: Record<string, unknown>, env: LoadConfigOption
 
 /** Converts an environment value to a number, boolean or list if its setting has that type. */
 function fromText(schema: Leaf["schema"], value: string): unknown {
-  if (schema instanceof z.ZodArray) return value.split(",").map((one) => one.trim());
+  const isList = schema instanceof z.ZodArray || (schema instanceof z.ZodUnion && schema.options.some((one) => one instanceof z.ZodArray));
+  if (isList) return value.split(",").map((one) => one.trim());
   if (schema instanceof z.ZodBoolean) return /^(1|true|on|yes)$/i.test(value) ? true : /^(0|false|off|no)$/i.test(value) ? false : value;
   return schema instanceof z.ZodNumber && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }

@@ -46,6 +46,8 @@ describe("loadConfig", () => {
   it("turns text of the environment into what its place needs", () => {
     const env = { SOURCEBOUND_ACCESS: "public, staff", SOURCEBOUND_CACHE: "off", SOURCEBOUND_QUESTION_CHARACTERS: "800" };
     expect(load(env)).toMatchObject({ access: ["public", "staff"], cache: { enabled: false }, question_characters: 800 });
+    const jwt = { SOURCEBOUND_JWT_ISSUER: "https://issuer.example", SOURCEBOUND_JWT_AUDIENCE: "one, two" };
+    expect(load(jwt).server.jwt?.audience).toEqual(["one", "two"]);
   });
 
   it("counts relative folders from the working directory and leaves absolute ones", () => {
