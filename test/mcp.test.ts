@@ -115,7 +115,7 @@ it("answers every call of a piped input, and reads on after a line that is no me
     ...[2, 3].map(ask).map((one) => JSON.stringify(one)),
   ];
   const { folder: cwd, env } = keyed.library.sandbox;
-  const { stdout, code } = await runCli(["mcp"], { cwd, env, stdin: [Buffer.from(`${lines.join("\n")}\n`)] });
+  const { stdout, code } = await runCli(["mcp"], { cwd, env, stdin: [Buffer.from(lines.join("\n"))] });
   const answered = stdout
     .trim()
     .split("\n")
@@ -129,13 +129,35 @@ it("answers every call of a piped input, and reads on after a line that is no me
   expect(code).toBe(0);
 });
 
-it("serves the MCP client over standard input and output, and ends with it", async () => {
-  const client = new Client({ name: "test", version: "1.0.0" });
-  const transport = new StdioClientTransport({
+const openStdio = (stderr: "ignore" | "pipe") =>
+  new StdioClientTransport({
     ...{ command: process.execPath, args: [join(PACKAGE_ROOT, "dist/src/cli/main.js"), "mcp"], cwd: keyed.library.sandbox.folder },
     env: { ...keyed.library.sandbox.env, PATH: process.env.PATH ?? "" } as Record<string, string>,
-    stderr: "ignore",
+    stderr,
   });
+
+it("ends after a message that is too long, although the input stays open", async () => {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const transport = openStdio("pipe");
+  let stderr = "";
+  transport.stderr?.on("data", (text: Buffer) => {
+    stderr += text.toString();
+  });
+  await client.connect(transport);
+  const ended = new Promise<void>((resolve) => {
+    client.onclose = resolve;
+  });
+  const request = client.callTool({ name: "ask", arguments: { question: "x".repeat(11 * 1024 * 1024) } });
+  await expect(request).rejects.toThrow();
+  await ended;
+  expect(stderr).toContain("exceeded maximum size");
+  // Node's warning about a process that ended before its work.
+  expect(stderr).not.toContain("unsettled");
+});
+
+it("serves the MCP client over standard input and output, and ends with it", async () => {
+  const client = new Client({ name: "test", version: "1.0.0" });
+  const transport = openStdio("ignore");
   await client.connect(transport);
   const { pid } = transport;
   expect((await client.listTools()).tools).toHaveLength(3);

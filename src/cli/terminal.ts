@@ -6,7 +6,7 @@ import { messageOf, SourceboundError, warningsOf } from "../shared/errors.ts";
 export interface CliProcess {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean; readonly columns?: number };
-  readonly stdin: AsyncIterable<Buffer>;
+  readonly stdin: AsyncIterable<Buffer> & { destroy(): unknown };
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder to which relative paths resolve. */
   cwd(): string;

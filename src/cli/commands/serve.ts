@@ -125,11 +125,20 @@ Examples:
       await withEngine(context, configOf(context, command, domain === undefined ? {} : { domain }), async (engine) => {
         const running = new Set<Promise<unknown>>();
         const input = Readable.from(untilAnswered(process.stdin, running));
+        const transport = new StdioServerTransport(input, output);
         const served = serveStdio(() => createMcpServer({ engine, caller: WITHOUT_KEY, log, running }), {
-          transport: new StdioServerTransport(input, output),
+          transport,
           onerror: (error) => log.error("mcp", { message: error.message }),
         });
-        await Promise.race([finished(input), untilAborted(signal)]);
+        // The transport closes itself after a message that is too long, while the input stays open.
+        const closed = Promise.withResolvers<void>();
+        const { onclose } = transport;
+        transport.onclose = () => {
+          onclose?.();
+          closed.resolve();
+        };
+        await Promise.race([finished(input), closed.promise, untilAborted(signal)]);
+        process.stdin.destroy();
         await served.close();
         // Cancelled calls need the engine until they have ended.
         await Promise.allSettled(running);
@@ -141,6 +150,8 @@ Examples:
 /** Delays the end of the input until every call is answered, because the transport cancels open calls at the end. */
 async function* untilAnswered(input: AsyncIterable<Buffer>, running: ReadonlySet<Promise<unknown>>): AsyncGenerator<Buffer, void> {
   yield* input;
+  // The last line may lack its end.
+  yield Buffer.from("\n");
   do {
     await setImmediate();
     await Promise.allSettled(running);
