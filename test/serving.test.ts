@@ -193,6 +193,24 @@ describe("a named request", () => {
   });
 });
 
+describe("a named request with ephemeral privacy", () => {
+  it("runs once, except for a question, which leaves no trace", async () => {
+    const world = await serveInTest({ privacy: "ephemeral" });
+    const headers = { ...bearer(await keyOf(world.library, { roles: ["ask", "ingest"] })), "idempotency-key": "n1" };
+    const part = 'Content-Disposition: form-data; name="file"; filename="a.md"';
+    const upload = () =>
+      fetch(`${world.server.url}/v1/documents`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "multipart/form-data; boundary=b" },
+        body: `--b\r\n${part}\r\n\r\n# A\r\n--b--\r\n`,
+      });
+    const replayed = async (sent: Promise<Pick<Response, "headers">>) => (await sent).headers.get("idempotent-replayed");
+    const ask = () => world.send("/v1/ask", { question: CARD }, { ...headers, "idempotency-key": "n2" });
+    expect([await replayed(ask()), await replayed(ask())]).toEqual([null, null]);
+    expect([await replayed(upload()), await replayed(upload())]).toEqual([null, "true"]);
+  });
+});
+
 describe("a stop", () => {
   it("finishes the stream that runs, takes nothing new, and is not ready meanwhile", async () => {
     const model = fakeChatModel([[700, "A library card costs 5 dollars [1]."]], { id: "slow" });

@@ -213,7 +213,9 @@ function mountEndpoints(
       if (body.optional !== true) before.push(assertContentType(body.lines === true ? JSON_LINES_TYPES : ["application/json"]));
       before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
     }
-    if (one.idempotent === true) before.push(...idempotent);
+    // With ephemeral privacy no question is stored, not even encrypted; other requests must still run once.
+    const isStored = one.ephemeral !== true || records?.isEphemeral !== true;
+    if (one.idempotent === true && isStored) before.push(...idempotent);
     if (one.etag === true) before.push(cached("private, no-cache"), etag());
     app.on([method], [one.path.replaceAll(/\{(\w+)\}/g, ":$1")], ...before, (context) => respond(context, one, services));
   }

@@ -84,6 +84,8 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   readonly uncounted?: true;
   /** `true`: accepts `Idempotency-Key`, so that a repeated request runs once. */
   readonly idempotent?: true;
+  /** Under ephemeral privacy its responses are not stored: it ignores idempotency keys. */
+  readonly ephemeral?: true;
   /** `true`: has an `ETag`; unchanged content gives `304`. */
   readonly etag?: true;
   /** `true`: sent with `no-store`, because the response is for one caller or moment. Routes with a role other than `ask` always are. */

@@ -13,6 +13,8 @@ const MOST_CHARACTERS = 1_000_000;
 export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "keep" | "drop"> {
   /** Milliseconds after which an unfinished request may run again, because its process died. */
   readonly claimMs: number;
+  /** Whether the configuration asks for ephemeral privacy. @default false */
+  readonly isEphemeral?: boolean;
 }
 
 /** Context name of the flag that forbids storing the response. */

@@ -16,7 +16,7 @@ const CLAIM_MARGIN_MS = 10_000;
 /** Wraps an engine for concurrent clients: admission, metrics, experiments and idempotency, as configured. */
 export async function openServing(engine: Engine) {
   const { store, config } = engine;
-  const { server, privacy, data_dir } = config;
+  const { server, data_dir } = config;
   const claimMs = server.answer_timeout_ms + CLAIM_MARGIN_MS;
   const metrics = createMetrics();
   const unwatch = engine.watchCalls(metrics.called);
@@ -60,8 +60,7 @@ export async function openServing(engine: Engine) {
     sessions: createSessionIds(await store.secret()),
     metrics,
     admission,
-    // With ephemeral privacy no text is stored, not even encrypted.
-    idempotency: privacy === "ephemeral" ? undefined : { ...store.idempotency, claimMs },
+    idempotency: { ...store.idempotency, claimMs, isEphemeral: config.privacy === "ephemeral" },
     close: async () => {
       unwatch();
       await assigned.close();

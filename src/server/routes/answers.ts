@@ -12,7 +12,7 @@ import { type Call, endpoint, type Services } from "../endpoint.ts";
 /** Past answers, their proofs and sources, and their sessions. */
 export const answerEndpoints = {
   check: endpoint({
-    ...{ method: "POST", path: "/v1/check", opens: "ask", idempotent: true },
+    ...{ method: "POST", path: "/v1/check", opens: "ask", idempotent: true, ephemeral: true },
     what: "Checks an answer written elsewhere, sentence by sentence, against texts or documents.",
     body: { schema: wire.checkRequestSchema, long: true },
     gives: { status: 200, schema: wire.checkResponseSchema },

@@ -23,7 +23,7 @@ import { decodeUtf8, JSON_LINES_TYPES } from "../read-request.ts";
 
 export const askEndpoints = {
   ask: endpoint({
-    ...{ method: "POST", path: "/v1/ask", opens: "ask", idempotent: true },
+    ...{ method: "POST", path: "/v1/ask", opens: "ask", idempotent: true, ephemeral: true },
     what: "Answers a question; with `accept: text/event-stream` as Server-Sent Events.",
     body: { schema: askRequestSchema, hotlines: true },
     gives: { status: 200, schema: askResponseSchema, events: true },
