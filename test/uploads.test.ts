@@ -312,15 +312,18 @@ describe("uploads that were taken and not read before the process ended", () => 
   });
 
   it("are read by the service of a killed process's data folder at its start", async () => {
-    const { engine, sandbox } = await open();
+    const { engine, sandbox, root } = await open();
     await engine.upload({ name: "fee.md", bytes: Buffer.from("# Fee\n\nThe fee is 3 dollars.\n") });
     await settled(engine, "fee.md");
     await engine.store.jobs.ask({ id: "killed", domain: "library", work: { type: "uploads", tenant: null, label: "public" } });
     await engine.store.jobs.claim("killed");
     await engine.close();
+    writeFileSync(join(root, "library", "_", "label-public", "fee.md"), "# Fee\n\nThe fee is 4 dollars.\n");
     const next = await engineInTest(loadConfig({ cwd: sandbox.folder, env: sandbox.env, overrides: { "server.port": 0 } }));
     await serveInTest(next);
     await expect.poll(() => next.store.jobs.list("library"), { timeout: 60_000 }).toEqual([]);
+    const id = (await next.library())[0]?.documents[0]?.id ?? "";
+    expect((await next.store.documents.load(next.scope(), [id])).get(id)?.text).toContain("The fee is 4 dollars.");
   });
 });
 
