@@ -32,6 +32,7 @@ const SHAPES: readonly Shape[] = [
   ["a.md", "open tags", 16_000, (n) => "<a ".repeat(n)],
   ["a.txt", "blanks", 2_000_000, (n) => `${" ".repeat(n)}end`],
   ["a.txt", "paragraphs", 10_000, (n) => lines(n, (i) => `Line ${i}.\n`)],
+  ["a.txt", "lines below plus signs", 20_000, (n) => `+++\n${lines(n, () => "   ")}`],
   ["a.html", "open tags", 40_000, (n) => "<b>x".repeat(n)],
   ["a.html", "elements in each other", 2_000, (n) => `${"<div>".repeat(n)}x`],
   ["a.html", "tabs without ids", 4_000, (n) => `${"<b role=tab>x</b>".repeat(n)}${"<p role=tabpanel>y</p>".repeat(n)}`],

@@ -7,6 +7,10 @@ import { type FormatResult, isoDayOf } from "./parsed.ts";
 
 /** YAML between `---` lines. */
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
+/** The line above TOML front matter, which is not read. */
+const TOML = /^\s*\+{3}[ \t]*(?:\r?\n|$)/;
+/** TOML front matter that restricts who sees the document. */
+const RESTRICTING_TOML = /^\s*\+{3}[ \t]*\r?\n(?:(?!\+{3})[^\n]*\n)*?[ \t]*["']?(?:access|tenant)["']?[ \t]*=/;
 
 const text = z
   .union([z.string(), z.number(), z.boolean()])
@@ -65,12 +69,17 @@ export function withFrontMatter(
  * @throws IngestError `bad_front_matter`
  */
 export function readFrontMatter(source: string): FrontMatter {
+  if (TOML.test(source)) throw tomlFrontMatter();
   // After empty lines, `---` may be a horizontal rule, so syntax errors are ignored there.
   return FENCED.exec(source)?.groups?.blank === "" ? fencedFrontMatter(source) : readLooseFrontMatter(source);
 }
 
-/** Parses front matter in formats that do not define it. Invalid front matter, or front matter without a known key, is text. */
+/**
+ * Parses front matter in formats that do not define it. Invalid front matter, or front matter without a known key, is text.
+ * @throws IngestError `bad_front_matter` for TOML with an access label or a tenant, because as text it would lose both
+ */
 export function readLooseFrontMatter(source: string): FrontMatter {
+  if (RESTRICTING_TOML.test(source)) throw tomlFrontMatter();
   try {
     const front = fencedFrontMatter(source);
     const isKnown = [front.title, front.access, front.tenant, ...Object.values(front.metadata)].some(
@@ -151,4 +160,8 @@ function lineAt(body: string, offset: number): number {
 function badFrontMatter(line: number, reason: string, cause: unknown): IngestError {
   const message = `front matter, line ${line}: ${reason}: correct the YAML between the --- lines, or remove it`;
   return new IngestError("bad_front_matter", message, { line }, { cause });
+}
+
+function tomlFrontMatter(): IngestError {
+  return new IngestError("bad_front_matter", "front matter between +++ lines (TOML) is not read: write it as YAML between --- lines");
 }

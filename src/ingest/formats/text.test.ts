@@ -82,6 +82,18 @@ describe("front-matter", () => {
     expect(parseFirst("a.txt", "---\nNot: [closed\n---\nCall us.").text).toContain("[closed");
   });
 
+  test("in TOML is refused, so that a document never loses its access label; other text may begin with plus signs", () => {
+    for (const path of ["a.md", "a.html", "a.txt"]) {
+      for (const front of ['+++\naccess = "staff"\n+++\n', '\ufeff\n+++ \r\ntitle = "A"\r\n"tenant" = "b"\r\n+++\r\n'])
+        expect(() => parseFirst(path, `${front}Text.`), path).toThrow(
+          expect.objectContaining({ code: "bad_front_matter", message: expect.stringMatching(/write it as YAML between --- lines/) }),
+        );
+    }
+    expect(() => parseFirst("a.md", "+++\nText.")).toThrow(/TOML/);
+    expect(parseFirst("a.txt", "+++\nFAQ\n+++\n\naccess = all").text).toContain("access = all");
+    expect(parseFirst("a.md", "Text.\n\n+++\naccess = all").text).toContain("access = all");
+  });
+
   test("the id of an entry that only machines read names its document, and is no text; a number that people ask by is", () => {
     const entry = (id: string) =>
       `- id: ${id}\n  title: Fetching an order\n  content: Both shops hand out online orders in their stores, and the confirmation names the store.\n`;
