@@ -61,14 +61,15 @@ describe("a made PDF", () => {
     expect(document.text).not.toMatch(/Handbook of made files|Page \d/);
   });
 
-  test("a place names the printed page number where it differs", async () => {
+  test("a place names the printed page number where it differs, unless it is too long or has control characters", async () => {
     const labels = (nums: string) => ({ catalogue: `/PageLabels << /Nums [${nums}] >>` });
     const placeIn = async (options: PdfMadeOptions) => {
       const document = await read(makePdf([{ type: "paragraph", text: "Seen." }], options).bytes);
       return originalInWords(originalPlaceOf({ ...document, normaliser: "" }, { start: 0, end: 4 }));
     };
     expect(await placeIn(labels("0 << /S /r /St 12 >>"))).toBe("p. 1 (printed xii), characters 0–4");
-    for (const same of [labels("0 << /S /D >>"), {}]) expect(await placeIn(same)).toBe("p. 1, characters 0–4");
+    const unusable = [labels("0 << /S /A /St 26000 >>"), labels("0 << /P (a\\nb) >>")];
+    for (const none of [labels("0 << /S /D >>"), {}, ...unusable]) expect(await placeIn(none)).toBe("p. 1, characters 0–4");
   });
 
   test("a table at the top of a column is no part of the text beside it, and a heading beneath it is no row", async () => {

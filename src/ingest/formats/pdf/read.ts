@@ -20,6 +20,8 @@ const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
 /** Maximum pixels of a recognised picture: an A3 page at 600 dpi. */
 const MAX_PICTURE_POINTS = 70_000_000;
+/** A printed page number. A file may state a longer one, which every citation of the page would repeat. */
+const PAGE_LABEL = /^\P{Cc}{1,20}$/u;
 
 type Library = typeof import("unpdf");
 type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
@@ -63,7 +65,8 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
     for (const { words, number } of kept) for (const word of words) pageOf.set(word, number);
     const { places, ...written } = writePdf(layOut(kept, outline), kept, pageOf);
     // A file with damaged labels has none.
-    const printed = await document.getPageLabels().catch(() => null);
+    const labels = await document.getPageLabels().catch(() => null);
+    const printed = labels?.map((label) => (PAGE_LABEL.test(label) ? label : "")) ?? null;
     return [
       {
         ...written,
