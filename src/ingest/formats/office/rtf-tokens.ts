@@ -49,6 +49,11 @@ export function encodingOfCodePage(page: number): string | null {
   return page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null;
 }
 
+/** Returns whether the encoding of a font's character set is known: its own, that of symbols, or that of the document (0 and 1). */
+export function isKnownCharset(charset: number): boolean {
+  return charset <= SYMBOLS || charset in CHARSETS;
+}
+
 /** Decodes a byte in the character set of a font. @param encoding of the document, for fonts without a set of their own */
 export function decodeRtfByte(byte: number, charset: number, encoding: string): string {
   if (charset === SYMBOLS) return byte === BULLET ? "•" : "\ufffd";

@@ -15,6 +15,15 @@ describe("RTF", () => {
     expect(text).toBe("café При €5 €6 😀•– {x}");
   });
 
+  test.each([
+    ["text in a font of an unknown character set", String.raw`Fee \f1\'83\'5c\f0 5`, 1],
+    ["Unicode, Latin text and names in such a font", String.raw`\f1 Fee \uc2\u12477\'83\'5c 5`, 0],
+  ])("notices a guessed encoding: %s", async (_, body, count) => {
+    const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset128 \'82\'6c;}}`;
+    const document = await readFirst("a.rtf", Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252${fonts}\pard ${body}\par}`, "latin1"));
+    expect(said(document).filter((one) => one.startsWith("encoding_guessed"))).toHaveLength(count);
+  });
+
   test("reads headings by their style or level, lists with numbers or bullets, and plain lines", async () => {
     const body = String.raw`\pard\s1 Fees\par\pard{\listtext 1.\tab}\ls1 First\par{\listtext\'b7\tab}\ls1\ilvl1 Under\par\pard\outlinelevel1 Late\par\pard a\line b\par`;
     expect(blocksOf(await read(body))).toEqual([

@@ -7,7 +7,7 @@ import { oneLine, plainMetadata, statedDay, titleOf, topLines } from "../parsed.
 import { leftOutNotices, unseenNotices } from "../unseen-text.ts";
 import { writeMarkup } from "./extracted-text.ts";
 import { RtfBlocks } from "./rtf-blocks.ts";
-import { decodeRtfByte, encodingOfCodePage, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
+import { decodeRtfByte, encodingOfCodePage, isKnownCharset, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
 
 /** Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, since each is one character of its encoding. */
 export const rtfFormat: Format = {
@@ -136,7 +136,10 @@ class RtfReader {
       ...unseenNotices({ ...this.#leftOut, figures: Math.max(0, this.#leftOut.figures) }),
       ...leftOutNotices(this.#hasComments ? ["comments in the margin"] : [], margins),
     ];
-    if (this.#isGuessed) notices.push({ code: "encoding_guessed", message: "the file names no known code page: read as windows-1252" });
+    if (this.#isGuessed) {
+      const message = `the code page of the file or the character set of a font is not known: read as ${this.#encoding ?? "windows-1252"}`;
+      notices.push({ code: "encoding_guessed", message });
+    }
     return { events: this.#blocks.finish(end), title: this.#title, margins, notices };
   }
 
@@ -196,7 +199,7 @@ class RtfReader {
     if (set !== undefined) Object.assign(state, set(state, value, value !== 0));
     else if (word === "ansicpg") {
       this.#encoding = encodingOfCodePage(value ?? 0);
-      this.#isGuessed = this.#encoding === null;
+      this.#isGuessed ||= this.#encoding === null;
     } else if (word === "mac") this.#encoding ??= "macintosh";
     else if (word === "deff") this.#defaultFont = value ?? -1;
     else if (word === "fcharset" && state.destination === "fonts") this.#charsets.set(state.font, value ?? 0);
@@ -252,6 +255,9 @@ class RtfReader {
 
   #byte({ value, start, end }: TextRange & { readonly value: number }): void {
     const charset = this.#charsets.get(this.#state.font < 0 ? this.#defaultFont : this.#state.font) ?? 0;
+    // Names of fonts and styles are not quoted.
+    const isQuoted = !["fonts", "styles", "skip"].includes(this.#state.destination);
+    this.#isGuessed ||= isQuoted && value >= 0x80 && !isKnownCharset(charset);
     this.#say(decodeRtfByte(value, charset, this.#encoding ?? "windows-1252"), { start, end });
   }
 
