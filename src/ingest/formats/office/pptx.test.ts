@@ -34,16 +34,22 @@ describe("slides", () => {
     expect(blocksOf(document)).toEqual(["heading1 A", "list-item1 One", "heading1 B", "list-item1 Two"]);
   });
 
-  test("show the title first, members of groups in place, and leave out footers, and hidden shapes with a notice", async () => {
+  test("show the title first, members of groups in place, and leave out comments, footers and hidden shapes with a notice", async () => {
     const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="G"/></p:nvGrpSpPr>${slideShape(drawingParagraph("Second."))}</p:grpSp>`;
     const hiddenGroup = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="G" hidden="1"/></p:nvGrpSpPr>${slideShape(drawingParagraph("gone"))}</p:grpSp>`;
     const shapes = [
       ...[slideShape(drawingParagraph("First.")), group, hiddenGroup, slideShape(drawingParagraph("secret"), "", 'hidden="1"')],
       ...[slideShape(drawingParagraph("Confidential"), "ftr"), slideShape(drawingParagraph("7"), "sldNum"), title("Head")],
     ];
-    const document = await readFirst("a.pptx", pptxOf([{ shapes: shapes.join("") }]));
+    const relations =
+      '<Relationship Id="c" Type="http://schemas.microsoft.com/office/2018/10/relationships/comments" Target="../comments/c.xml"/>';
+    const document = await readFirst("a.pptx", pptxOf([{ shapes: shapes.join(""), relations }]));
     expect(document.text).toBe("Head\n\nFirst.\n\nSecond.");
-    expect(codesOf(document)).toEqual(["hidden_text 10 characters of hidden shapes were left out"]);
+    expect(codesOf(document)).toEqual([
+      "left_out comments were left out",
+      "left_out headers and footers of pages were left out: Confidential",
+      "hidden_text 10 characters of hidden shapes were left out",
+    ]);
   });
 
   test("keep levels and numbers of lists, line breaks and raised digits, and leave out struck text", async () => {

@@ -3,6 +3,7 @@ import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format } from "../format.ts";
 import { type OrdinalForm, ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
+import { leftOutNotices } from "../unseen-text.ts";
 import { type ArchiveParts, unpackZip } from "../zip.ts";
 import { type ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { descendants, elementsOf, firstOf, partOf, prefixed, relationsOf, textOf, type XmlElement } from "./xml.ts";
@@ -20,13 +21,13 @@ export const pptxFormat: Format = {
     const present = listed.filter((part) => parts.has(part));
     if (!parts.has(MAIN_PART) || (present.length === 0 && listed.length > 0))
       throw new IngestError("bad_archive", "the presentation contains no readable slide: save it again as PPTX");
-    const leftOut = { hidden: 0 };
+    const leftOut: LeftOutOfSlides = { hidden: 0, margins: new Set(), hasComments: false };
     const slides = present.map((part) => readSlide(parts, part, leftOut));
     const title = oneLine(textOf(firstOf(partOf(parts, "docProps/core.xml"), "title")));
     const result = writeSlides(slides, {
       name,
       title: title || null,
-      notices: noticesOf(leftOut.hidden, listed.length - present.length),
+      notices: noticesOf(leftOut, listed.length - present.length),
     });
     return [result];
   },
@@ -34,8 +35,16 @@ export const pptxFormat: Format = {
 
 const MAIN_PART = "ppt/presentation.xml";
 
-function noticesOf(hidden: number, missing: number): ReadingNotice[] {
-  const notices: ReadingNotice[] = [];
+interface LeftOutOfSlides {
+  /** Characters of hidden shapes. */
+  hidden: number;
+  /** Texts of headers and footers. */
+  readonly margins: Set<string>;
+  hasComments: boolean;
+}
+
+function noticesOf({ hidden, margins, hasComments }: LeftOutOfSlides, missing: number): ReadingNotice[] {
+  const notices = leftOutNotices(hasComments ? ["comments"] : [], [...margins]);
   if (hidden > 0) notices.push({ code: "hidden_text", message: `${hidden} characters of hidden shapes were left out` });
   if (missing > 0) notices.push({ code: "left_out", message: `${missing} slides that the presentation names and does not hold` });
   return notices;
@@ -43,9 +52,10 @@ function noticesOf(hidden: number, missing: number): ReadingNotice[] {
 
 /** Placeholders that repeat on every slide. */
 const FURNITURE: ReadonlySet<string> = new Set(["dt", "ftr", "hdr", "sldNum", "sldImg"]);
+const MARGINS: ReadonlySet<string> = new Set(["ftr", "hdr"]);
 const TITLES: ReadonlySet<string> = new Set(["title", "ctrTitle"]);
 
-function readSlide(parts: ArchiveParts, part: string, leftOut: { hidden: number }): Slide {
+function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutOfSlides): Slide {
   const slide = partOf(parts, part);
   const shapes = shapesIn(firstOf(slide, "spTree")).filter((shape) => {
     if (isHidden(shape)) leftOut.hidden += spokenIn(shape).length;
@@ -53,7 +63,10 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: { hidden: number 
   });
   const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? "") && spokenIn(shape) !== "");
   const body = shapes.filter((shape) => shape !== title && !FURNITURE.has(placeholderOf(shape) ?? ""));
-  const notes = partOf(parts, [...relationsOf(parts, part).values()].find(({ type }) => type === "notesSlide")?.part ?? "");
+  for (const shape of shapes) if (MARGINS.has(placeholderOf(shape) ?? "") && spokenIn(shape) !== "") leftOut.margins.add(spokenIn(shape));
+  const relations = [...relationsOf(parts, part).values()];
+  leftOut.hasComments ||= relations.some(({ type }) => type === "comments");
+  const notes = partOf(parts, relations.find(({ type }) => type === "notesSlide")?.part ?? "");
   const spoken = shapesIn(firstOf(notes, "spTree")).filter((shape) => placeholderOf(shape) === "body" && spokenIn(shape) !== "");
   return {
     title: title === undefined ? "" : spokenIn(title),
