@@ -53,6 +53,8 @@ const SHAPES: readonly Shape[] = [
   ["a.md", "marks of struck text", 7_500, (n) => "~~a ".repeat(n)],
   ["a.md", "marks of struck text in links", 7_500, (n) => "~~](".repeat(n)],
   ["a.html", "tables in each other", 400, (n) => "<table><tr><td>".repeat(n)],
+  ["a.adoc", "sections", 2_000, (n) => lines(n, (i) => `== Title ${i}\n\nText ${i}.\n`)],
+  ["a.adoc", "open comments and listings", 10_000, (n) => lines(n, (i) => ["////x", "-----", ":a:b", "[]x"][i % 4] ?? "")],
   ["a.eml", "lines", 10_000, (n) => `Subject: s\nFrom: a@b.example\n\n${lines(n, (i) => `Line ${i}`)}`],
   ["a.eml", "answers to answers", 4_000, (n) => `Subject: s\n\n${lines(n, (i) => `${">".repeat(i % 3)} Line ${i}`)}`],
   ["a.mbox", "mails", 300, (n) => lines(n, (i) => `From a@b.example Mon Jan 1 00:00:00 2024\nSubject: s${i}\n\nBody ${i}.\n`)],

@@ -301,8 +301,14 @@ describe("names and contents", () => {
   });
 });
 
-test.each(["notes.rst", "notes.rest", "notes.adoc", "notes.asciidoc", "notes.asc"])("%s is read as text", async (path) => {
-  expect((await readFirst(path, "Tern has four berths.\n")).reading.format).toBe("text");
+test.each([
+  ["notes.rst", "text"],
+  ["notes.rest", "text"],
+  ["notes.adoc", "asciidoc"],
+  ["notes.asciidoc", "asciidoc"],
+  ["notes.asc", "asciidoc"],
+])("%s is read as %s", async (path, format) => {
+  expect((await readFirst(path, "Tern has four berths.\n")).reading.format).toBe(format);
 });
 
 test("run-in heads stand at their words in every chapter of a book", async () => {

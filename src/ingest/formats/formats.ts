@@ -19,16 +19,15 @@ import { rtfFormat } from "./office/rtf.ts";
 import { pdfFormat } from "./pdf/read.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 import { srtFormat, vttFormat } from "./subtitles.ts";
-import { parseText } from "./text.ts";
+import { parseAsciidoc, parseText } from "./text.ts";
 import { xlsxFormat } from "./xlsx.ts";
 import { unpacksTooFar, zipKind } from "./zip.ts";
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 19, (source, name) => [parseMarkdown(source, name)]),
-  textFormat("text", [".txt", ".text", ".log", ".rst", ".rest", ".adoc", ".asciidoc", ".asc"], 11, (source, name) => [
-    parseText(source, name),
-  ]),
+  textFormat("text", [".txt", ".text", ".log", ".rst", ".rest"], 11, (source, name) => [parseText(source, name)]),
+  textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 6, (source, name) => [parseAsciidoc(source, name)]),
   textFormat("html", [".html", ".htm", ".xhtml"], 14, (source, name) => [parseHtml(source, name)]),
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),

@@ -30,6 +30,21 @@ test("a title that is underlined is a heading, and its line is no text", () => {
   expect(metadata.title).toBe("Widget 2");
 });
 
+test("AsciiDoc is text with headings, without comments, attributes and settings of blocks, and places stay exact", () => {
+  const source =
+    "= Fees of the *desk*\r\n:author: Ana\r\n:!toc:\r\n\r\n// A draft.\r\n////\r\nStill a draft.\r\n\r\n////\r\n[[lost]]\r\n== Lost cards\r\nA new card costs 5.\r\n\r\n----\r\n// In code.\r\n----\r\n\r\nSee https://a.example\r\n\r\n=== Late\r\n\r\n* One\r\n* Two\r\n\r\n////\r\nTo do";
+  const document = parseFirst("a.adoc", source);
+  expect(document.metadata.title).toBe("Fees of the *desk*");
+  expect(blocksOf(document)).toEqual([
+    ...["heading1 Fees of the *desk*", "heading2 Lost cards", "paragraph A new card costs 5.", "paragraph ---- // In code. ----"],
+    ...["paragraph See https://a.example", "heading3 Late", "list-item1 One", "list-item1 Two"],
+  ]);
+  const start = document.text.indexOf("Lost");
+  const place = toOriginal(document.sourceMap, { start, end: start + 10 });
+  expect(source.slice(place.start, place.end)).toBe("Lost cards");
+  expect(blocksOf(parseFirst("a.txt", "== Lost cards\n\n:a: b"))).toEqual(["paragraph == Lost cards", "paragraph :a: b"]);
+});
+
 describe("mail", () => {
   async function read(body: string): Promise<string[]> {
     const document = await readFirst("a.eml", `Subject: Pump\nFrom: ann@example.com\n\n${body}`);

@@ -16,12 +16,27 @@ const MAX_CAPITALS = 80;
 /** The underline of a title, of similar length. */
 const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
-/** Parses plain text with optional front matter. Empty lines separate paragraphs; clear headings and bullets become blocks. */
-export function parseText(source: string, name: string): FormatResult {
+/** A title of AsciiDoc: `== Fees`. */
+const ASCIIDOC_TITLE = /^={1,6}[ \t]+(?=\S)/;
+/** Listings of AsciiDoc, which are text, and what its readers do not see: comments, attributes, settings of blocks. */
+const ASCIIDOC_UNSEEN =
+  /^(?:(-{4}|\.{4})[ \t]*\r?\n[\s\S]*?^\1|\/{4}[ \t]*$(?:[\s\S]*?^\/{4}|[\s\S]*)|\/\/(?!\/).*|:[!\w-]+:(?:[ \t].*)?|\[.*\])[ \t]*$/gm;
+
+/** Parses AsciiDoc as text with headings. Unseen lines become blanks, so that offsets stay valid. */
+export function parseAsciidoc(source: string, name: string): FormatResult {
+  const seen = source.replace(ASCIIDOC_UNSEEN, (whole, listing?: string) => (listing === undefined ? whole.replace(/\S/g, " ") : whole));
+  return parseText(seen, name, ASCIIDOC_TITLE);
+}
+
+/**
+ * Parses plain text with optional front matter. Empty lines separate paragraphs; clear headings and bullets become blocks.
+ * @param mark the mark before a heading, as long as its level
+ */
+export function parseText(source: string, name: string, mark: RegExp | null = null): FormatResult {
   const front = readLooseFrontMatter(source);
   const writer = new BlockWriter(source, lineBreaks(source, front.bodyStart, TEXT_SYNTAX));
   const underlines: string[] = [];
-  for (const lines of paragraphs(source, front.bodyStart)) writeParagraph(writer, source, lines, underlines);
+  for (const lines of paragraphs(source, front.bodyStart)) writeParagraph(writer, source, lines, { underlines, mark });
   const written = writer.finish();
   const pages = pageStarts(source, written.sourceMap, written.text.length);
   return { ...withFrontMatter(written, front, { title: titleOf(written) ?? name }), pages };
@@ -76,14 +91,20 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
 }
 
 /** @param underlines underline characters seen so far, by level; a new one is one level deeper */
-function writeParagraph(writer: BlockWriter, source: string, lines: readonly Line[], underlines: string[]): void {
+function writeParagraph(
+  writer: BlockWriter,
+  source: string,
+  lines: readonly Line[],
+  { underlines, mark }: { readonly underlines: string[]; readonly mark: RegExp | null },
+): void {
   let rest = lines;
   const [first] = lines;
-  const level = underlinedLevel(lines, underlines) || headingLevel(lines);
+  const [marked = ""] = mark?.exec(first?.text ?? "") ?? [];
+  const level = marked.trim().length || underlinedLevel(lines, underlines) || headingLevel(lines);
   if (level > 0 && first !== undefined) {
     writer.beginHeading(level);
     const count = isHeadingWrapped(lines) ? 2 : 1;
-    writer.text(first.start, lines[count - 1]?.end ?? first.end);
+    writer.text(source.indexOf(marked, first.start) + marked.length, lines[count - 1]?.end ?? first.end);
     writer.end();
     rest = lines.slice(isUnderlined(lines) ? 2 : count);
   }
