@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { openedExtensions, supportedExtensions, unsupportedFormat } from "./ingest/formats/formats.ts";
 import { type FileParts, type IngestRequest, type PreparedFile, prepareFile } from "./ingest/prepare-file.ts";
 import { type Scan, type ScannedFile, type SkippedFile, scanFiles, scanFolder } from "./ingest/scan.ts";
@@ -36,6 +37,32 @@ async function* prepareAhead(
     ahead -= first.bytes;
     yield await first.prepared;
   } while (true);
+}
+
+/**
+ * Yields files in groups, in order. A group ends when it is full, or `GROUP_MS` after its first file, even while the next file is still
+ * being prepared, so that an interrupted ingest loses no more than that.
+ */
+async function* inGroups(files: AsyncGenerator<PreparedFile, void>): AsyncGenerator<readonly PreparedFile[], void> {
+  const begin = () => {
+    const next = files.next();
+    // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
+    next.catch(() => {});
+    return next;
+  };
+  let next = begin();
+  for (let first = await next; first.done !== true; first = await next) {
+    const group = [first.value];
+    const deadline = setTimeout(GROUP_MS, null, { ref: false });
+    next = begin();
+    while (!isFullGroup(group)) {
+      const more = await Promise.race([next, deadline]);
+      if (more === null || more.done === true) break;
+      group.push(more.value);
+      next = begin();
+    }
+    yield group;
+  }
 }
 
 export interface IngestParts extends FileParts {
@@ -94,16 +121,10 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     yield { type: "file-failed", path, code, reason: message, readAt: null, counts: { ...counts } };
   }
   const prepare = (file: ScannedFile) => prepareFile(file, { request, parts, known, signal });
-  let group: PreparedFile[] = [];
-  let since = parts.clock();
-  for await (const file of prepareAhead(files, prepare, parts.reader.room)) {
+  for await (const group of inGroups(prepareAhead(files, prepare, parts.reader.room))) {
     signal.throwIfAborted();
-    group.push(file);
-    if (!isFullGroup(group) && parts.clock() - since < GROUP_MS) continue;
     yield* storeGroup(group, run);
-    [group, since] = [[], parts.clock()];
   }
-  yield* storeGroup(group, run);
 
   for (const { path } of unread) present.add(path);
   if (!request.dryRun) await rememberUnread(unread, run, signal);

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AskOptions } from "../src/engine/engine.ts";
+import type { FileReader } from "../src/ingest/file-reader.ts";
+import { draftDocuments } from "../src/ingest/to-document.ts";
 import { type Library, openInTest } from "./support/engine.ts";
 import { writeFiles } from "./support/library.ts";
 
@@ -43,6 +45,27 @@ describe("a reading that was cut off", () => {
     expect(await warned("What does a night at pier 3 cost?")).toContain("sourcebound ingest");
     for await (const _ of library.engine.ingest(`${library.sandbox.folder}/pages`));
     expect(await warned()).toBeUndefined();
+  });
+
+  it("keeps the files that were read before a slow one", async () => {
+    const slow = Promise.withResolvers<void>();
+    const reader: FileReader = {
+      ...{ room: 8, recognises: false, close: async () => {} },
+      async read(file) {
+        if (file.path === "z.md") await slow.promise;
+        return draftDocuments(file);
+      },
+    };
+    const { engine, sandbox } = await openInTest({ documents: {}, reader });
+    writeFiles(sandbox.folder, { "pages/a.md": "# Pier\n\nA night costs 5.\n", "pages/z.md": "# Quay\n\nA night costs 6.\n" });
+    const stored: string[] = [];
+    for await (const event of engine.ingest(`${sandbox.folder}/pages`)) {
+      if (event.type !== "document") continue;
+      // The slow file waits until the other one is stored.
+      stored.push(event.path);
+      slow.resolve();
+    }
+    expect(stored).toEqual(["a.md", "z.md"]);
   });
 
   it("is nobody's who may not see the source, and forgotten with its files", async () => {

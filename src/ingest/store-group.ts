@@ -9,7 +9,7 @@ import { type DocumentDraft, toDocument } from "./to-document.ts";
 export const GROUP_FILES = 64;
 /** Characters of text that fill a group. Bounds the time that other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
-/** Milliseconds after which the next prepared file ends its group. */
+/** Milliseconds after which a group is stored, though it is not full. */
 export const GROUP_MS = 250;
 
 /** The state of an ingest run. */
