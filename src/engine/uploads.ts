@@ -38,10 +38,10 @@ export function createUploads(
 ) {
   /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
-    const scope = await domains.reach(options);
     await room.resume();
-    // Read pending files first: a file ingested between the two queries would be in neither.
-    const waiting = await room.waiting(scope.domain);
+    // Read pending files first: a file ingested between the two queries would be in neither. The same holds for the labels of the scope.
+    const waiting = await room.waiting(domains.scope(options).domain);
+    const scope = await domains.reach(options);
     const filesIn = async (seen: Scope) =>
       new Map(
         (await store.documents.describe(seen)).map((file): [string, LibraryFile] => {

@@ -44,7 +44,11 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
       await openOptions(page);
       const out = page.getByRole("button", { name: "Sign out" });
       if (await out.isVisible()) await out.click();
-      else await page.keyboard.press("Escape");
+      const closed = async () => {
+        await page.keyboard.press("Escape");
+        return page.getByRole("dialog").isHidden();
+      };
+      await expect.poll(closed).toBe(true);
       await signIn(key);
     };
     const rooms = () => page.getByRole("navigation", { name: "Rooms" }).getByRole("link").allTextContents();

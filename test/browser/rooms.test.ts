@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByText("There are no conversations yet.").waitFor();
     await page.keyboard.press("Escape");
     await page.reload();
-    await page.getByRole("list", { name: "Example questions" }).waitFor();
+    await page.getByRole("heading", { name: "What would you like to know?" }).waitFor();
     expect(await page.getByRole("article").count()).toBe(0);
   });
 
