@@ -13,6 +13,7 @@ it("a file whose reading ends while the list is made is in the list", async () =
     reason: null,
   };
   const domains = {
+    scope: () => ({ domain: "d" }),
     reach: async () => ({ domain: "d", tenant: null, access: ["public"] }),
   };
   const room = { resume: async () => undefined, waiting: async () => (isRead ? [] : [file]) };
