@@ -26,3 +26,20 @@ it("a file whose reading ends while the list is made is in the list", async () =
   expect((await library()).map(({ path, status }) => [path, status])).toEqual([["a.md", "reading"]]);
   expect((await library()).map(({ path, status }) => [path, status])).toEqual([["a.md", "ok"]]);
 });
+
+it("a file that brings a new label while the list is made is in the list of an administrator", async () => {
+  let isRead = false;
+  const file = { tenant: null, source: "upload:board", path: "a.md", status: "ok", reason: null, updatedAt: null, documents: [] };
+  const domains = {
+    scope: () => ({ domain: "d" }),
+    reach: async () => ({ domain: "d", tenant: null, access: isRead ? ["board"] : [] }),
+  };
+  const waiting = async () => {
+    isRead = true;
+    return [];
+  };
+  const room = { resume: async () => undefined, waiting };
+  const describe = async ({ access }: { readonly access: readonly string[] }) => (access.includes("board") ? [file] : []);
+  const { library } = createUploads({ store: { documents: { describe } } } as never, domains as never, room as never, undefined as never);
+  expect((await library({ everyLabel: true })).map(({ path }) => path)).toEqual(["a.md"]);
+});
