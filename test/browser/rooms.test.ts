@@ -285,9 +285,11 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     documents = null;
     engine = createFakeAskEngine(async function* ({ request }) {
       const group = groups[Number(request.question.split(" ").at(-1))] ?? [];
-      const citations = group.map((text, i) =>
-        sampleCitation(i + 1, { title: text, url: text, asOf: text, headingPath: [text], path: text, context: text }, text),
-      );
+      const citations = group.map((text, i) => ({
+        ...sampleCitation(i + 1, { title: text, url: text, asOf: text, headingPath: [text], path: text, context: text }, text),
+        // The server refuses longer ids before it looks for the document.
+        documentId: text.slice(0, 100).toWellFormed(),
+      }));
       const sentences = group.map((text, i) => ({ text, citations: [i + 1] }));
       yield* eventsOf(
         sampleAnswer({ question: request.question, sentences, citations, warnings: group.map((message) => ({ code: message, message })) }),
