@@ -14,11 +14,11 @@ export interface QuestionFacts {
   readonly phrases: readonly PackPhrase[];
   /** Proper names outside the phrases, and digits outside every value. */
   readonly names: readonly Named[];
-  /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or slips. */
+  /** Lower-case words outside the phrases that are in no dictionary: names, abbreviations or misspellings. */
   readonly unknown: readonly Named[];
   /** Roots of all content words, so that a name in lower case is found. */
   readonly roots: ReadonlySet<string>;
-  /** Those outside phrases and values. */
+  /** Roots of the content words outside phrases and values. */
   readonly freeRoots: ReadonlySet<string>;
   /** Content words outside phrases and values, in lower case, by root. */
   readonly forms: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ interface Named {
 
 interface PackPhrase extends TextRange {
   readonly text: string;
-  /** Groups of equivalent phrases that contain it. */
+  /** Indexes of the synonym groups that contain it. */
   readonly groups: readonly number[];
   /** True for an abbreviation, its long forms, and what the pack calls equivalent to one of them. */
   readonly isName: boolean;
@@ -208,13 +208,13 @@ export function findFactConflict(asked: QuestionFacts, stored: QuestionFacts): F
     [...names[0], ...unknownMissing(asked, stored)],
     [...names[1], ...unknownMissing(stored, asked)],
   ];
-  // An unknown word in one of them alone may be a slip or slang.
+  // An unknown word in only one of the questions may be a misspelling or slang.
   const isOther = names[0].length + names[1].length > 0 || (one.length > 0 && other.length > 0);
   if (isOther) return { rule: "names", detail: `only asked: ${textsOf(one)}; only stored: ${textsOf(other)}` };
   return findContrast(asked, stored);
 }
 
-/** Minimum number of common content words of two questions in one wording. */
+/** Minimum number of content words that two questions must share to count as one wording. */
 const SAME_WORDING = 2;
 
 /**
@@ -232,9 +232,9 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
   return { rule: "contrast", detail: `the wording is the same but for: ${one.join()}, ${other.join()}` };
 }
 
-/** Minimum number of common letters at the start of two words that may be mistaken for forms of one another. */
+/** Minimum number of shared letters at the start of two forms of one word. */
 const COMMON_START = 4;
-/** What an inflected form adds to its word, and what two inflected forms have instead of each other. */
+/** Endings that inflection adds to a word, or exchanges between two forms of it. */
 const ADDED = /^(?:e?s|e?d|ing|ren)?$/;
 const INSTEAD = /^(?:e?s|e?d|ing|e|y|ies|ied)$/;
 
@@ -307,7 +307,7 @@ export function entityJaccard(one: QuestionFacts, other: QuestionFacts): number 
   return shared + left + right === 0 ? 1 : shared / (shared + left + right);
 }
 
-/** Returns the asked question with the stored one's phrases where the pack calls both equivalent. */
+/** Returns the asked question, with phrases of the stored question in place of those that the pack calls equivalent. */
 export function inWordsOf(stored: QuestionFacts, asked: QuestionFacts): string {
   return replaceRanges(
     asked.question,

@@ -35,7 +35,7 @@ export interface Unit {
   readonly kind: ValueKind;
   readonly base: string;
   readonly factor: number;
-  /** Added after the factor, in the base unit: 0 °F is -17.8 °C. */
+  /** Added after multiplying, in the base unit: 0 °F is -17.8 °C. */
   readonly offset?: number;
 }
 

@@ -113,7 +113,7 @@ export function valuesIn(text: string): Value[] {
   return spreadUnits(found, lower).map((value) => ({ ...withBound(value, lower), start: at(value.start), end: at(value.end) }));
 }
 
-/** A match that letters or digits precede belongs to something longer: "B12", "x-15", the second part of "3.10". */
+/** Checks whether letters or digits precede a match, so that it is part of something longer: "B12", "x-15", the second part of "3.10". */
 function isInsideWord(text: string, start: number): boolean {
   return /(?:[\p{L}_]-?|\p{N}[.,/]?)$/u.test(text.slice(Math.max(0, start - 2), start)) && /\d/.test(text[start] ?? "");
 }
@@ -291,7 +291,7 @@ function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): U
   return { ...value, kind, unit: unit?.base ?? "", low, high: low };
 }
 
-/** "From 10 to 4 pm" begins at 10 am: of the two possible hours, the later one before the end is taken. */
+/** "From 10 to 4 pm" begins at 10 am: of the two possible hours, the later one before the end counts. */
 function asTime({ value, number }: Found, { value: { low: end } }: Found): UnboundValue {
   const low = [number + 12, number].map((hour) => hour * 60).find((minute) => minute < Number(end)) ?? number * 60;
   return { ...value, kind: "time", low, high: low };

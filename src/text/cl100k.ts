@@ -6,19 +6,22 @@ import { once } from "./memo.ts";
 import { firstIndex } from "./numbers.ts";
 import { isInsidePair } from "./sentences.ts";
 
-/** Byte-pair merging is quadratic in the length of one run; longer runs are counted in pieces of this many code units. */
+/**
+ * Maximum length of a run, in UTF-16 code units, that is merged whole. Merging is quadratic in this length, so longer
+ * runs are counted in parts.
+ */
 export const RUN_LIMIT = 256;
 
-/** How cl100k_base splits text into words before it merges bytes (https://github.com/openai/tiktoken, MIT licence). */
+/** Pattern by which cl100k_base splits text into words before it merges bytes (https://github.com/openai/tiktoken, MIT licence). */
 const SPLIT =
   /'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/gu;
 
 const ranks = once(readRanks);
 
 /**
- * Tokens of `text` in OpenAI's cl100k_base encoding; markers of special tokens count as the plain text that they are. The ranks
- * (about 40 ms to read) are read by the first call. Exact, except that runs over 256 characters without a change of white space
- * are counted in pieces, so that hostile input takes linear time.
+ * Counts the tokens of `text` in OpenAI's cl100k_base encoding. Special tokens count as plain text. The first call
+ * loads the ranks (about 40 ms). The count is exact, except that runs over 256 characters without a change of white
+ * space are counted in parts, so that hostile input takes linear time.
  *
  * @example countTokens("Who may apply?") // 4
  */
@@ -29,20 +32,20 @@ export function countTokens(text: string): number {
   return total;
 }
 
-/** `countTokens(text.slice(start, end))`, for many ranges of one text. */
+/** Returns `countTokens(text.slice(start, end))`. Cheap for many ranges of one text. */
 export type TokenCounter = (range: TextRange) => number;
 
 /**
- * Counts the words of a text once. Inside a range the words are those of the whole text, except for its first and last ones, which
- * are counted again. The result always equals `countTokens` of the slice.
+ * Counts the words of a text once. For a range, only its first and last words are counted again. The result always
+ * equals `countTokens` of the slice.
  */
 export function createTokenCounter(text: string): TokenCounter {
   const longRuns = longRunsOf(text);
   const starts: number[] = [];
-  /** Tokens before each word. */
+  /** Number of tokens before each word. */
   const sums: number[] = [];
   let sum = 0;
-  // Long runs are never split: a run of a million letters is more than the expression can hold.
+  // The regular expression cannot match a run of a million letters, so the text is split before each long run.
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
     for (const { 0: word, index } of text.slice(from, longRuns[i]?.start).matchAll(SPLIT)) {
       starts.push(from + index);
@@ -68,7 +71,7 @@ export function createTokenCounter(text: string): TokenCounter {
   };
 }
 
-/** Returns where the text goes on without white space, or in white space alone, for longer than words do. */
+/** Returns the runs without white space, or of white space alone, that are longer than any word. */
 function longRunsOf(text: string): TextRange[] {
   const runs: TextRange[] = [];
   let from = 0;
@@ -90,7 +93,7 @@ function countWords(text: string): number {
   return total;
 }
 
-/** Maximum number of cached words. Most words of a text occurred before. */
+/** Maximum number of cached words. Most words of a text repeat. */
 const KEPT_WORDS = 100_000;
 const known = new Map<string, number>();
 
@@ -101,12 +104,15 @@ function wordTokens(word: string): number {
   const name = bytes.toString("latin1");
   const tokens = ranks().has(name) ? 1 : countMerged(name, ranks());
   if (known.size >= KEPT_WORDS) known.clear();
-  // A copy: the word itself is a part of its text and would keep all of it in memory.
+  // Copy the bytes: a slice of the text would keep the whole text in memory.
   known.set(bytes.toString("utf8"), tokens);
   return tokens;
 }
 
-/** Tokens of a word whose bytes are the characters of `word`: again and again the neighbours of the lowest rank become one. */
+/**
+ * Returns the number of tokens of a word after byte-pair merging. Each character of `word` is one byte. The adjacent
+ * pair with the lowest rank is merged until no pair has a rank.
+ */
 function countMerged(word: string, known: ReadonlyMap<string, number>): number {
   const starts = Array.from({ length: word.length + 1 }, (_, i) => i);
   const rankAt = (i: number) => known.get(word.slice(starts[i], starts[i + 2])) ?? Number.POSITIVE_INFINITY;
@@ -122,7 +128,7 @@ function countMerged(word: string, known: ReadonlyMap<string, number>): number {
   }
 }
 
-/** Ranks by token, a character for each byte. `scripts/build-data.mjs` wrote the file. */
+/** Loads the rank of each token. A token has one character for each byte. `scripts/build-data.mjs` writes the file. */
 function readRanks(): ReadonlyMap<string, number> {
   const file = readFileSync(join(PACKAGE_ROOT, "src", "text", "cl100k.bin"));
   const found = new Map<string, number>();

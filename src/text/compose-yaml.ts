@@ -1,20 +1,20 @@
 import { Composer, type CST, type Document, type DocumentOptions, LineCounter, type ParseOptions, Parser, type SchemaOptions } from "yaml";
 import { IngestError } from "../shared/errors.ts";
 
-/** Lists and records in each other that are read. */
+/** Maximum nesting depth of lists and maps. */
 export const MAX_YAML_DEPTH = 200;
 
 type Options = Omit<ParseOptions, "lineCounter" | "prettyErrors"> & DocumentOptions & SchemaOptions;
 
-/** Documents as their source has them, each with what is wrong in it. */
+/** Parsed YAML documents, each with its errors. */
 export interface ComposedYaml {
   readonly documents: readonly Document.Parsed[];
   readonly lines: LineCounter;
 }
 
 /**
- * Reads YAML. The library makes documents by calling itself level by level, and where that ends for want of stack the whole process may end with it: what is nested
- * too deep is refused before, by its tokens.
+ * Parses YAML. The library recurses once per nesting level, and running out of stack can end the process. The tokens
+ * are checked first, and text that is nested too deeply is rejected.
  * @throws IngestError `too_deep` with the line
  */
 export function composeYaml(source: string, options: Options = {}): ComposedYaml {
@@ -39,7 +39,7 @@ function* shallow(tokens: Iterable<CST.Token>, lines: LineCounter): Generator<CS
   }
 }
 
-/** Where a level too many begins, in characters of the source; `null`: nowhere. */
+/** Returns the offset of the first value that is nested too deeply, or `null`. */
 function tooDeepAt(token: CST.Token): number | null {
   const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

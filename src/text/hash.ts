@@ -1,26 +1,26 @@
 import { createHmac, hash, randomBytes } from "node:crypto";
 import { normalizeQuestion } from "./normalise.ts";
 
-/** SHA-256 of a string (as UTF-8) or of bytes, in lower-case hex. */
+/** Returns the SHA-256 of a string (as UTF-8) or of bytes, in lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {
   return hash("sha256", data, "hex");
 }
 
-/** HMAC-SHA-256 (hex) of facts of one kind; without the secret of the installation nobody can try out what it stands for. */
+/** Returns the HMAC-SHA-256 (hex) of facts of one kind. Without the installation's secret nobody can recover the facts by trying values. */
 export function keyedHash(secret: string, kind: string, ...facts: readonly unknown[]): string {
   return createHmac("sha256", secret)
     .update(JSON.stringify([kind, ...facts]))
     .digest("hex");
 }
 
-/** What a question is counted and forgotten by. */
+/** Returns the hash under which a question is counted, and under which its records are found when they must be deleted. */
 export function questionHash(secret: string, domain: string, question: string): string {
   return keyedHash(secret, "question", domain, normalizeQuestion(question));
 }
 
 /**
- * A UUID that begins with the time it was made at (version 7, RFC 9562), with 74 random bits. Rows of such ids lie one behind the other in an index, so that those
- * that are put in together share its pages: random ones lie all over it.
+ * Creates a UUID that starts with a timestamp (version 7, RFC 9562) and has 74 random bits. New ids are adjacent in an
+ * index, so inserts touch few of its pages. Random ids would touch pages everywhere.
  */
 export function timeOrderedId(at: Date): string {
   const bytes = randomBytes(16);

@@ -2,18 +2,21 @@ import { digitOf } from "./normalise.ts";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
-/** `[1]`, `[[1]]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `【1†source】`, `[^1]`, and runs of superscript digits, except behind a digit, where they raise it ("10⁶"); digits of any script. */
+/**
+ * Matches `[1]`, `[[1]]`, `[1, 2]`, `[1-3]`, `[Source 1]`, `【1】`, `【1†source】`, `[^1]`, and superscript digits, in
+ * digits of any script. A superscript after a digit is an exponent ("10⁶") and does not match.
+ */
 const MARKER =
   /\s*(?:[[【]{1,2}\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*(?:†[^[\]【】]{0,40})?[\]】]{1,2}|(?<![\p{Nd}⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
 
 export interface MarkedText {
   /** The text without its markers. */
   readonly text: string;
-  /** Numbers that the markers name, in order, repeats removed. */
+  /** Numbers in the markers, in order, without repeats. */
   readonly numbers: readonly number[];
 }
 
-/** Takes citation markers of every style out of a sentence. */
+/** Removes citation markers of every style from a sentence. */
 export function parseMarkers(sentence: string): MarkedText {
   const numbers = new Set<number>();
   const text = sentence.replaceAll(MARKER, (_whole, listed: string | undefined, raised: string | undefined) => {
@@ -23,13 +26,13 @@ export function parseMarkers(sentence: string): MarkedText {
   return { text: tidy(text, numbers.size > 0), numbers: [...numbers] };
 }
 
-/** Closes up before a stop, and takes out the commas that stood between markers. */
+/** Removes blanks before punctuation, and commas that separated markers. */
 function tidy(text: string, marked: boolean): string {
   const closed = text.replaceAll(/\s+([.,;:!?])/g, "$1").trim();
   return marked ? closed.replaceAll(/[,;]+(?=[.,;:!?]|$)/g, "") : closed;
 }
 
-/** Ranges wider than this are taken as their two ends: nobody cites a hundred sources. */
+/** Maximum width of a range of citations. Only the two ends of a wider range count, because nobody cites a hundred sources. */
 const WIDEST_RANGE = 20;
 
 function listedNumbers(listed: string): number[] {

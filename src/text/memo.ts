@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { sha256Hex } from "./hash.ts";
 
-/** A value that is made when it is first asked for. */
+/** Returns a function that computes a value on first use and keeps it. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
@@ -22,12 +22,12 @@ export function onceDone<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Characters of the longest text whose result is kept: several questions long. */
+/** Maximum length of a text whose result is cached: several questions long. */
 const MOST_CHARACTERS = 2_000;
 
 /**
- * A pure function of a text whose last results are kept. Texts themselves are not: only hashes of them.
- * @param most results kept; the one that was not asked for longest goes first
+ * Caches the results of a pure function of a text. The cache is keyed by hashes and does not keep the texts.
+ * @param most maximum number of results; the least recently used one is dropped
  */
 export function recent<T extends NonNullable<unknown>>(most: number, make: (text: string) => T): (text: string) => T {
   const kept = new LRUCache<string, T, string>({ max: most, memoMethod: (_key, _stale, { context }) => make(context) });
@@ -35,8 +35,8 @@ export function recent<T extends NonNullable<unknown>>(most: number, make: (text
 }
 
 /**
- * A pure function that remembers its results.
- * @param most results kept: when there are more, all go at once, for what is asked often is soon there again
+ * Caches the results of a pure function.
+ * @param most maximum number of results; a full cache is emptied, because frequent keys return to it soon
  */
 export function memoised<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
@@ -50,7 +50,10 @@ export function memoised<Key, Value>(most: number, make: (key: Key) => Value): (
   };
 }
 
-/** A value that all of the process share for as long as anybody holds it: created on first use, and again after the last holder has released it. */
+/**
+ * Shares one value across the process while anyone references it. The value is created on first use, and again after it
+ * was garbage-collected.
+ */
 export function whileHeld<T extends object>(make: () => T): () => T {
   let held: WeakRef<T> | null = null;
   return () => {

@@ -1,4 +1,4 @@
-/** Quantile by linear interpolation (type 7 of Hyndman & Fan 1996); `null` of nothing. */
+/** Returns a quantile by linear interpolation (type 7 of Hyndman & Fan 1996), or `null` for an empty list. */
 export function quantile(values: readonly number[], q: number): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
@@ -8,17 +8,20 @@ export function quantile(values: readonly number[], q: number): number | null {
   return low + (high - low) * (at - Math.floor(at));
 }
 
-/** `null` when one of the numbers is not known. */
+/** Returns the sum, or `null` if one of the numbers is unknown. */
 export function sumOrNull(numbers: readonly (number | null)[]): number | null {
   return numbers.reduce<number | null>((sum, one) => (sum === null || one === null ? null : sum + one), 0);
 }
 
-/** Returns the first item of each key, in order. */
+/** Returns the first item for each key, in order. */
 export function onceEach<T>(all: readonly T[], keyOf: (one: T) => string): T[] {
   return [...Map.groupBy(all, keyOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
 }
 
-/** Returns the first index at which `holds` is true, by binary search; `count`: none. It must stay true for all greater indexes. */
+/**
+ * Returns the first index at which `holds` is true, by binary search, or `count` if there is none. `holds` must stay
+ * true for all greater indexes.
+ */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = count;

@@ -2,15 +2,18 @@ import type { Box, CellPlace, OriginalPlace, PagePlace, PlaceData, StoredDocumen
 import { firstIndex } from "./numbers.ts";
 import { toOriginal } from "./source-map.ts";
 
-/** What of a document is needed to say where a stretch of its text stands in the file. */
+/** The fields of a document that locate a range of its text in the original file. */
 export type PlacedDocument = Pick<StoredDocument, "path" | "sourceMap" | "originalHash" | "normaliser" | "pages" | "reading">;
 
 const WORD_FIELDS = 7;
 const CELL_FIELDS = 4;
-/** Boxes are kept in tenths of a point. */
+/** Boxes are stored in tenths of a point. */
 const BOX_UNIT = 10;
 
-/** Where a range of a document's normalised text stands in the original: characters, and page with boxes, or cells, as far as the format has them. */
+/**
+ * Maps a range of a document's normalised text to its place in the original file: characters, and pages with boxes, or
+ * cells, where the format has them.
+ */
 export function originalPlaceOf(document: PlacedDocument, range: TextRange): OriginalPlace {
   const { reading } = document;
   const place = toOriginal(document.sourceMap, range);
@@ -35,13 +38,16 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
   };
 }
 
-/** Was a page read by text recognition, by this program or by the one that made the file? */
+/** Checks whether the text of a page comes from OCR, by Sourcebound or by the program that made the file. */
 function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[]): boolean {
   const recognised = reading?.notices.find(({ code }) => code === "recognised_text")?.pages ?? [];
   return pages.some(({ page }) => recognised.includes(page));
 }
 
-/** The place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of chapter-1.xhtml", "Ann Bell at 00:12:31". */
+/**
+ * Describes a place for people: "p. 14, characters 310–342", "row 12, column 3 of Prices", "characters 10–25 of
+ * chapter-1.xhtml", "Ann Bell at 00:12:31".
+ */
 export function originalInWords({
   start,
   end,
@@ -84,7 +90,7 @@ function partAt(parts: readonly (readonly [number, string])[], at: number): read
   return parts.findLast(([start]) => start <= at) ?? parts[0] ?? null;
 }
 
-/** The time and speaker of the last part of a transcript that begins at or before `at`. */
+/** Returns the time and speaker of the last part of a transcript that begins at or before `at`. */
 function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick<OriginalPlace, "time" | "speaker"> {
   const [, milliseconds, speaker] = cues[firstIndex(cues.length, (i) => (cues[i]?.[0] ?? 0) > at) - 1] ?? cues[0] ?? [0, 0, null];
   const seconds = Math.floor(milliseconds / 1_000);
@@ -92,7 +98,7 @@ function timeAt(cues: (PlaceData & { type: "times" })["cues"], at: number): Pick
   return speaker === null ? { time } : { time, speaker };
 }
 
-/** Pages of a format that knows only where they begin. */
+/** Returns the pages of a range in a format that records only where pages begin. */
 function pagesOf(starts: readonly number[] | null, { start, end }: TextRange): PagePlace[] {
   if (starts === null) return [];
   const first = Math.max(
@@ -137,13 +143,13 @@ function pagesWithBoxes({ words, sizes, printed }: PlaceData & { type: "boxes" }
   });
 }
 
-/** Which share of a word lies in the range; letters count alike. */
+/** Returns the share of a word that lies in the range. All letters count as equally wide. */
 function clipped({ start, end }: TextRange, from: number, to: number): { readonly from: number; readonly to: number } {
   const length = Math.max(1, to - from);
   return { from: Math.max(0, start - from) / length, to: Math.min(length, Math.max(end, start + 1) - from) / length };
 }
 
-/** Words of one line become one box. */
+/** Adds a box. Adjacent words of one line become one box. */
 function addBox(boxes: Box[], box: Box): void {
   const last = boxes.at(-1) as Box;
   const overlap = Math.min(last.y + last.height, box.y + box.height) - Math.max(last.y, box.y);
@@ -176,7 +182,7 @@ function cellsAt({ cells, sheets }: PlaceData & { type: "cells" }, range: TextRa
   return found;
 }
 
-/** Index of the first record that ends after `start`. */
+/** Returns the index of the first record that ends after `start`. */
 function firstRecord(records: readonly number[], fields: number, start: number): number {
   return fields * firstIndex(records.length / fields, (i) => at(records, i * fields + 1) > start);
 }

@@ -1,4 +1,4 @@
-/** Turns the calls of work that reports how far it is into steps of a generator, and gives what the work gave. */
+/** Turns progress callbacks into the steps of a generator, which returns the result of the work. */
 export async function* progressOf<T>(
   run: (report: (done: number, total: number) => void) => Promise<T>,
 ): AsyncGenerator<{ readonly done: number; readonly total: number }, T> {

@@ -1,23 +1,23 @@
 import type { TextRange } from "../shared/types.ts";
 import { RAISED } from "./normalise.ts";
 
-/** Longer sentences are cut at a clause or blank, in characters: a longer quote is hard to check. */
+/** Maximum length of a sentence, in characters. Longer ones are cut at a clause or blank, because a longer quote is hard to check. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
-/** A stop with what may stand between it and the blank after it: quotes, brackets, footnote marks. */
+/** A stop and the characters that may follow it before the blank: quotes, brackets, footnote marks. */
 const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[*†‡]{1,3}|[${RAISED}]{1,3})*|\n+`, "gu");
 const WIDE_STOP = /^[。！？｡]/;
-/** Never end a sentence: something always follows. */
+/** Abbreviations that never end a sentence. */
 const NEVER_LAST = words(
   "dr mr mrs ms mx mt prof rev hon st gen col lt sgt cpl pvt capt cmdr adm maj gov sen rep pres e.g i.e cf viz vs v approx esp incl resp " +
     "u.s.c c.f.r c.f.r.s fed reg subpt",
 );
-/** Abbreviations only before a number or a section sign: "No. 5", "Sec. 4", "Jan. 1", but "No. You need not." */
+/** Abbreviations only before a number or a section sign: "No. 5", "Sec. 4", "Jan. 1", but not "No. You need not." */
 const BEFORE_NUMBER = words(
   "no nos sec secs art arts ch chs pt pts fig figs eq eqs vol vols p pp par para paras ex exs app tab jan feb mar apr jun jul aug sep sept " +
     "oct nov dec mon tue tues wed thu thur thurs fri sat sun ext tel rm ste apt bldg box est ca c",
 );
-/** May end a sentence: they do if the next word is one that likes to begin one. */
+/** Abbreviations that end a sentence if the next word typically begins one. */
 const MAYBE_LAST = words("u.s u.s.a u.k u.n d.c a.m p.m etc inc co corp ltd llc jr sr ph.d m.d b.a m.a b.s m.s dept ave blvd rd al");
 const OPENERS = words(
   "the a an this that these those it its he she they we you i your our his her their if when while where what who why how in on at for from to " +
@@ -51,7 +51,7 @@ export function splitSentences(text: string): TextRange[] {
   return sentences;
 }
 
-/** Whether the stop at `[at, end)` ends the sentence that began at `start`. */
+/** Checks whether the stop at `[at, end)` ends the sentence that began at `start`. */
 function endsSentence(text: string, start: number, at: number, end: number): boolean {
   const next = skipBlanks(text, end);
   if (next >= text.length) return true;
@@ -67,18 +67,18 @@ function endsSentence(text: string, start: number, at: number, end: number): boo
   if (NEVER_LAST.has(bare)) return false;
   if (BEFORE_NUMBER.has(bare)) return !/^[\d§#]/.test(text.slice(next, next + 1));
   if (MAYBE_LAST.has(bare) || /^(?:\p{L}\.)+\p{L}$/u.test(token)) return isOpener;
-  // An initial ("J. Smith"), unless it is the end of a name ("Part B. You …").
+  // A single capital is an initial ("J. Smith"), unless it ends a name ("Part B. You …").
   if (/^\p{Lu}$/u.test(token)) return isOpener;
   return true;
 }
 
-/** The run of letters, digits and inner stops before a stop, without brackets and quotes. */
+/** Returns the run of letters, digits and inner stops before a stop, without brackets and quotes. */
 function tokenBefore(text: string, start: number, at: number): string {
   const before = text.slice(Math.max(start, at - LOOK_BACK), at);
   return /[\p{L}\p{N}][\p{L}\p{N}.]*$/u.exec(before)?.[0] ?? "";
 }
 
-/** "1." and "a." at the start of a sentence number it. */
+/** Checks for an enumerator such as "1." or "a." at the start of a sentence. */
 function isEnumerator(token: string): boolean {
   return /^(?:\d{1,3}|\p{L}|[ivxIVX]{1,5})$/u.test(token);
 }
@@ -97,7 +97,10 @@ function pushSentence(text: string, from: number, to: number, sentences: TextRan
   if (end > start) sentences.push({ start, end });
 }
 
-/** Where to cut text that is too long: after a clause, else at a blank, both in the second half; else at a whole character. */
+/**
+ * Returns where to cut text that is too long: after a clause or else at a blank, both in the second half, or else
+ * between two characters.
+ */
 function cutBefore(text: string, start: number, limit: number): number {
   const from = start + ((limit - start) >> 1);
   const half = text.slice(from, limit);
@@ -108,7 +111,7 @@ function cutBefore(text: string, start: number, limit: number): number {
   return isInsidePair(text, limit) ? limit - 1 : limit;
 }
 
-/** Whether cutting at `offset` would tear a surrogate pair. */
+/** Checks whether a cut at `offset` would split a surrogate pair. */
 export function isInsidePair(text: string, offset: number): boolean {
   const before = text.charCodeAt(offset - 1);
   const after = text.charCodeAt(offset);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
 import { composeMaps, normalisePiece, TextBuilder, toOriginal } from "./source-map.ts";
 
-/** Text of the kinds that normalising changes, in all neighbourhoods. */
+/** Generates text with all characters that normalisation changes, in random order. */
 const dirtyText = fc
   .array(
     fc.oneof(

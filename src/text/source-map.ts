@@ -1,35 +1,35 @@
 import type { SourceMapData, TextRange } from "../shared/types.ts";
 import { firstIndex } from "./numbers.ts";
 
-/** Changes whenever the same original could give another normalised text; part of every document's version. */
+/** Increase this when the same original can yield different normalised text. It is part of every document's version. */
 export const NORMALISER_VERSION = "2";
 
 /**
- * Everything that may not pass as it is: white space other than a single blank, C0/C1 controls, soft hyphen, zero-width and
- * bidirectional controls, Unicode tags (invisible text), lone surrogates.
+ * Matches everything that normalisation changes: white space other than a single blank, C0/C1 controls, soft hyphen,
+ * zero-width and bidirectional controls, Unicode tags (invisible text), lone surrogates.
  */
 const SPECIAL = /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-/** Found in every text in which `SPECIAL` finds something, and by a fraction of the work in those in which it finds nothing. */
+/** Fast pre-test: matches every text that `SPECIAL` matches, and costs much less on texts that `SPECIAL` does not match. */
 const MAY_BE_SPECIAL = /[^ -~\u00a1-\u00ac\u00ae-\u167f\u2010-\u2027\u2030-\u205e]| {2}/;
-/** Dashes, quotation marks and what else stands beside them compose with nothing. */
+/** Leaves out the range of dashes and quotation marks, which compose with nothing. */
 const MAY_COMPOSE = /[\u0300-\u200f\u205f-\uffff]/;
-/** A character with its marks, or a run of conjoining Hangul; at most 32 long, so that hostile stacks of marks stay cheap. */
+/** A character with its marks, or a run of conjoining Hangul. At most 32 marks, so that hostile stacks of marks stay cheap. */
 const CLUSTER =
   /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}{1,32}/gu;
-/** Normalising sorts marks in time that grows with the square of their number. */
+/** Normalisation sorts marks in quadratic time, so long stacks are detected first. */
 const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";
 
 /**
- * Writes normalised text piece by piece from ranges of an original string and remembers where each piece came from.
- * White space collapses across pieces; a blank is written only when something visible follows on the same line.
+ * Builds normalised text from ranges of an original string and records where each part came from. White space collapses
+ * across parts. A blank is written only when a visible character follows on the same line.
  */
 export class TextBuilder {
   readonly original: string;
   readonly #parts: string[] = [];
   readonly #map: number[] = [];
   #length = 0;
-  /** Nothing visible stands on the current line yet, so blanks are swallowed. */
+  /** True while the current line has no visible character; blanks are dropped then. */
   #lineStart = true;
   #blankAt = -1;
   #lastOpaque = true;
@@ -38,27 +38,27 @@ export class TextBuilder {
     this.original = original;
   }
 
-  /** Length of the text written so far, without a blank that may still be dropped. */
+  /** Length of the text so far, without a pending blank that may still be dropped. */
   get length(): number {
     return this.#length;
   }
 
-  /** True when the next visible character will be the first of its line. */
+  /** True if the next visible character will be the first on its line. */
   get atLineStart(): boolean {
     return this.#lineStart;
   }
 
-  /** Appends `original[start, end)` with white space collapsed. */
+  /** Appends `original[start, end)` and collapses white space. */
   append(start: number, end: number): void {
     this.#scan(start, end, false);
   }
 
-  /** Appends `original[start, end)` keeping line breaks and blanks, as code needs it. */
+  /** Appends `original[start, end)` and keeps line breaks and blanks, for code. */
   appendPreformatted(start: number, end: number): void {
     this.#scan(start, end, true);
   }
 
-  /** Appends text that stands for `original[start, end)` as a whole, such as a decoded entity. */
+  /** Appends text that replaces `original[start, end)` as a whole, such as a decoded entity. */
   appendOpaque(text: string, start: number, end: number): void {
     let blank = this.#blankAt >= 0;
     let clean = normalisePiece(text);
@@ -78,7 +78,10 @@ export class TextBuilder {
     if (trailing) this.#blankAt = Math.max(start, end - 1);
   }
 
-  /** Appends text that has no original, such as what separates blocks. Swallows the blanks before it; ends a line if it ends in one. */
+  /**
+   * Appends text without an original, such as a separator between blocks. Drops the blanks before it. Text that ends in
+   * a line break ends the line.
+   */
   appendSynthetic(text: string): void {
     this.#blankAt = -1;
     this.#parts.push(text);
@@ -119,7 +122,7 @@ export class TextBuilder {
     this.#plain(from === 0 ? piece : piece.slice(from), start + from, preformatted);
   }
 
-  /** Text whose only white space is single blanks. */
+  /** Appends text whose only white space is single blanks. */
   #plain(text: string, at: number, preformatted: boolean): void {
     if (text === "") return;
     let from = 0;
@@ -190,7 +193,7 @@ export class TextBuilder {
   }
 }
 
-/** The rules of `TextBuilder` for a piece that stands alone: what it drops, collapses and composes. */
+/** Applies the rules of `TextBuilder` to a separate text: what it drops, collapses and composes. */
 export function normalisePiece(text: string): string {
   const clean = text
     .replace(SPECIAL, (found) => {
@@ -203,8 +206,9 @@ export function normalisePiece(text: string): string {
 }
 
 /**
- * The place in the original of a range of normalised text; where the text has another order than the original, all that lies between. Ends inside an opaque segment widen to the whole segment; a range that
- * covers only separators maps to the gap between its neighbours.
+ * Maps a range of normalised text to the original. Where the two have a different order, the result covers everything
+ * in between. Ends inside an opaque segment widen to the whole segment. A range of separators alone maps to the gap
+ * between its neighbours.
  */
 export function toOriginal(map: SourceMapData, range: TextRange): TextRange {
   const count = map.length / 4;
@@ -245,7 +249,7 @@ function around(
   return { start: from, end: to };
 }
 
-/** The map text → file, from a map text → decoded string and a map decoded string → file. */
+/** Composes a map text → decoded string with a map decoded string → file into a map text → file. */
 export function composeMaps(outer: SourceMapData, inner: SourceMapData): SourceMapData {
   const composed: number[] = [];
   for (let i = 0; i < outer.length / 4; i++) {

@@ -1,15 +1,18 @@
 import { distance } from "fastest-levenshtein";
 
-/** Shorter words are not repaired: too many others are one letter away. */
+/** Minimum length of a word to correct. Shorter words have too many neighbours at one edit. */
 export const REPAIR_MIN_LETTERS = 5;
-/** From this length on two edits are allowed, below it one. */
+/** Minimum length of a word for which two edits are allowed; shorter words allow one. */
 export const TWO_EDITS_FROM = 7;
-/** Letters of a word that its deletes are made of (SymSpell's prefix length): bounds memory per word; what differs behind them still counts in the distance. */
+/**
+ * Number of letters from which deletes are made (SymSpell's prefix length). This bounds the memory per word; later
+ * letters still count in the distance.
+ */
 const PREFIX = 7;
-/** What an edit costs against a hundredfold frequency: e^4.6 ≈ 100. */
+/** Cost of one edit. It equals a factor of 100 in frequency: e^4.6 ≈ 100. */
 const EDIT_COST = 4.6;
 
-/** How many edits may lie between a misspelt word of this length and what was meant. */
+/** Returns the maximum number of edits for a word of this length. */
 export function allowedEdits(letters: number): number {
   return letters < REPAIR_MIN_LETTERS ? 0 : letters < TWO_EDITS_FROM ? 1 : 2;
 }
@@ -53,9 +56,10 @@ export function editDistance(a: string, b: string, limit: number): number {
 }
 
 /**
- * The candidate that was most likely meant: ln(frequency) less a cost per edit, a small noisy channel. Ties: fewer edits, then the alphabet.
+ * Returns the most likely correction: the highest ln(frequency) minus a cost per edit (a simple noisy channel). Ties:
+ * fewer edits, then alphabetical order.
  * @param candidates words with the number of documents that hold them
- * @returns `null` when none is near enough
+ * @returns `null` if no candidate is near enough
  */
 export function bestRepair(word: string, candidates: ReadonlyMap<string, number>): string | null {
   const limit = allowedEdits(word.length);
@@ -74,19 +78,19 @@ export function bestRepair(word: string, candidates: ReadonlyMap<string, number>
   return best?.word ?? null;
 }
 
-/** From this length on a letter may stand for another of like sound: in short words that is mostly another word. */
+/** Minimum length of a word for substitutions by sound. In shorter words such a substitution usually gives another word. */
 const SOUNDS_FROM = 6;
-/** Letters that writers confuse by their sound. */
+/** Groups of letters that writers confuse by their sound. */
 const ALIKE = ["aeiouy", "cksz", "st", "gj"];
-/** What a swap, a doubled letter and a like sound cost, what a letter dropped or added, and what a word may cost. */
+/** Cost of a swap, a doubled letter or a substitution by sound; of a dropped or added letter; and the maximum cost of a word. */
 const LIGHT_SLIP = 1;
 const HEAVY_SLIP = 2;
 const MAX_SLIP = 2;
 
 /**
- * Could the written word be a slip for the meant one? One letter dropped or added inside it, or two lighter slips: letters swapped, doubled or not, or
- * of like sound. Where a consonant stands for an unlike one, more is dropped or the first letter differs, it is mostly another word: hyper- and hypo-,
- * abduction and adduction.
+ * Checks whether `written` may be a misspelling of `meant`: one letter dropped or added inside, or two lighter slips
+ * (letters swapped, doubled, undoubled, or replaced by sound). Other differences, such as an unlike consonant or
+ * another first letter, mostly make another word: hyper- and hypo-, abduction and adduction.
  */
 export function isSlip(written: string, meant: string): boolean {
   if (written[0] !== meant[0] || editDistance(written, meant, MAX_SLIP) > MAX_SLIP) return false;
@@ -112,18 +116,18 @@ function areAlike(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && ALIKE.some((group) => group.includes(a) && group.includes(b));
 }
 
-/** Shorter beginnings and endings are parts of too many words. */
+/** Minimum length of a prefix or suffix. Shorter ones are part of too many words. */
 const AFFIX_MIN_LETTERS = 3;
 const AFFIX_MAX_LETTERS = 7;
 
-/** Pairs of real words that a beginning or an ending must tell apart before it counts. */
+/** Minimum number of pairs of real words that differ only in a prefix or suffix before the difference counts. */
 const TELLS_APART = 3;
 
 /**
- * Do two words differ in a beginning or an ending that tells real words apart too (micro-, macro-; -itis, -osis)? Then each is a word of its own. An
- * ending that the language itself spells both ways (dependant, dependent) tells nothing apart; swapped letters are a slip, and so is a letter too many
- * or too few: specialty and speciality have one ending, and disabilty is disability.
- * @param stem words of one stem are forms or spellings of one word
+ * Checks whether two words differ in a prefix or suffix that also distinguishes real words (micro-, macro-; -itis,
+ * -osis). Such words are separate words, not misspellings. Spelling variants (dependant, dependent), swapped letters,
+ * and a letter too many or too few (disabilty) do not count.
+ * @param stem words with equal stems are forms or spellings of one word
  */
 export function differInAffix(a: string, b: string, real: ReadonlySet<string>, stem: (word: string) => string): boolean {
   let head = 0;
@@ -169,20 +173,23 @@ function areAffixes([one, other]: readonly [string, string]): boolean {
   return one.length === other.length && one.length >= AFFIX_MIN_LETTERS && one.length <= AFFIX_MAX_LETTERS;
 }
 
-/** Could the word be a slip for a real one, or one without its apostrophe (`hasnt`)? Some milliseconds. */
+/**
+ * Checks whether the word may be a misspelling of a real one, or a contraction without its apostrophe (`hasnt`). Takes
+ * some milliseconds.
+ */
 export function isSlipOfAny(word: string, real: ReadonlySet<string>): boolean {
   if (word.endsWith("nt") && real.has(word.slice(0, -2))) return true;
   return wordsMeant(word, real).next().done !== true;
 }
 
-/** The words of which it could be a slip. */
+/** Yields the words of which it may be a misspelling. */
 export function* wordsMeant(word: string, words: Iterable<string>): Generator<string, void> {
   for (const one of words) if (one[0] === word[0] && Math.abs(one.length - word.length) <= MAX_SLIP && isSlip(word, one)) yield one;
 }
 
 /**
- * The candidate nearest to `word` by edits (two exchanged neighbours are one), the first of equals; `null` when none is near enough to be what was meant:
- * more than one letter of three differs.
+ * Returns the candidate with the fewest edits (a transposition is one edit; ties: the first), or `null` if more than a
+ * third of the letters differ.
  */
 export function nearestName(word: string, candidates: readonly string[]): string | null {
   let best: { name: string; away: number } | null = null;
@@ -194,13 +201,13 @@ export function nearestName(word: string, candidates: readonly string[]): string
   return best?.name ?? null;
 }
 
-/** ` Did you mean "x"?` or the empty string; appended to messages about unknown names. */
+/** Returns ` Did you mean "x"?` or an empty string, to append to a message about an unknown name. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   const best = nearestName(word, candidates);
   return best === null ? "" : ` Did you mean "${best}"?`;
 }
 
-/** The names nearest to `word` by edit distance, nearest first, whatever their case; equal ones in their order. */
+/** Returns the names nearest to `word` by edit distance, ignoring case, nearest first. Ties keep their order. */
 export function nearestNames(word: string, names: readonly string[], limit: number): string[] {
   const asked = word.toLowerCase();
   return names

@@ -126,11 +126,11 @@ describe("repeatsQuestion", () => {
 const real = createEnglishWords().real();
 const stem = createStemmer();
 
-/** May a word that no document holds be read as one that they do hold? */
+/** Checks whether a word that no document contains may be corrected to one that the documents contain. */
 const mayBeRead = (written: string, meant: string) =>
   !real.has(written) && isSlip(written, meant) && !differInAffix(written, meant, real, stem);
 
-/** No list of words has them, and nothing in how they are spelled tells them from a slip: what they were read as is said. */
+/** No dictionary has these words, and their spelling does not distinguish them from misspellings. The answer states how each was read. */
 const UNKNOWABLE = [
   "peroneal as perineal",
   "saphira as sapphire",

@@ -39,7 +39,7 @@ describe("words", () => {
   });
 });
 
-/** Counts of gpt-tokenizer 4.0.0, markers of special tokens as plain text. JSON cannot hold half of a surrogate pair. */
+/** Counts by gpt-tokenizer 4.0.0 with special tokens as plain text. JSON cannot hold half of a surrogate pair. */
 const COUNTS = [...(cases.counts as [string, number][]), ["\ud800 half a pair", 4] as const];
 test.each(COUNTS)("counts as the encoder does: %j", (text, tokens) => {
   expect(countTokens(text)).toBe(tokens);

@@ -4,11 +4,13 @@ import { memoised } from "./memo.ts";
 import { foldMarks, withPartedDigits } from "./normalise.ts";
 
 /**
- * Words of a text as the indexes see them: lower case, without marks on Latin letters, stop words out, Porter stems, codes whole.
+ * Returns the index terms of a text: lower case, no marks on Latin letters, no stop words, Porter stems, codes
+ * unchanged.
  *
- * Codes keep their identity: `21-526EZ` → `21-526ez` and `526ez`; `DC 6260` and `diagnostic code 6260` → `dc6260` and `6260`;
- * `10⁶` and `10^6` → `10^6` and `10`; `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token; `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
- * @param stem pass one from `createStemmer` when many texts are tokenized
+ * Examples for codes: `21-526EZ` → `21-526ez` and `526ez`; `DC 6260` and `diagnostic code 6260` → `dc6260` and `6260`;
+ * `10⁶` and `10^6` → `10^6` and `10`; `38 CFR 4.25` and `§ 4.25` → `cfr4.25`; `1-800-827-1000` stays one token;
+ * `70 percent` and `70%` → `70%`; `$1,200` → `1200`.
+ * @param stem pass one from `createStemmer` to tokenize many texts
  */
 export function tokenize(text: string, stem: (word: string) => string = stemOf): string[] {
   const tokens: string[] = [];
@@ -16,24 +18,24 @@ export function tokenize(text: string, stem: (word: string) => string = stemOf):
   return tokens;
 }
 
-/** What the indexes make of one word: nothing of a stop word, two tokens of some codes. */
+/** Returns the index terms of one word: none for a stop word, two for some codes. */
 export function wordTokens({ text, code }: Word, stem: (word: string) => string = stemOf): string[] {
   if (code) return codeTokens(text);
   return STOP_WORDS.has(text) ? [] : [stem(text)];
 }
 
-/** Says a word nothing about the topic? @param word lower case, without apostrophe */
+/** Checks whether a word says nothing about the topic. @param word lower case, without apostrophe */
 export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 
-/** A word (lower case), before stemming. `code` marks what carries digits. */
+/** A lower-case word before stemming. `code` is true if it contains digits. */
 export interface Word {
   readonly text: string;
   readonly code: boolean;
 }
 
-/** Lower-case words and codes in order, without marks on Latin letters ("café": `cafe`), stop words included. */
+/** Returns words and codes in order, in lower case, without marks on Latin letters ("café" becomes `cafe`). Includes stop words. */
 export function words(text: string): Word[] {
   const found: Word[] = [];
   const plain = isAscii(text)
@@ -72,11 +74,11 @@ function wordOf({ 1: prefixed, 2: number, 3: word }: RegExpExecArray): Word {
 }
 
 /**
- * End of the word at `start` when it is of the letters a to z alone and `WORD` would take just these: most words are such, and a loop
- * finds them in a fraction of the time. `start` when only `WORD` can tell.
+ * Returns the end of the word at `start` if it consists of the letters a to z and `WORD` would match exactly these;
+ * otherwise `start`. Most words qualify, and a loop is several times faster than the expression.
  */
 function plainWordEnd(text: string, start: number): number {
-  // No further than a word may be long: in a run without a blank, the rest would be read again for each of its pieces.
+  // Stop at the maximum length: otherwise each part of a long run would scan the rest of the run again.
   const limit = start + MAX_WORD;
   let end = start;
   for (;;) {
@@ -95,10 +97,10 @@ const LETTER_A = 97;
 const LETTER_D = 100;
 const LETTER_Z = 122;
 const APOSTROPHE = 39;
-/** Words that a code may begin with. */
+/** Words that can begin a code. */
 const CODE_PREFIXES = ["dc", "diagnostic"];
 
-/** Neither a letter nor a digit: nothing begins here. */
+/** Checks for an ASCII character that is neither a letter nor a digit. */
 function isAsciiBlankOrMark(code: number): boolean {
   return code < 48 || (code > 57 && code < LETTER_A) || (code > LETTER_Z && code < 128);
 }
@@ -108,10 +110,10 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Longest word that is looked at; what is longer is noise and is cut. */
+/** Maximum length of a word. Longer ones are noise and are cut. */
 const MAX_WORD = 64;
 
-/** A code with its prefix, a number, or a word, as first, second or third group. */
+/** Group 1: a code with its prefix. Group 2: a number. Group 3: a word. */
 const WORD = new RegExp(
   [
     // A code that needs its prefix: DC 6260, diagnostic code 6260, 38 CFR 4.25, § 4.25
@@ -149,8 +151,9 @@ export function createStemmer(): (word: string) => string {
 }
 
 /**
- * Plurals that English does not make by an ending, which stemming leaves apart from their singular: those of which 7,623 questions or 4,240 true sentences of
- * `lab/sets/written` hold one form and the page the other (21 and 6, 2026-11-28).
+ * Irregular plurals, which stemming does not join with their singular. Listed are those where a question or true
+ * sentence of `lab/sets/written` uses one form and the page the other (21 of 7,623 questions and 6 of 4,240 sentences,
+ * 2026-11-28).
  */
 const PLURALS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -169,7 +172,7 @@ function stemOf(word: string): string {
   return stemmer(PLURALS.get(word) ?? word);
 }
 
-/** The library's English list, less words that carry meaning here ("us" is a country, "may" and "not" change rules but rank nothing). */
+/** The library's English list without words that carry meaning here ("us" is a country; "may" and "not" change rules). */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...eng.map((word) => word.replaceAll("'", "")),
   "im",

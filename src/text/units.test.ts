@@ -10,7 +10,7 @@ import { aboveUnit, nameCells, readCells, unitAt, unitsIn } from "./units.ts";
 
 const read = (source: string, path = "a.md") => parseFirst(path, source);
 
-/** The unit that begins with these words. */
+/** Returns the unit that begins with these words. */
 function unitOf(source: string, words: string, path?: string): PlacedUnit {
   const document = read(source, path);
   const unit = unitsIn(document).find(({ start }) => document.text.startsWith(words, start));

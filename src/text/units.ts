@@ -13,30 +13,30 @@ import type {
 import { firstIndex } from "./numbers.ts";
 import { tokenize } from "./tokens.ts";
 
-/** What of a document is needed to place its units; a stored document fits. */
+/** The fields of a document that are needed to place its units. */
 interface UnitSource {
   readonly text: string;
   readonly blocks: readonly Block[];
   readonly units: readonly Unit[];
-  /** Where each page begins; absent or `null`: there are none. */
+  /** Start offset of each page; absent or `null` for a format without pages. */
   readonly pages?: readonly number[] | null;
 }
 
-/** Longer sentences are no caption of a table, in characters. */
+/** Maximum length of a table's caption, in characters. */
 const MAX_CAPTION = 400;
-/** How a sentence ends that announces nothing. */
+/** Matches the end of a sentence that introduces nothing after it. */
 const IS_CLOSED = /[.!;,…。][)\]"'”’]*$/;
-/** What a sentence calls the table that it stands above: "the following table", "this table", "the table below shows". */
+/** Matches a reference to a table below: "the following table", "this table", "the table below shows". */
 const NAMES_TABLE = /\b(?:this|following|next) tables?\b|\btables? (?:below|that follows|shows?|lists?|gives?)\b/i;
-/** How a paragraph begins that is the caption of a table: "Table 3. Fees in dollars." */
+/** Matches the start of a numbered caption: "Table 3. Fees in dollars." */
 const NUMBERS_TABLE = /^(?:table|tab\.)\s{1,2}[A-Z\d]/i;
-/** How far back a list or a table is followed to its beginning, in blocks: hostile documents are one long table. */
+/** Maximum number of blocks to look back for the start of a list or table. A hostile document may be one long table. */
 const MAX_LOOK_BACK = 2_000;
 
 /**
- * The units of a part of a document, each with where it stands: its own headings, its page, what a list item or a row cannot be
- * understood without. In order, not overlapping; together they hold every word of the part. A unit that reaches beyond the part is cut to
- * it. What lies outside `bounds` is named by no unit, headings aside. Time is linear in the part.
+ * Returns the units of a part of a document in order, each with its place: headings, page, and the context that a list
+ * item or row needs. Units do not overlap, and together they hold every word of the part. A unit that extends beyond
+ * the part is cut. Context comes only from inside `bounds`, except headings. Linear in the length of the part.
  *
  * @example unitsIn(document, passage.range)[0]?.headingPath // ["Decision reviews", "Time limits"]
  */
@@ -47,7 +47,7 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   const surroundings = createSurroundings(source, bounds);
   const seed = (block: number) => {
     const above = headingsAbove(blocks, block);
-    // What holds again behind a section that began before the part is not among them.
+    // Leaves out headings that apply again after a section that began before the part.
     const ends = above.flatMap(({ start, sectionEnd }) => (start <= range.start && sectionEnd !== undefined ? [sectionEnd] : []));
     return { walk: walkHeadings(above), path: above as readonly Block[], until: Math.min(...ends) };
   };
@@ -71,19 +71,19 @@ export function unitsIn(source: UnitSource, range: TextRange = wholeOf(source), 
   return placed;
 }
 
-/** What stands above a unit and says what it is about, outermost first: headings, a table's caption and header, a list's lead-in. */
+/** Returns the texts above a unit that give its topic, outermost first: headings, a table's caption and header, a list's lead-in. */
 export function aboveUnit({ headingPath, caption, leadIn, header }: PlacedUnit): string[] {
   const around = [caption, leadIn, header].flatMap((one) => (one === null ? [] : [one.text]));
   return [...headingPath, ...around];
 }
 
-/** The unit of a passage in which an offset of the document stands; `undefined` where none does. */
+/** Returns the unit of a passage at an offset of the document, or `undefined`. */
 export function unitAt({ units }: { readonly units: readonly PlacedUnit[] }, offset: number): PlacedUnit | undefined {
   const unit = units[firstAfter(units, offset)];
   return unit !== undefined && unit.start <= offset ? unit : undefined;
 }
 
-/** The run-in head of the paragraph in which a later sentence stands. */
+/** Returns the run-in heading of the paragraph that contains a later sentence. */
 function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange): SourceText | null {
   const { start, runIn } = blocks[unit.block] as Block;
   const isBelow = runIn !== undefined && unit.start >= runIn && start >= bounds.start;
@@ -93,7 +93,7 @@ function runInBefore({ text, blocks }: UnitSource, unit: Unit, bounds: TextRange
 type Surroundings = Pick<PlacedUnit, "leadIn" | "header" | "caption">;
 const NONE: Surroundings = { leadIn: null, header: null, caption: null };
 
-/** Reads lists and tables as blocks are asked for in order; units of one block share what is found. */
+/** Returns a function that finds the list or table around a block. Call it in ascending order; units of one block share the result. */
 function createSurroundings(source: UnitSource, bounds: TextRange): (block: number) => Surroundings {
   const { blocks } = source;
   const within = (one: SourceText | null) => (one !== null && one.start >= bounds.start && one.end <= bounds.end ? one : null);
@@ -114,7 +114,7 @@ function createSurroundings(source: UnitSource, bounds: TextRange): (block: numb
   };
 }
 
-/** A list or a table as far as it has been read. */
+/** A list or table up to the last block that was read. */
 interface Group {
   readonly type: "list-item" | "table-row";
   last: number;
@@ -134,7 +134,7 @@ function openGroup(source: UnitSource, index: number, type: Group["type"]): Grou
 function openList(source: UnitSource, first: number): Group {
   const { blocks } = source;
   const lead = leadBefore(source, first);
-  /** The items in which the last one read stands, itself last. */
+  /** The enclosing items of the last item read, and that item itself at the end. */
   let open: number[] = [];
   const levelOf = (index: number) => blocks[index]?.level ?? 0;
   return {
@@ -157,7 +157,7 @@ function openTable(source: UnitSource, first: number): Group {
   const textOf = (index: number) => text.slice(blocks[index]?.start ?? 0, blocks[index]?.end ?? 0);
   const isNamed = blocks[first]?.header === first;
   const isSingle = (index: number) => blocks[index]?.type === "table-row" && !textOf(index).includes("|");
-  /** A table that begins with a row of one cell has such a row above each group of rows. */
+  /** If a table begins with a row of one cell, such rows are labels of the groups of rows below them. */
   const hasLabels = isSingle(isNamed ? first + 1 : first) && !isSingle(isNamed ? first : first + 1);
   let label = -1;
   let isLabel = false;
@@ -177,7 +177,7 @@ function openTable(source: UnitSource, first: number): Group {
   };
 }
 
-/** The last sentence before a list, unless it is closed by a full stop: then it announces nothing. */
+/** Returns the last sentence before a list, unless a full stop ends it: then it introduces nothing. */
 function leadBefore(source: UnitSource, first: number): SourceText | null {
   const before = source.blocks[first - 1];
   if (before === undefined || (before.type !== "paragraph" && before.type !== "quote")) return null;
@@ -185,7 +185,10 @@ function leadBefore(source: UnitSource, first: number): SourceText | null {
   return last === null || IS_CLOSED.test(last.text) ? null : last;
 }
 
-/** The last sentence before a table, where it introduces it: it is not closed by a full stop, or names the table or what stands in one of its columns. */
+/**
+ * Returns the last sentence before a table if it introduces the table: no full stop ends it, or it mentions the table
+ * or a value of one of its columns.
+ */
 function captionBefore(source: UnitSource, first: number): SourceText | null {
   const { text, blocks } = source;
   const before = blocks[first - 1];
@@ -210,7 +213,7 @@ function toSourceText(text: string, range: TextRange | undefined): SourceText | 
   return range === undefined ? null : { start: range.start, end: range.end, text: text.slice(range.start, range.end) };
 }
 
-/** Items of one list and rows of one table are a single line break apart. */
+/** Checks for a single line break between two blocks, as between items of one list or rows of one table. */
 function isTight(blocks: readonly Block[], index: number): boolean {
   const before = blocks[index - 1];
   const block = blocks[index];
@@ -221,7 +224,7 @@ function namesOf(path: readonly Block[], text: string): string[] {
   return path.map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
 }
 
-/** The page on which an offset stands, from 1; `null` without pages. */
+/** Returns the page at an offset, from 1, or `null` without pages. */
 function pageAt(pages: readonly number[] | null, offset: number): number | null {
   return pages === null
     ? null
@@ -231,7 +234,7 @@ function pageAt(pages: readonly number[] | null, offset: number): number | null 
       );
 }
 
-/** Index of the first unit that ends after an offset. */
+/** Returns the index of the first unit that ends after an offset. */
 function firstAfter(units: readonly Unit[], offset: number): number {
   return firstIndex(units.length, (i) => (units[i] as Unit).end > offset);
 }
@@ -241,10 +244,11 @@ function wholeOf({ text }: UnitSource): TextRange {
 }
 
 /**
- * Cells of a row under the header of its table, both as they stand in the normalised text (`a | b | c`); empty cells are left out.
- * `null` when the row cannot be read by its header: it has more cells, or none.
+ * Pairs the cells of a row with the cells of the table's header. Both are in normalised text (`a | b | c`); empty cells
+ * are omitted. Returns `null` if the row has no cells or more than the header.
  *
- * @example nameCells("Form | Deadline", "10182 | 1 year") // [{ name: "Form", text: "10182" }, { name: "Deadline", text: "1 year" }]
+ * @example nameCells("Form | Deadline", "10182 | 1 year") // [{ name: "Form", text: "10182" }, { name: "Deadline",
+ * text: "1 year" }]
  */
 export function nameCells(header: string, row: string): NamedCell[] | null {
   const names = cellsOf(header);
@@ -254,24 +258,24 @@ export function nameCells(header: string, row: string): NamedCell[] | null {
   return cells.length === 0 ? null : cells;
 }
 
-/** One line for people: `Form: 10182; Deadline: 1 year`. */
+/** Formats cells as a line for people: `Form: 10182; Deadline: 1 year`. */
 export function readCells(cells: readonly NamedCell[]): string {
   return cells.map(({ name, text }) => (name === "" || name === text ? text : `${name}: ${text}`)).join("; ");
 }
 
-/** The cells of a row or a header as it stands in the normalised text, empty ones too. */
+/** Splits a row or header in normalised text into its cells, including empty ones. */
 export function cellsOf(row: string): string[] {
   return row.split("|").map((cell) => cell.trim());
 }
 
-/** The headings of a document, in order. */
+/** Returns the headings of a document, in order. */
 export function outlineOf(text: string, blocks: readonly Block[]): Heading[] {
   return blocks
     .filter(({ type }) => type === "heading")
     .map(({ start, end, level }) => ({ start, level, text: text.slice(start, Math.min(end, start + MAX_HEADING)) }));
 }
 
-/** Headings above an offset, outermost first, with one that begins there. */
+/** Returns the headings above an offset, outermost first, including one that begins there. */
 export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "blocks">, offset: number): string[] {
   const walk = walkHeadings<Block>();
   for (const block of blocks) {
@@ -281,7 +285,7 @@ export function headingPathAt({ text, blocks }: Pick<StoredDocument, "text" | "b
   return walk.at(offset).map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_HEADING)));
 }
 
-/** Longer headings are cut in a path, in characters: nobody asks for a longer one by name. */
+/** Maximum length of a heading in a path, in characters. Nobody asks for a longer one by name. */
 export const MAX_HEADING = 300;
 
 interface Levelled {
@@ -290,22 +294,22 @@ interface Levelled {
   readonly sectionEnd?: number;
 }
 
-/** The path after one more heading: what it opens ends every section of its level and below. */
+/** Returns the path after one more heading, which ends every section of its level and below. */
 function enterHeading<T extends Levelled>(path: readonly T[], heading: T): T[] {
   const outer = path.findIndex(({ level }) => level >= heading.level);
   return [...(outer < 0 ? path : path.slice(0, outer)), heading];
 }
 
-/** Walks down a document: the path after each heading that is entered, and at offsets. Both ascend. */
+/** Walks down a document and returns the heading path after each heading and at each offset. Calls must be in ascending order. */
 interface HeadingWalk<T> {
   enter(heading: T): readonly T[];
-  /** The same array as before where nothing changed. */
+  /** Returns the same array as before if nothing changed. */
   at(offset: number): readonly T[];
 }
 
-/** @param path headings above the place where the walk begins, outermost first */
+/** @param path headings above the start of the walk, outermost first */
 export function walkHeadings<T extends Levelled>(path: readonly T[] = []): HeadingWalk<T> {
-  /** Paths that hold again where what is open ends. */
+  /** Paths that apply again when the open section ends. */
   const outer: { readonly end: number; readonly path: readonly T[] }[] = [];
   let current: readonly T[] = [];
   const at = (offset: number): readonly T[] => {
@@ -326,7 +330,7 @@ export function walkHeadings<T extends Levelled>(path: readonly T[] = []): Headi
   return { enter, at };
 }
 
-/** The headings under which a block stands, outermost first, itself included if it is one. Looks back as far as it must. */
+/** Returns the headings above a block, outermost first, including the block itself if it is one. */
 function headingsAbove<T extends Levelled & { readonly type: string }>(blocks: readonly T[], index: number): T[] {
   const path: T[] = [];
   const at = blocks[index]?.start ?? 0;
@@ -338,19 +342,19 @@ function headingsAbove<T extends Levelled & { readonly type: string }>(blocks: r
   return path;
 }
 
-/** What of a document a passage needs; a stored document fits, and one that was read again from its file. */
+/** The fields of a document that a passage needs. A stored document fits, and so does one that was parsed again from its file. */
 export type PassageSource = PassageDocument & Pick<StoredDocument, "text" | "units">;
 
-/** Where a passage stands and what it scored. */
+/** Position and scores of a passage. */
 export interface PassagePlace extends Pick<Passage, "sid" | "chunkId" | "window" | "scores"> {
   readonly range: TextRange;
-  /** What lies outside is named by no unit; `null`: the whole document may be. */
+  /** Range from which context may come; `null`: the whole document. */
   readonly bounds: TextRange | null;
-  /** Headings above the passage; absent: they are read from the document. */
+  /** Headings above the passage; if absent, they are read from the document. */
   readonly headingPath?: readonly string[] | undefined;
 }
 
-/** A stretch of a document as a passage; `null` when nothing stands there. */
+/** Creates a passage from a range of a document; `null` if the range holds no text. */
 export function readPassage(document: PassageSource, { range, bounds, headingPath, ...place }: PassagePlace): Passage | null {
   const units = unitsIn(document, range, bounds ?? undefined);
   if (units.length === 0) return null;
@@ -384,7 +388,7 @@ function fingerprintOf(document: PassageSource): PassageDocument {
   };
 }
 
-/** The last heading at or above the window of a passage that was found; `null` when there is none. */
+/** Returns the last heading at or above the window that was found, or `null`. */
 export function headingOf(passage: Passage): string | null {
   const unit = unitAt(passage, passage.window.start) ?? passage.units[0];
   return (unit?.headingPath ?? passage.headingPath).at(-1) ?? null;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { didYouMean } from "./spelling.ts";
 
 /**
- * One line per fault that zod found, with the path, the reason, and for unknown keys the nearest right name.
- * @param input the value that was parsed; used to show what stood there
+ * Returns one line for each error that zod found: path, reason, and for unknown keys the most similar known key.
+ * @param input the parsed value, quoted in the messages
  */
 export function describeIssues(error: z.ZodError, schema: z.ZodType): string[] {
   return error.issues.map((issue) => {
@@ -16,7 +16,7 @@ export function describeIssues(error: z.ZodError, schema: z.ZodType): string[] {
   });
 }
 
-/** Names of the keys that `schema` accepts at `path`; empty when that is not an object. */
+/** Returns the keys that `schema` accepts at `path`; empty if there is no object at that path. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const here = path.reduce<z.ZodType | null>((at, key) => (at === null ? null : childOf(unwrap(at), key)), schema);
   const object = here === null ? null : unwrap(here);
@@ -36,13 +36,13 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-/** A value of an object schema that is no object itself. */
+/** A value of an object schema that is not itself an object. */
 export interface Leaf {
   readonly path: readonly string[];
   readonly schema: z.ZodType;
 }
 
-/** Returns the values of an object schema, all the way down. Objects that are keyed by data are left out. */
+/** Returns all values of an object schema, recursively, except those in objects with arbitrary keys. */
 export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[] {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodRecord) return [];
@@ -54,7 +54,7 @@ export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[
 
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
-/** The in-process form of wire data: camelCase names, read-only. */
+/** The in-process form of wire data: camelCase keys, read-only. */
 export type InProcess<T> = unknown extends T
   ? T
   : T extends readonly unknown[]
@@ -63,7 +63,7 @@ export type InProcess<T> = unknown extends T
       ? { readonly [Key in keyof T as Key extends string ? CamelCase<Key> : Key]: InProcess<T[Key]> }
       : T;
 
-/** A value with its keys as they travel (`createdAt` → `created_at`), all the way down; of objects that are not keyed by data. */
+/** Converts all keys to snake case (`createdAt` → `created_at`), recursively. Not for objects with arbitrary keys. */
 export function toSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toSnakeCase);
   if (typeof value !== "object" || value === null) return value;
@@ -72,7 +72,7 @@ export function toSnakeCase(value: unknown): unknown {
   );
 }
 
-/** Adds default and description to the schema of a setting. Documentation is generated from them, so that they cannot disagree. */
+/** Adds a default and a description to the schema of a setting. Documentation is generated from them, so it cannot disagree. */
 export function setting<Schema extends z.ZodType>(
   schema: Schema,
   fallback: z.core.util.NoUndefined<z.output<Schema>>,
@@ -85,7 +85,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema, description: 
   return schema.optional().describe(description);
 }
 
-/** Returns the schema of a group of settings, each of which has a default or is optional. */
+/** Returns the schema of a group of settings that all have a default or are optional. */
 export function group<Shape extends z.core.$ZodLooseShape>(description: string, shape: Shape) {
   const object = z.strictObject(shape);
   return object.prefault({} as z.core.util.NoUndefined<z.input<typeof object>>).describe(description);

@@ -1,15 +1,19 @@
 /**
- * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, greedy longest match in one walk per word. "[SEP]" and the like in a text are its
- * characters and never special tokens. The encoder's form has a readable reference in `lab/train/encoder/wordpiece.py`, the reader's is that of `BertTokenizer`.
+ * WordPiece over a trie: BERT's uncased normalisation and pre-tokenisation, then greedy longest match in one walk per
+ * word. Text such as "[SEP]" is tokenised as characters, never as a special token. `lab/train/encoder/wordpiece.py` is
+ * a readable reference for the encoder's form; the cross-encoder's form equals `BertTokenizer`.
  */
 
 import { memoised } from "./memo.ts";
 
-/** The encoder cuts a longer word, in UTF-16 units: it is base64 or noise, and must not outweigh the text around it. */
+/**
+ * Maximum length of a word for the encoder, in UTF-16 units; the rest is cut. A longer word is base64 or noise and must
+ * not outweigh the text around it.
+ */
 export const MAX_ENCODER_WORD_UNITS = 64;
-/** A word of more characters is one unknown piece, as in BERT. */
+/** A word with more characters becomes one unknown piece, as in BERT. */
 const MAX_WORD_CHARACTERS = 100;
-/** Rules of characters that are kept. */
+/** Maximum number of cached character rules. */
 const KEPT_RULES = 8192;
 
 const SKIP = 0;
@@ -18,26 +22,29 @@ const PUNCTUATION = 2;
 const WORD = 3;
 const IDEOGRAPH = 4;
 
-/** What a character turns into: its kind, and the UTF-16 units that stand for it after lower-casing and removal of accents. */
+/** Kind of a character, and the UTF-16 units that replace it after lower-casing and removal of accents. */
 interface CharacterRule {
   readonly kind: number;
   readonly units: readonly number[];
-  /** Kind of each unit, where a letter decomposes into letters and punctuation. */
+  /** Kind of each unit, if the character decomposes into letters and punctuation. */
   readonly kinds: readonly number[];
 }
 
-/** A tokeniser with scratch space of its own; not to be shared between threads. */
+/** A tokeniser with its own scratch space. Threads must not share one. */
 export interface Wordpiece {
-  /** Writes the ids of `text`, at most `limit`, to `ids` (grown where needed) and returns how many there are; what follows is not read. */
+  /** Writes the ids of `text`, at most `limit`, to `ids` (grown as needed) and returns their number. Stops reading at the limit. */
   encode(text: string, limit?: number): number;
-  /** Holds the result of the last `encode`; valid up to its return value. */
+  /** Result of the last `encode`; valid up to the number that it returned. */
   readonly ids: Int32Array;
 }
 
-/** What becomes of characters that no piece covers: each gets one of these rows behind the pieces, by its hash; or their whole word is one piece. */
+/**
+ * Treatment of characters that no piece covers. Either each character is hashed to one of `hashRows` extra ids, or its
+ * whole word becomes `piece`.
+ */
 export type Uncovered = { readonly hashRows: number } | { readonly piece: number };
 
-/** Ids are places in `pieces`. */
+/** Ids are indexes of `pieces`. */
 export function createWordpiece(pieces: readonly string[], uncovered: Uncovered): Wordpiece {
   const trie = buildTrie(pieces);
   const { alphabet, keys, children, terminal, mask } = trie;
@@ -64,7 +71,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     ids[count++] = id;
   }
 
-  /** Splits the word of so many units and characters that stands in `word`. */
+  /** Splits the word in `word`, which has the given number of units and characters. */
   function split(length: number, characters: number): void {
     const before = count;
     const end = isEncoder && length === mostUnits && isHighSurrogate(word[length - 1] as number) ? length - 1 : length;
@@ -83,7 +90,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     push(unknown);
   }
 
-  /** Pushes the longest piece that begins at `start`. @returns where it ends; `start`: there is none */
+  /** Pushes the id of the longest piece that begins at `start`. @returns its end, or `start` if there is none */
   function longestPiece(start: number, end: number): number {
     let node = start === 0 ? trie.wordRoot : trie.continuationRoot;
     let found = -1;
@@ -108,7 +115,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
 
   function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
     count = 0;
-    // Of the word at hand, which stands in `word`.
+    // Length and number of characters of the current word, which is in `word`.
     let length = 0;
     let characters = 0;
     for (let i = 0; i < text.length && count < limit; i++) {
@@ -136,7 +143,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
       if (isAlone) length = characters = 0;
       for (let u = 0; u < units.length; u++) {
         const unit = units[u] as number;
-        // The encoder learned with either half of a mark of two units as a word of its own.
+        // The encoder was trained with each half of a two-unit mark as a separate word.
         const isMark = kinds[u] === PUNCTUATION;
         if (isMark && (isEncoder || !isLowSurrogate(unit))) {
           if (length > 0) split(length, characters);
@@ -164,7 +171,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
   };
 }
 
-/** Letters are numbered; a child is found in an open-addressing table under `node * letters + letter`. */
+/** Letters are numbered. An open-addressing table holds each child under `node * letters + letter`. */
 interface Trie {
   alphabet: Uint16Array;
   letters: number;
@@ -242,7 +249,7 @@ function bertRule(point: number): CharacterRule {
   return { kind: BERT_IDEOGRAPHS.some(([first, last]) => point >= first && point <= last) ? IDEOGRAPH : WORD, units, kinds };
 }
 
-/** BERT's rules but for a few characters, as the encoder learned with them. */
+/** BERT's rules, except for a few characters that the encoder was trained with. */
 function encoderRule(point: number): CharacterRule {
   const char = String.fromCodePoint(point);
   if (point === 0x85 || point === 11 || point === 12) return { kind: SPACE, units: [], kinds: [] };
@@ -252,7 +259,7 @@ function encoderRule(point: number): CharacterRule {
   return bertRule(point);
 }
 
-/** BERT's list of blocks. */
+/** The Unicode blocks that BERT treats as ideographs. */
 const BERT_IDEOGRAPHS = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -270,7 +277,7 @@ const ENCODER_IDEOGRAPHS = [
   [0xf900, 0xfaff],
 ] as const;
 
-/** Punctuation of Unicode, and every other sign of ASCII. */
+/** Checks for Unicode punctuation or any other ASCII sign. */
 function isPunctuation(char: string): boolean {
   return /^[!-/:-@[-`{-~]$/.test(char) || /^\p{P}$/u.test(char);
 }
