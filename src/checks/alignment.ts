@@ -13,13 +13,10 @@ const BESIDE = 0.4;
 const GIVEN = 0.6;
 /** Factor for a word that is negated in only one of the two texts. */
 const OTHER_POLARITY = 0.5;
-/**
- * Tolerance by which a sentence that outdoes another may hold a word less, and the amount by which it must hold some
- * word more.
- */
+/** One sentence outdoes another if it covers no word worse by more than `SLACK`, and some word better by at least `CLEARLY_MORE`. */
 const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
-/** Distance in content words at which a word has half its weight, for what a value or a name is about. */
+/** Distance in content words at which a word's weight halves, used to find what a value or a name is about. */
 const HALF_DISTANCE = 4;
 /** The same distance for the scope of a negation or an opposite. */
 const CLOSE_DISTANCE = 1.5;

@@ -127,10 +127,7 @@ function misplaced(part: Part, cell: Reading, own: Reading, name: Reading, place
   return { reason, spans: placesOf(part, cell) };
 }
 
-/**
- * A cell, the name of its own row or column, the name of the row or column in the claim, the cells at that place, and
- * all cells there.
- */
+/** A cell, the name of its own row or column, the row or column that the claim names, the cells at that place, and all cells there. */
 interface Placed {
   readonly cell: Reading;
   readonly own: Reading;

@@ -146,7 +146,7 @@ interface Segment extends TextRange {
   readonly values: readonly Value[];
   /** Values of other kinds that are in no other segment. */
   readonly valuesBesides: readonly Value[];
-  /** Words that are in no other segment and in no value. */
+  /** Words that are in no other segment and no value. */
   readonly own: readonly ContentWord[];
   /** Words next to the segment's values or between them. */
   readonly beside: readonly ContentWord[];

@@ -30,8 +30,8 @@ export function finding(
 export interface SimilarityScorer {
   readonly id: string;
   /**
-   * Returns the cosine on the scale of the model for which the threshold was measured, or `null` if one of the texts
-   * has no content.
+   * Returns the cosine, converted to the scale of the model for which the threshold was measured. Returns `null` if one
+   * of the texts has no content.
    */
   similarity(question: string, answer: string): Promise<number | null>;
 }

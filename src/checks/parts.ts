@@ -39,7 +39,7 @@ export function wordsOf({ claim, range }: Part): string[] {
   return claim.words.filter((word) => isWithin(word, range)).map(({ root }) => root);
 }
 
-/** Checks whether the claimed bound agrees: "less than € 3" is not € 3. */
+/** Checks whether the bounds of the two values agree: "less than € 3" does not agree with "€ 3". */
 export function isBound(said: Value, stated: Value): boolean {
   return said.bound === "none" || said.bound === stated.bound;
 }

@@ -55,7 +55,8 @@ const RIVAL_MARGIN = 0.1;
 const FEWEST_WORDS = 3;
 
 /**
- * Minimum share of the claim's words in a quoted sentence on the same subject, compared with one that has none of them.
+ * A quoted sentence must contain at least this share of the claim's words to count as evidence against a sentence that
+ * contains none of them.
  */
 const SAID_ITSELF = 0.5;
 /** "7. " at the start is the number of the sentence. */

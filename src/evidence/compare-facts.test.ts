@@ -33,7 +33,7 @@ describe("compareFacts finds", () => {
     ],
     ["polarity", "We don't lend rare maps to foreign visitors.", "We lend rare maps to foreign visitors.", ["lend", "lend"]],
     ["value", "Damp maps are dried for 5 days in the tower.", "Damp maps are dried for 8 days.", ["5 days", "8 days"]],
-    // Of equal sentences, the one value that differs, whatever the others are.
+    // Two sentences are equal except for one value, whatever their other values are.
     ["value", "A map of 3 sheets dries in 3 days.", "A map of 3 sheets dries in 5 days.", ["3 days", "5 days"]],
     ["value", "In 25 of 25 libraries maps are free.", "In 25 of 31 libraries maps are free.", ["25", "31"]],
   ])("%s: %s / %s", (kind, a, b, values) => {

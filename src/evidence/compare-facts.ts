@@ -22,7 +22,7 @@ const ALIGNED = 0.6;
 const ALIGNED_WORDS = 0.8;
 /** Share counted for a word that only the headings or neighbouring sentences of the other fact contain. */
 const IN_CONTEXT = 0.75;
-/** Minimum weight of the shared words, and the number of content words from which a copy counts whatever their weight. */
+/** Minimum weight of the shared words. A copy of at least this many content words counts whatever their weight. */
 const SHARED_WEIGHT = 1.7;
 const COPY_WORDS = 2;
 /** Weight of shared words at which certainty is one half. */
@@ -239,7 +239,7 @@ function haveSameRole({ a: one, b: other }: Pair, a: Fact, b: Fact): boolean {
 
 const IDENTIFIERS: ReadonlySet<Value["kind"]> = new Set(["code", "form", "phone"]);
 
-/** A code, or a number right after a word and before none, says which thing is meant: "Room 12, or by post". */
+/** Checks whether a value identifies a thing: a code, or a number after a word and with no word after it ("Room 12, or by post"). */
 function identifies({ kind, start, end }: Value, { reading: { text, words } }: Fact): boolean {
   const touches = (between: string) => /^[\s-]$/.test(between);
   const isName =
@@ -248,7 +248,7 @@ function identifies({ kind, start, end }: Value, { reading: { text, words } }: F
   return IDENTIFIERS.has(kind) || (kind === "number" && isName);
 }
 
-/** What may not be also may be, unless somebody is told so: "you may not". */
+/** "May not" leaves both possible, except as a prohibition: "you may not". */
 const MAY = /(?<!\b(?:you|we|they) )\b(?:may|might)$/;
 
 /** Finds the word that is negated in one of two otherwise equal texts. */

@@ -61,7 +61,7 @@ interface CompareParts {
   readonly precedence: Precedence;
 }
 
-/** Minimum weighted share of the question's words in a sentence and its headings. Other sentences are not compared. */
+/** Minimum weighted share of the question's words in a sentence and its headings. A sentence below it is not compared. */
 const ABOUT_QUESTION = 0.35;
 /** Maximum number of conflicts shown for one answer. */
 const MOST_CONFLICTS = 5;
@@ -225,7 +225,7 @@ interface ComparedPair {
 /** Returns the most certain difference of two passages; without one, their most certain agreement. */
 function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: boolean): ComparedPair | null {
   let best: ComparedPair | null = null;
-  // A sentence that both passages contain is no difference.
+  // A sentence in both passages is no difference.
   const [ofOne, ofOther] = [one, other].map((list) => new Set(list.map(({ fact }) => fact.piece.text)));
   for (const [i, a] of one.entries()) {
     for (const b of inside ? one.slice(i + 1) : other) {

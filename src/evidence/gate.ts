@@ -108,7 +108,7 @@ function judgeByScores(
   learned: (Explained & { score: number }) | null,
 ): Evidence {
   const { dense, cross } = passage.scores;
-  /** The cosine on the scale of the model that the gate's weights were chosen for. */
+  /** The cosine, converted to the scale of the model for which the gate's weights were chosen. */
   const carried = dense === null ? null : unit(scale.score(dense));
   switch (gate.type) {
     case "similarity": {
@@ -152,8 +152,8 @@ function judgeByScores(
 }
 
 /**
- * Carries the confidence of a passage's best candidate to the scale of relevance in V: from each cut on, a passage without faults reaches the
- * threshold of V.
+ * Converts the confidence of a passage's best candidate to a relevance for V. A passage without faults then reaches a
+ * threshold of V exactly when its confidence reaches the matching cut.
  */
 function carryRelevance(confidence: number, { verified, rejected }: { readonly verified: number; readonly rejected: number }): number {
   const { verified: sure, uncertain: possible } = VERDICT_CUTS;

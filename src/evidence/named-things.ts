@@ -311,7 +311,7 @@ function quoted(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(", ");
 }
 
-/** One of several things that numbers tell apart: "version 2", "the 5th edition", "rooms 3 to 9". */
+/** One of several things that differ by a number: "version 2", "the 5th edition", "rooms 3 to 9". */
 interface NumberedThing {
   readonly thing: string;
   readonly low: number;
@@ -340,7 +340,7 @@ export function otherNumbers(question: string, evidence: readonly Evidence[]): W
   });
 }
 
-/** Characters around a number in which its thing stands. */
+/** Maximum distance, in characters, between a number and the name of its thing. */
 const REACH = 40;
 
 function numberedThings(text: string): NumberedThing[] {

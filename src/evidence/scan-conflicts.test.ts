@@ -27,7 +27,7 @@ describe("scanConflicts", () => {
 
   it("finds none between twins of which each has a name of its own, and one where both name the same", async () => {
     expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
-    // Both pages name the Meadow mower. That one also covers its size does not make it another mower.
+    // Both pages name the Meadow mower. The second one also covers its size, but it is the same mower.
     expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(1);
     expect(await found("Meadow mower: weight", "Meadow 2 mower: weight")).toBe(0);
     expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
