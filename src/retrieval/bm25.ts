@@ -26,7 +26,7 @@ const SLACK = 1 + 1e-9;
 /** Cost of one binary search step, in list entries read. */
 const PROBE_COST = 3;
 
-/** Arrays of a stored index. `averages`: the total length of the entries, and the average length of the bounds. */
+/** Arrays of a stored index. `averages` holds the total length of the entries and the average length for which the bounds were computed. */
 const PACKED = {
   ...TERM_ARRAYS,
   ...POSTING_ARRAYS,
@@ -37,7 +37,7 @@ const PACKED = {
   lengths: Float32Array,
 };
 
-/** A query term with its factor on the frequency part and the maximum that it adds to any score. */
+/** A query term with its weight and the maximum that it can add to any score. */
 interface QueryTerm {
   readonly term: number;
   readonly weight: number;
@@ -161,13 +161,13 @@ export class Bm25Index implements TermCounts {
    * Returns the `k` best accepted entries, best first.
    * @param terms tokens, or tokens with weights; a weight multiplies the term's score, and repeats add up
    * @param accept filters by slot before ranking and must be deterministic; absent: all
-   * @param counts statistics for idf, over all entries that `accept` may ever let through
+   * @param counts statistics for idf, over all entries that `accept` can accept
    */
   search(terms: readonly (string | WeightedTerm)[], k: number, accept?: (slot: number) => boolean, counts: TermCounts = this): Scored[] {
     if (this.live === 0 || k <= 0) return [];
     this.prepare();
     const asked = this.queryTerms(terms, counts);
-    /** Maximum that the terms from each place on can add together. */
+    /** `rest[i]` is the maximum that the terms from `i` on can add together. */
     const rest = new Float64Array(asked.length + 1);
     for (let i = asked.length - 1; i >= 0; i--) rest[i] = (rest[i + 1] as number) + (asked[i] as QueryTerm).bound * SLACK;
     let postingsLeft = asked.reduce((sum, { term }) => sum + this.postings.length(term), 0);
@@ -225,7 +225,7 @@ export class Bm25Index implements TermCounts {
   }
 
   /**
-   * Loads what `save` returned.
+   * Loads an index that `save` returned.
    * @throws SnapshotError when it is incomplete or damaged
    */
   static load(snapshot: Snapshot): Bm25Index {

@@ -70,7 +70,7 @@ const SETTINGS = { frame: true, repair: true, expand: true, codesFirst: true };
 const QUESTIONS = ["tinnitus claim", "rating", "pays tinnitus tinnitus naïve ☂"];
 const SCOPES: Scope[] = [PUBLIC, { ...PUBLIC, tenant: "acme" }, { ...PUBLIC, access: ["public", "staff"] }];
 
-/** Returns everything that a corpus answers. */
+/** Returns the result of every kind of request to a corpus. */
 async function answers(corpus: DomainIndex): Promise<unknown> {
   const all: unknown[] = [corpus.windows];
   for (const question of QUESTIONS) {
@@ -207,7 +207,7 @@ describe("a corpus that begins with its snapshot", () => {
 describe("a snapshot that cannot be used", () => {
   const three = () => here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating ☂."]));
 
-  /** Starts with a damaged file: everything is there, the reason is reported, and the next start is silent. */
+  /** Starts with a damaged file and expects that every document is indexed, the reason is reported, and the next start reports nothing. */
   async function expectRebuilt(spoilt: Uint8Array | string, why: RegExp, encoder: Encoder | null = null): Promise<void> {
     writeFileSync(path, spoilt);
     warnings = [];

@@ -20,7 +20,10 @@ import {
 import { arrayIn, numbered, numberSection, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
 import { readOwners, Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
-/** Numbers of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window and a document (owner, windowsEnd, wordsEnd). */
+/**
+ * Number of stored fields of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window and a document
+ * (owner, windowsEnd, wordsEnd).
+ */
 const CHUNK_FIELDS = 6;
 const WINDOW_FIELDS = 3;
 const DOCUMENT_FIELDS = 3;
@@ -124,7 +127,7 @@ class LoadedEntry implements Entry {
   }
 }
 
-/** A document of a snapshot. Its text is decoded on access, and only the range asked for: a question usually needs one window. */
+/** A document of a snapshot. Only the requested range of its text is decoded, because a question usually needs one window. */
 function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): HeldDocument {
   const { version, tenant, access, path, title, description } = head;
   return {
@@ -139,19 +142,19 @@ function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, num
 const headingSchema = z.array(z.string());
 
 /**
- * Snapshot of a corpus: the data of `IndexedWindows` and the vectors, without the gaps of deleted windows, so that no
- * word, text or vector of a deleted document is written again.
+ * Snapshot of a corpus: the data of `IndexedWindows` and the vectors. Deleted windows are left out, so that no word,
+ * text or vector of a deleted document is written.
  *
- * Documents are ordered by their windows. Title, description and path are read from the store instead, like everything
- * that decides who may see a document.
+ * Documents are ordered by their windows. Title, description and path come from the store instead, like everything that
+ * decides who may see a document.
  */
 
-/** Header of a snapshot, which says what index it contains. */
+/** Header of a snapshot. It identifies the index in the file. */
 export interface CorpusFacts {
-  /** Id of the store that it mirrors. */
+  /** Id of the store that the index was built from. */
   readonly store: string;
   readonly domain: string;
-  /** Revision of the store that it equals. */
+  /** Revision of the store at which the snapshot was taken. */
   readonly revision: number;
   /** Encoder of its vectors; `null` for words alone. */
   readonly encoder: string | null;
@@ -224,7 +227,7 @@ export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
   return readFacts(readSnapshot(file), factsSchema);
 }
 
-/** What a snapshot must fit: the store, the domain, the id of the active encoder, and the documents of the store. */
+/** Facts that a snapshot must match: the store, the domain, the id of the active encoder, and the documents of the store. */
 interface Wanted extends Pick<CorpusFacts, "store" | "domain" | "encoder"> {
   readonly heads: ReadonlyMap<string, DocumentHead>;
   /** @default the memory of this process */

@@ -66,13 +66,13 @@ export type FingerprintMemo = Map<string, DuplicateFingerprint>;
 const MEMO_PASSAGES = 5_000;
 
 /**
- * Minimum share of the shorter passage's long words in both passages to compute their cosine at all; far below what .85
- * needs.
+ * Minimum share of the shorter passage's long words that both passages contain. Below it their cosine is not computed,
+ * because it cannot reach .85.
  */
 const WORTH_COMPARING = 0.5;
 /** Minimum length of a long word in characters. Shorter words occur in every text. */
 const LONG_WORD = 6;
-/** Characters between words. */
+/** Characters that separate words. */
 const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
@@ -132,7 +132,7 @@ function longWords(text: string): Set<string> {
   return found;
 }
 
-/** ASCII letters are tested without a pattern, because there are many. */
+/** Tests ASCII characters without a regular expression, because there are many. */
 function isBetween(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));

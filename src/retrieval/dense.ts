@@ -15,16 +15,16 @@ import {
 } from "./vector-rows.ts";
 
 /**
- * Number of rows per result that the int8 scan passes on to f32 rescoring. `bench speed`, 100,000 × 384, top 50: recall
+ * Number of rows per result that are rescored in f32 after the int8 scan. `bench speed`, 100,000 × 384, top 50: recall
  * .991 with as many rows as results, 1.000 with 1.5 times as many. Twice that is a margin for vectors closer together
  * and costs little.
  */
 export const OVERSAMPLING = 3;
 
-/** Minimum number of such rows. A single result needs more than three candidates. */
+/** Minimum number of rows to rescore. A single result needs more than three. */
 export const MIN_CANDIDATES = 64;
 
-/** Bytes that stay free for everything besides vectors when the index grows. */
+/** Bytes left free for everything besides vectors when the index grows. */
 const SPARE_BYTES = 256 * 1024 * 1024;
 
 export interface DenseOptions {
@@ -49,7 +49,7 @@ export interface DenseOptions {
 export class DenseIndex {
   private readonly options: Required<DenseOptions>;
   private layout: Layout | null = null;
-  /** Each but the last has `rowsPerMemory` rows. */
+  /** All memories except the last hold `rowsPerMemory` rows. */
   private memories: VectorRows[] = [];
   private rowsPerMemory = 0;
   private alive = new SlotSet();
@@ -170,7 +170,7 @@ export class DenseIndex {
   }
 
   /**
-   * Loads what `save` returned, directly into the index's memory.
+   * Loads an index that `save` returned directly into memory.
    * @throws SnapshotError when it is incomplete or damaged
    */
   static load(snapshot: Snapshot, options: DenseOptions = {}): DenseIndex {
@@ -250,7 +250,7 @@ export class DenseIndex {
     return this.memoryOf(slot).read(slot % this.rowsPerMemory);
   }
 
-  /** Returns the `wanted` best of some slots by their f32 scores. */
+  /** Returns the `wanted` best of the given slots by their f32 scores. */
   private rescore(slots: Uint32Array, wanted: number): Scored[] {
     const best = new TopK(wanted);
     for (const [i, memory] of this.memories.entries()) {

@@ -34,7 +34,7 @@ export interface DomainIndexOptions extends Pick<EncoderSwitchOptions, "engine" 
   readonly english?: Pick<EnglishWords, "real" | "isEnglish">;
   /** Returns the time in milliseconds. @default Date.now */
   readonly now?: () => number;
-  /** Set for an engine that several processes share: one of them at a time fills it. Absent: the engine is of this process alone. */
+  /** Present if several processes share the engine, so that one of them at a time fills it. Absent: this process alone uses the engine. */
   readonly filling?: FillingTurn | undefined;
 }
 
@@ -51,17 +51,17 @@ export interface SearchRequest extends Fusion, Pick<EngineRequest, "terms" | "ve
 
 /** Maximum number of scopes with cached word statistics. A server has few tenants and labels in use at a time. */
 const MAX_SCOPES = 64;
-/** Documents loaded and indexed at once: bounds memory, and what is done again after a crash. */
+/** Number of documents loaded and indexed at once. Bounds memory, and the work to repeat after a crash. */
 const DOCUMENTS_PER_BATCH = 200;
-/** Milliseconds that a question waits for a shared engine to reach the last commit. Later, it is answered without the newest texts. */
+/**
+ * Maximum milliseconds that a question waits for a shared engine to reach the last commit. After that it is answered
+ * without the newest texts.
+ */
 const CATCH_UP_MS = 1_000;
-/** Milliseconds between looks at a shared engine that another process fills. */
+/** Milliseconds between checks of a shared engine that another process fills. */
 const POLL_MS = 50;
 
-/**
- * Keeps the search engine of one domain equal to the database, and answers what a question means and which passages
- * match it.
- */
+/** Keeps the search engine of one domain up to date with the database, analyses questions, and finds the matching passages. */
 export class DomainIndex implements QuestionReader {
   private readonly options: DomainIndexOptions;
   private readonly vectors: EncoderSwitch;
@@ -124,14 +124,14 @@ export class DomainIndex implements QuestionReader {
     return Math.max(0, this.committed - this.indexedRevision);
   }
 
-  /** Returns revision and lag of the engine after a look at the database, and at an engine that others fill. */
+  /** Returns revision and lag of the engine, after reading the current revision of the database and of a shared engine. */
   async state(): Promise<{ readonly revision: number; readonly lag: number }> {
     await this.readCommitted();
     if (this.options.filling !== undefined) await this.reachedByOthers();
     return { revision: this.indexedRevision, lag: this.lag };
   }
 
-  /** Whether a question may have to do without the last commits, because other processes fill the engine. */
+  /** True if a question may be answered without the last commits, because other processes fill the engine. */
   get mayLag(): boolean {
     return this.options.filling !== undefined && this.lag > 0;
   }
@@ -143,7 +143,7 @@ export class DomainIndex implements QuestionReader {
 
   /** Selects the active encoder. */
   async ready(): Promise<void> {
-    // Needs no lock if the selection is still valid.
+    // The lock is not needed if the selection is still valid.
     if (await this.vectors.isChosen()) return;
     await this.exclusive(async () => {
       await this.vectors.choose();
@@ -292,7 +292,7 @@ export class DomainIndex implements QuestionReader {
     await withLimit(done, waitMs, signal);
   }
 
-  /** Fills the shared engine, or waits until another process has. */
+  /** Fills the shared engine, or waits until another process has filled it. */
   private async fill(): Promise<void> {
     const { filling, signal } = this.options;
     while (!(await filling?.(() => this.takeIn()))) {
@@ -309,7 +309,7 @@ export class DomainIndex implements QuestionReader {
     return reached;
   }
 
-  /** Updates the engine to the documents in the store, in order of commit. */
+  /** Applies the changes of the store to the engine, in order of commit. */
   private async takeIn(): Promise<void> {
     const { domain, documents, engine, filling } = this.options;
     const revision = await this.readCommitted();
@@ -317,7 +317,7 @@ export class DomainIndex implements QuestionReader {
     const from = filling === undefined ? this.revision : await engine.revision();
     if (revision === from) return revision === this.revision ? undefined : this.noteReached(revision);
     if (filling !== undefined) await this.vectors.choose();
-    // A lower revision means another database, whose log cannot be followed.
+    // A lower revision means that the database was replaced, so its log cannot be followed.
     const isFollowed = from >= 0 && revision > from;
     const changes = isFollowed ? await documents.changedSince(domain, from) : (await this.begin()).map((id) => ({ id, revision }));
     for (let at = 0; at === 0 || at < changes.length; at += DOCUMENTS_PER_BATCH) {
@@ -326,7 +326,7 @@ export class DomainIndex implements QuestionReader {
       const fresh = await documents.loadForIndex(domain, ids);
       const there = new Set(fresh.map(({ id }) => id));
       await engine.remove(ids.filter((id) => !there.has(id)));
-      // A shared engine would write each window twice if its vector came later.
+      // Embed first: a shared engine would have to write each window twice if its vector came later.
       const vectors = filling === undefined ? undefined : await this.vectors.vectorsOf(fresh);
       const reached = next === undefined ? revision : isFollowed ? next.revision - 1 : -1;
       await engine.index({
@@ -347,7 +347,7 @@ export class DomainIndex implements QuestionReader {
     this.fingerprints.clear();
   }
 
-  /** Returns the ids of the documents that the engine lacks at the start. */
+  /** Returns the ids of documents that are missing in the engine at the start. */
   private async begin(): Promise<string[]> {
     const { domain, documents, engine } = this.options;
     await this.vectors.choose();

@@ -26,9 +26,9 @@ import { type Scored, type TermCounts, untimed } from "./top-k.ts";
 
 export interface EmbeddedEngineOptions {
   readonly domain: string;
-  /** Vector search in database tables for large domains; absent: none. */
+  /** Vector search in database tables for large domains. Absent: vectors are searched in this process. */
   readonly tables?: VectorTables | undefined;
-  /** Where the index is stored between two starts; absent: nowhere. */
+  /** Place where the index is stored between two starts. Absent: it is not stored. */
   readonly snapshot?: SnapshotPlace | undefined;
   /** @default the memory of this process */
   readonly dense?: DenseOptions | undefined;
@@ -54,11 +54,11 @@ export class EmbeddedEngine implements SearchEngine {
   /** Term counts of a scope's windows, cached until they change. */
   private readonly counts = new WeakMap<SlotSet, TermCounts>();
   private readonly table: TableVectors | null;
-  /** Whether a request has asked for the table. Until then it stays empty. */
+  /** True once a request has asked for the table. Until then the table stays empty. */
   private isTableWanted: boolean;
   private readonly keeper: SnapshotKeeper | null;
   private indexed = new IndexedWindows();
-  /** By encoder id: the vectors of the active encoder, and of the next one while they are computed. */
+  /** Vectors by encoder id: those of the active encoder, and those of the next one while they are computed. */
   private readonly vectors = new Map<string, DenseIndex>();
   private serving: string | null = null;
   private reached = -1;
@@ -237,7 +237,7 @@ export class EmbeddedEngine implements SearchEngine {
     time: NonNullable<EngineOptions["time"]>,
   ): Promise<readonly Scored[] | null> {
     const { table } = this;
-    // A table cannot filter by parts of documents, so all windows in them are compared here.
+    // A table cannot filter by parts of documents, so this process compares all windows in them.
     if (table === null || area !== null || holding.length > 0) return null;
     this.followTable();
     const wanted = { values, index, scope, k: k * TABLE_WINDOWS_PER_CHUNK, accept: this.scopes.slotsFor(scope) };
@@ -291,7 +291,7 @@ export class EmbeddedEngine implements SearchEngine {
     );
   }
 
-  /** Equal scores rank by place, not by slot, because slots depend on the order of ingestion. */
+  /** Ties rank by place, not by slot, because slots depend on the order of ingestion. */
   private order(a: number, b: number): number {
     const one = this.indexed.entries[a] as Entry;
     const two = this.indexed.entries[b] as Entry;
@@ -304,8 +304,8 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   /**
-   * Returns the `limit` best chunks of a ranking of windows, each with the score of its best window. Requests more
-   * windows until they contain enough chunks, so that none is missed if many windows share one chunk.
+   * Returns the `limit` best chunks of a ranking of windows, each with the score of its best window. If many windows
+   * share a chunk, it requests more windows until there are enough chunks.
    */
   private bestChunks(search: (windows: number) => Scored[], limit: number): BestChunks {
     for (let windows = limit * WINDOWS_PER_CHUNK; ; windows *= 2) {
@@ -326,7 +326,7 @@ export class EmbeddedEngine implements SearchEngine {
     return best;
   }
 
-  /** Starts from the stored snapshot, as far as it still equals the database. */
+  /** Loads the stored snapshot, without the documents that have changed in the database since. */
   private async restore(heads: ReadonlyMap<string, DocumentHead>, encoder: string | null): Promise<void> {
     const { domain, snapshot } = this.options;
     this.serveFrom(encoder);

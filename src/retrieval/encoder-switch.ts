@@ -5,7 +5,7 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { sha256Hex } from "../text/hash.ts";
 import type { IndexChanges, QuestionVector, SearchEngine, WindowText } from "./search-engine.ts";
 
-/** An encoder with vectors cached in the database. It checks that all vectors have one length and finite values. */
+/** An encoder with vectors cached in the database. It checks that all vectors have the same length and finite values. */
 export class Embedder {
   readonly encoder: Encoder;
   private readonly embeddings: EmbeddingStore;
@@ -70,7 +70,7 @@ export class Embedder {
 export interface EncoderChoice {
   readonly serve: Encoder | null;
   readonly prepare: Encoder | null;
-  /** Records that `prepare` is active from now on. */
+  /** Records that the encoder of `prepare` is active from now on. */
   readonly activate: (encoder: Encoder) => Promise<void>;
 }
 
@@ -89,8 +89,8 @@ export interface SyncOptions {
   readonly onEmbed?: (done: number, total: number) => void;
   readonly onUsage?: EmbedOptions["onUsage"];
   /**
-   * Whether to wait for vectors that another caller is computing. A question does not wait; until they exist, only
-   * words find those windows. @default true
+   * Whether to wait for vectors that another caller is computing. A question does not wait; until then, only BM25 finds
+   * those windows. @default true
    */
   readonly mayWaitForVectors?: boolean;
   /** Whether a switch may start in the background. @default true */
@@ -112,15 +112,12 @@ export interface EncoderSwitchOptions {
   readonly now: () => number;
 }
 
-/**
- * Milliseconds after a failed switch in which syncs do not retry it. A question must not wait for an encoder that is
- * down.
- */
+/** Milliseconds after a failed switch before it is retried. A question must not wait for an encoder that is down. */
 const SWITCH_PAUSE_MS = 15_000;
 
 /**
- * Computes the vectors of a domain's windows: those of the active encoder and, in addition, those of the next one until
- * they are complete.
+ * Computes the vectors of a domain's windows for the active encoder. If another encoder is selected, it also computes
+ * those until they are complete.
  */
 export class EncoderSwitch {
   private readonly options: EncoderSwitchOptions;
@@ -148,7 +145,7 @@ export class EncoderSwitch {
     return this.state;
   }
 
-  /** Another process may have switched. Its vectors are then in the store, and this process follows. */
+  /** Another process may have switched the encoder. Its vectors are then in the store, and this process uses them too. */
   async choose(): Promise<EncoderChoice> {
     const choice = await this.choice();
     const { serve } = choice;
@@ -279,8 +276,8 @@ export class EncoderSwitch {
   }
 
   /**
-   * Returns vectors of the windows of documents, for an engine that stores both at once. If the encoder fails, windows are stored
-   * without, and `follow` computes their vectors later.
+   * Returns vectors for the windows of documents, for an engine that stores text and vector together. If the encoder
+   * fails, windows are stored without vectors, and `follow` computes them later.
    */
   async vectorsOf(documents: readonly IndexedDocument[]): Promise<IndexChanges["vectors"]> {
     const { active } = this;

@@ -89,11 +89,12 @@ interface Part {
 }
 
 /**
- * Applies filters to documents. Without documents, nothing remains. Chapters are the headings of a document's top level
- * (below a single title heading), and any heading "Chapter …". If none matches, the title itself counts, as in a book
- * with one file per chapter. Sections are headings of any level. A heading's range ends at the next heading of its
- * level or above.
- * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names that exist
+ * Applies filters to documents. The result is empty if there are no documents. Chapters are the headings of a
+ * document's top level (below a single title heading), and any heading "Chapter …". If none matches, the title itself
+ * counts, as in a book with one file per chapter. Sections are headings of any level. A heading's range ends at the
+ * next heading of its level or above.
+ * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names
+ * that exist
  */
 export function resolveFilters(filters: Filters, documents: readonly DocumentOutline[]): ResolvedFilters {
   const whole = [{ start: 0, end: OPEN_END }];
@@ -154,7 +155,7 @@ function chaptersOf(document: DocumentOutline): Heading[] {
   return document.headings.filter((heading) => (heading !== title && heading.level === top) || /^chapter\b/i.test(heading.text));
 }
 
-/** Returns the first heading if no other has its level or a higher one. */
+/** Returns the first heading if it is the only one of its level and no other is above it. */
 function titleHeading({ headings }: DocumentOutline): Heading | null {
   const [first, ...rest] = headings;
   if (first === undefined || rest.some(({ level }) => level <= first.level)) return null;

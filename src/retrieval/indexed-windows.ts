@@ -13,7 +13,7 @@ export function scopeSees(scope: Scope, { tenant, access }: VocabularyOwner): bo
   return scope.access.includes(access) && (tenant === null || tenant === scope.tenant);
 }
 
-/** Returns a key of the scope's tenant and access labels, without its domain: an index holds one domain. */
+/** Returns a key for the scope's tenant and access labels. The domain is left out, because an index holds one domain. */
 export function scopeKey({ tenant, access }: Scope): string {
   return JSON.stringify([tenant, [...access].sort()]);
 }
@@ -77,11 +77,11 @@ export interface Held {
   readonly version: string;
   readonly document: HeldDocument;
   readonly slots: readonly number[];
-  /** Numbers of its words in the owner's part of the vocabulary. */
+  /** Ids of its words in the owner's part of the vocabulary. */
   readonly words: Uint32Array;
 }
 
-/** All windows of a domain by slot: their words, places, and the vocabulary of their documents. */
+/** All windows of a domain by slot, with their words, places, and the vocabulary of their documents. */
 export class IndexedWindows {
   readonly words: Bm25Index;
   readonly vocabulary: Vocabulary;

@@ -152,7 +152,7 @@ export class Postings {
     return -1;
   }
 
-  /** Returns the lists of some terms with renumbered slots. −1 in `renamed` drops a slot. */
+  /** Returns the lists of some terms with renumbered slots. A slot that `renamed` maps to −1 is dropped. */
   packed(terms: readonly number[], renamed: Int32Array): PackedPostings {
     const total = terms.reduce((sum, term) => sum + this.length(term), 0);
     const starts = new Uint32Array(terms.length + 1);

@@ -18,7 +18,7 @@ export interface RetrieveParts {
   readonly corpus: DomainIndex;
   readonly documents: Pick<DocumentStore, "load" | "outlines">;
   readonly encoder: Encoder | null;
-  /** Rerankers by the name used in profiles. A missing one does not run. */
+  /** Rerankers by their name in profiles. A profile that names a missing one runs without it. */
   readonly rerankers?: Readonly<Partial<Record<Exclude<RetrieveSettings["reranker"], "none">, Reranker | undefined>>>;
   /** Times every part of the stage. @default untimed */
   readonly time?: TimePart;
@@ -31,18 +31,18 @@ export interface Retrieved {
   readonly dense: boolean;
   /** The encoder that ranked; `null` if words alone did. */
   readonly ranker: Encoder | null;
-  /** Error message if the dense ranking was requested and failed, so that words alone decided, or if it lacks windows. */
+  /** Error message if the requested dense ranking failed, so that BM25 alone ranked, or if it lacks some windows. Otherwise `null`. */
   readonly denseFailure: string | null;
-  /** Where it failed: the store of the vectors, the encoder, or an index that is full. A full index ranks what it holds. */
+  /** Source of the failure: the store of the vectors, the encoder, or a full index. A full index ranks the windows that it holds. */
   readonly denseFailedIn: "store" | "encoder" | "index" | null;
   /**
    * Name of the encoder that ranked, and the tokens counted by its endpoint (`null`: not counted). `null` if no encoder
-   * ranked or it runs in this process.
+   * ranked, or if it runs in this process.
    */
   readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
   /** Name of the reranker that ordered the passages; `null` if none did. */
   readonly reranker: string | null;
-  /** Error message if the reranker was requested and failed, so that the fused order stayed. */
+  /** Error message if the requested reranker failed, so that the fused order was kept. Otherwise `null`. */
   readonly rerankFailure: string | null;
 }
 
@@ -158,7 +158,7 @@ export async function applyFilters(
   return { filters: applied, area };
 }
 
-/** Returns the area that an answer must stay in; `null` if it is not limited. */
+/** Returns the area to which the answer is limited, or `null`. */
 export function areaOf({ area = null, selection }: Pick<Question, "area" | "selection">): Area | null {
   if (selection === null) return area;
   return area === null ? selectionArea(selection) : intersectSelection(area, selection);
@@ -212,7 +212,7 @@ async function syncAndEmbed(
   }
 }
 
-/** The search engine itself is away, so words cannot rank either. */
+/** True if the search engine itself is unavailable, so that BM25 cannot rank either. */
 function isSearchDown(cause: unknown): boolean {
   return cause instanceof UnavailableError && cause.code === "search_unavailable";
 }
@@ -258,7 +258,7 @@ function toPassage(
   });
 }
 
-/** @throws UnavailableError that names what is missing and what to do */
+/** @throws UnavailableError that says what is missing and what to do */
 export function assertCanRetrieve(profile: string, needsEncoder: boolean, encoder: Encoder | null): void {
   if (encoder !== null || !needsEncoder) return;
   throw new UnavailableError(

@@ -13,7 +13,7 @@ import type { WeightedTerm } from "./top-k.ts";
 /** An offset after the end of any text. */
 export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
 
-/** Sorts ranges, merges those that overlap or touch, and drops empty ones. */
+/** Sorts ranges, merges those that overlap or touch, and drops empty ranges. */
 export function mergeRanges(ranges: readonly TextRange[]): TextRange[] {
   const merged: TextRange[] = [];
   for (const { start, end } of [...ranges].filter((one) => one.end > one.start).sort((a, b) => a.start - b.start || a.end - b.end)) {
@@ -30,7 +30,7 @@ export function intersectRanges(a: readonly TextRange[], b: readonly TextRange[]
   return mergeRanges(both);
 }
 
-/** Returns the range that wholly contains another one, if any. */
+/** Returns the range that contains another one completely, or `undefined`. */
 export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): TextRange | undefined {
   return ranges.find((range) => inside({ start, end }, range));
 }
@@ -216,8 +216,8 @@ export function clipWindows({ chunks, units }: Pick<StoredDocument, "chunks" | "
 }
 
 /**
- * Returns what an area leaves around a window of a chunk, as one range, so that nothing between two ranges is shown.
- * `null` if nothing is left.
+ * Returns the part of a window that an area allows, as one range, so that no forbidden text between two ranges is
+ * shown. `null` if no text is allowed.
  */
 export function placeWithin(
   area: Area | null,

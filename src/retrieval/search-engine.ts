@@ -30,8 +30,9 @@ export interface SearchEngine {
    */
   windowsWithout(encoder: string, batch: number): AsyncIterable<readonly WindowText[]>;
   /**
-   * Returns the best chunks by words and the best by vector, each with both scores, ordered by path, document, chunk
-   * and window, so that ties have a fixed order. A vector of an encoder without vectors in the engine finds nothing.
+   * Returns the best chunks by words and the best by vector, each with both scores. They are ordered by path, document,
+   * chunk and window, so that ties have a fixed order. If the engine has no vectors of the question's encoder, only
+   * words find chunks.
    */
   search(request: EngineRequest, options?: EngineOptions): Promise<Hit[]>;
   /** Counts the windows with each term among those that the scope may see. */
@@ -59,7 +60,7 @@ export interface WindowText extends WindowId {
 }
 
 export interface IndexChanges {
-  /** Revision of the domain that the engine equals after these changes; absent: unchanged. */
+  /** Revision of the domain after these changes; absent: unchanged. */
   readonly revision?: number;
   readonly documents?: readonly IndexedDocument[];
   readonly vectors?: {

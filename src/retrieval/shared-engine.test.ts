@@ -12,7 +12,7 @@ import type { IndexChanges } from "./search-engine.ts";
 
 const here = storeOfTest();
 
-/** An engine in this process, shared by several indexes, that records what it is given. */
+/** An engine in this process that several indexes share. It records its calls. */
 class SharedEngine extends EmbeddedEngine {
   readonly given: IndexChanges[] = [];
   running = 0;

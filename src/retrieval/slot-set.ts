@@ -62,7 +62,7 @@ function bitCount(word: number): number {
 
 type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
 
-/** Returns the array itself if it has room for `needed` values, else a copy that is at least twice as long. */
+/** Returns the array itself if it has room for `needed` values; otherwise a copy of at least twice the length. */
 export function withRoom<A extends NumberArray>(array: A, needed: number): A {
   if (needed <= array.length) return array;
   const larger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2, 64));

@@ -7,7 +7,7 @@ interface NumberArray<A> {
   new (buffer: ArrayBuffer, offset: number, length: number): A;
 }
 
-/** Arrays by name, by the types that describe them. */
+/** Maps names to the arrays of the named types. */
 export type ArraysOf<Types> = { readonly [Name in keyof Types]: Types[Name] extends NumberArray<infer A> ? A : never };
 
 /** Returns a section as an array of numbers. */
@@ -91,7 +91,7 @@ export class StringColumn {
   }
 }
 
-/** Returns the distinct values, and the index of each input among them. */
+/** Returns the distinct values, and for each input the index of its value. */
 export function numbered(values: readonly string[]): { values: string[]; numbers: number[] } {
   const known = new Map<string, number>();
   const numbers = values.map((value) => {

@@ -7,7 +7,7 @@ import { type SnapshotFile, withSnapshotFile } from "./snapshot.ts";
 
 /** Number of bytes per write. Other work runs between two writes. */
 const WRITE_BYTES = 8 * 1024 * 1024;
-/** Age in milliseconds from which an untouched temporary file counts as left by a crash. */
+/** Minimum age in milliseconds at which a temporary file counts as left by a crash. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
 /**
@@ -42,7 +42,7 @@ async function writeThrough(path: string, pieces: readonly Uint8Array[]): Promis
   }
 }
 
-/** Removes temporary files of this file that a crash left. */
+/** Removes temporary files that a crash left for this file. */
 async function removeAbandoned(path: string): Promise<void> {
   const folder = dirname(path);
   for (const name of await readdir(folder)) {
@@ -83,7 +83,7 @@ export interface SnapshotPlace {
   readonly warn: (message: string) => void;
 }
 
-/** What a keeper needs from the index. */
+/** Functions of the index that its keeper needs. */
 export interface KeptIndex {
   /** Checks whether the file already has the current content and need not be written. */
   equals(file: SnapshotFile): boolean;
@@ -93,7 +93,7 @@ export interface KeptIndex {
 
 export interface CapturedIndex {
   readonly pieces: readonly Uint8Array[];
-  /** Checks whether the capture still equals the store. If not, whoever applies the change will write it. */
+  /** Checks whether the captured index still equals the store. If not, the change that follows will cause another write. */
   isCurrent(): Promise<boolean>;
 }
 

@@ -6,15 +6,16 @@ import { messageOf, SourceboundError } from "../shared/errors.ts";
 /**
  * File format of an index: a header, then sections of bytes.
  *
- *   0   "SBIX"
- *   4   format version, u32
- *   8   length of the header's JSON, u32
- *   12  CRC-32 of the header's JSON, u32
- *   16  JSON: facts, and name, length and CRC-32 of each section; then the sections. Each begins at a multiple
- *       of 64: the JSON is padded with spaces, a section with zeros, which the checksums cover
+ * - 0: "SBIX"
+ * - 4: format version, u32
+ * - 8: length of the header's JSON, u32
+ * - 12: CRC-32 of the header's JSON, u32
+ * - 16: the JSON: facts, and name, length and CRC-32 of each section
+ * - then the sections, each at a multiple of 64. Padding (spaces after the JSON, zeros after a section) is included in
+ * the checksums.
  *
  * Numbers are little-endian, as in WebAssembly and on every machine that Node supports today. Each section is verified
- * when it is read, so that a large one can be read directly to its destination.
+ * when it is read, so that a large one can be read directly into its destination.
  */
 export interface Snapshot {
   readonly facts: Readonly<Record<string, unknown>>;
@@ -199,7 +200,7 @@ export function readFacts<T>(snapshot: Snapshot, schema: z.ZodType<T>): T {
   return facts.data;
 }
 
-/** Returns the error for a verified snapshot that is inconsistent. */
+/** Returns an error for a snapshot whose checksums are right but whose contents are inconsistent. */
 export function damaged(how: string, options?: ErrorOptions): SnapshotError {
   return new SnapshotError("snapshot_damaged", `The index snapshot is damaged: ${how}. Build the index again.`, {}, options);
 }

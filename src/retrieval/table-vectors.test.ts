@@ -15,7 +15,7 @@ it("misses nothing that is put into the table while the table is asked", async (
   const table: VectorTable = {
     put: () => held,
     places: async () => new Map(),
-    // The search begins before the row is written and ends after it.
+    // The search starts before the row is written and ends after it.
     search: async () => {
       await asked?.();
       return [];

@@ -40,9 +40,9 @@ export class VectorGroups {
 export interface VectorTables {
   /** Fills and searches the table only for requests with `inTables`. @default false */
   readonly onRequest?: boolean;
-  /** Minimum number of windows in a domain. */
+  /** Minimum number of windows in a domain that uses the table. */
   readonly from: number;
-  /** Up to this number of visible windows, this process compares all of them. @default EXACT_UP_TO */
+  /** Maximum number of visible windows that this process compares itself, without the table. @default EXACT_UP_TO */
   readonly exactUpTo?: number;
   /**
    * Opens the table of one encoder's vectors.
@@ -69,12 +69,12 @@ interface Opened {
   readonly table: VectorTable;
   /** Windows known to be in the table. */
   readonly known: WeakSet<Entry>;
-  /** Slots of windows that are not; `null` if unknown since the last change. */
+  /** Slots of windows that are not in the table; `null` if unknown since the last change. */
   lacking: SlotSet | null;
   isIndexed: boolean;
 }
 
-/** Maximum number of windows per write. Completed writes remain if a later one fails. */
+/** Maximum number of windows per write. If a write fails, earlier ones remain. */
 const WINDOWS_PER_PUT = 2_000;
 
 /**
@@ -138,7 +138,7 @@ export class TableVectors {
     if (opened === null || opened.index !== index || !opened.isIndexed) return null;
     const kept = accept.size;
     if (kept <= (this.tables.exactUpTo ?? EXACT_UP_TO)) return null;
-    // A window written during the search may be missing in the result and yet no longer count as missing, so it is
+    // A window written during the search may be missing in the result although it no longer counts as missing, so it is
     // compared as well.
     const before: { slot: number; entry: Entry | null | undefined }[] = [];
     this.lackingIn(opened, indexed).forEach((slot) => {
@@ -197,7 +197,7 @@ export class TableVectors {
     this.clear();
     const toPut = missing.filter(({ entry }) => !known.has(entry));
     for (let at = 0; at < toPut.length; at += WINDOWS_PER_PUT) {
-      // Windows deleted meanwhile no longer have a vector.
+      // Skip windows that were deleted meanwhile; they no longer have a vector.
       const part = toPut.slice(at, at + WINDOWS_PER_PUT).filter(({ entry, slot }) => indexed.entries[slot] === entry);
       await table.put(part.map(({ entry, slot }) => rowOf(entry, index.vectorAt(slot))));
       for (const { entry } of part) known.add(entry);

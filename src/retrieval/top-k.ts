@@ -97,7 +97,7 @@ export interface WeightedTerm {
   readonly weight: number;
 }
 
-/** Parts of the retrieval stage; `words` and `vectors` are inside `search`. */
+/** Parts of the retrieval stage. `words` and `vectors` are parts of `search`. */
 export type RetrievePart = "sync" | "understand" | "embed" | "search" | "words" | "vectors" | "rerank" | "load" | "deduplicate";
 
 /** Runs one part and returns its result. */

@@ -18,7 +18,7 @@ export const SYNONYM_WEIGHT = 0.3;
 
 /** An alternative for a phrase of a question. */
 interface Equivalent {
-  /** The phrase as written in the domain pack. */
+  /** The phrase in the domain pack's spelling. */
   readonly of: string;
   readonly to: string;
   /** Tokens of the phrase in the question. */
@@ -96,7 +96,7 @@ function keysOf(said: readonly Word[], stem: (word: string) => string): string[]
   return said.map(({ text, code }) => (code ? text : stem(text)));
 }
 
-/** What `isSureRepair` needs to judge a correction. */
+/** Data for `isSureRepair`. */
 interface SureParts {
   /** Every word of the language. */
   readonly real: ReadonlySet<string>;
@@ -108,11 +108,11 @@ interface SureParts {
 }
 
 /**
- * Checks whether a misspelt word can only be meant as one well-known word or its forms. Search may use the most likely
- * word, but sharing a stored answer needs certainty. Capitalised words are never sure, and neither is a correction to
- * an uncommon term, because a similar term may be missing from all documents and lists. (A lower-case name close to a
- * common word is corrected: "gardiner" to "gardener".) Rare words count as alternatives only if they are at least as
- * close. Takes some milliseconds, because every word of the language is compared.
+ * Checks whether a misspelt word can only be meant as one well-known word or its forms. A search may use a likely
+ * correction, but serving a stored answer needs certainty. Capitalised words are never certain. Neither are corrections
+ * to an uncommon term, because the user may mean a similar term that no document and no list contains. A lower-case
+ * name close to a common word is corrected all the same ("gardiner" to "gardener"). Rare words count as alternatives
+ * only if they are at least as close. Takes some milliseconds, because every word of the language is compared.
  */
 export function isSureRepair(question: string, { written, read }: Repair, { real, isKnown, similar, stem }: SureParts): boolean {
   if (!isKnown(read) || isWrittenAsName(question, written)) return false;
@@ -122,12 +122,12 @@ export function isSureRepair(question: string, { written, read }: Repair, { real
   return others.every((word) => stem(word) === stem(read));
 }
 
-/** Edit distance beyond that of any misspelling. */
+/** An edit distance larger than that of any misspelling. */
 const FAR = 3;
 
 /**
- * Checks whether a word is capitalised in the question. At the start of a sentence it may still be a name; a missed
- * cache hit is the lesser harm.
+ * Checks whether a word is capitalised in the question. At the start of a sentence this also accepts ordinary words,
+ * because a missed cache hit does less harm than a wrong one.
  * @param written in lower case
  */
 function isWrittenAsName(question: string, written: string): boolean {
@@ -145,7 +145,7 @@ export interface Understood {
   readonly type: QuestionType;
   /** The question with misspelt words corrected, for encoders. */
   readonly text: string;
-  /** Spell-corrected tokens of the question's content. An answer has to cover these. */
+  /** Tokens of the question's content after spelling correction. An answer has to contain these. */
   readonly asked: readonly string[];
   /** Search terms: the tokens as written and as corrected, abbreviations and synonyms. */
   readonly terms: readonly WeightedTerm[];
@@ -156,14 +156,14 @@ export interface Understood {
   readonly equivalents: readonly Equivalent[];
 }
 
-/** What understanding a question needs from the index and the domain. */
+/** Functions of the index and the domain that understanding a question needs. */
 export interface UnderstandParts {
   readonly thesaurus: Thesaurus;
   tokens(text: string): string[];
   stem(word: string): string;
   /** Returns every word of the language. */
   real(): ReadonlySet<string>;
-  /** Returns those of the tokens that occur in a document that the user may read. */
+  /** Returns the tokens that occur in a document that the user may read. */
   held(tokens: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns words a few edits away in documents that the user may read, with the number of documents. */
   similar(word: string): Promise<ReadonlyMap<string, number>>;
@@ -174,7 +174,7 @@ export const REPAIR_WEIGHT = 0.9;
 /** Maximum number of corrections. A question in another language has many unknown words, none of them misspelt. */
 const MAX_REPAIRS = 5;
 
-/** Minimum length of such a word; shorter ones are slang and abbreviations. */
+/** Minimum length of an out-of-vocabulary word; shorter ones are slang or abbreviations. */
 const OOV_LETTERS = 4;
 
 /**
@@ -232,8 +232,8 @@ const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
 
 /**
- * Returns words, in lower case, that may be misspelt: letters only, neither quoted nor with capitals inside, which are
- * names.
+ * Returns words, in lower case, that may be misspelt. They consist of letters, are not quoted, and have no inner
+ * capitals, which mark a name.
  */
 function candidates(content: string): string[] {
   const inner = (content.match(/\b\p{L}+\p{Lu}\p{L}*/gu) ?? []).filter((name) => !LONG_CAPITALS.test(name));
@@ -273,10 +273,10 @@ export interface IndexWords {
   has(token: string): boolean;
 }
 
-/** Maximum number of passages remembered as loaded. */
+/** Maximum number of passages whose words are known to be loaded. */
 const MAX_PASSAGES = 20_000;
 
-/** Word statistics for one scope at one revision. Load a text before you ask for its words. */
+/** Word statistics for one scope at one revision. Load the words of a text before you ask for them. */
 export class LoadedWords implements IndexWords {
   readonly tokens: IndexWords["tokens"];
   private readonly ask: (terms: readonly string[]) => Promise<TermStatistics>;
@@ -323,8 +323,8 @@ function textsOf({ document, headingPath, text, units }: Passage): string[] {
 }
 
 /**
- * Word statistics for the stages after retrieval of one question. A text with synonyms counts as containing the
- * question's words.
+ * Word statistics for the stages after retrieval of one question. A text that contains a synonym counts as containing
+ * the question's word.
  */
 export interface QuestionWords extends IndexWords {
   /** Returns the spell-corrected tokens of the question's content. */
@@ -333,7 +333,7 @@ export interface QuestionWords extends IndexWords {
   alsoHeld(held: ReadonlySet<string>): string[];
   /** The analysed question. */
   readonly asked: ReadQuestion;
-  /** The same without words added from the conversation. */
+  /** The analysed question without words added from the conversation. */
   readonly own: ReadQuestion;
 }
 

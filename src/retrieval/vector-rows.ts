@@ -207,7 +207,8 @@ export class VectorRows {
   }
 
   /**
-   * Offers int8 scores block by block; each block returns only what beats the worst entry kept so far.
+   * Offers the int8 scores of all rows, block by block. Each block returns only scores above the worst entry kept so
+   * far.
    * @param rows number of rows
    * @param base slot of the first row
    */

@@ -76,7 +76,7 @@ export class Terms {
     return String.fromCharCode(...this.units.subarray(this.start(id), this.ends[id]));
   }
 
-  /** Returns the place of a term in the table, or the place where it would be. */
+  /** Returns the place of a term in the table, or the free place where it belongs. */
   private place(term: string): number {
     const { table } = this;
     const last = table.length - 1;
@@ -107,8 +107,8 @@ function hashOf(term: string): number {
 }
 
 /**
- * Maximum number of words per part of the vocabulary that corrections may lead to, the most frequent ones. Bounds the
- * memory of very large corpora.
+ * Maximum number of words per part of the vocabulary that a correction may suggest; the most frequent ones are used.
+ * Bounds the memory of very large corpora.
  */
 export const REPAIR_WORDS = 50_000;
 
@@ -132,7 +132,7 @@ interface Part {
 }
 
 /**
- * The words of the corpus, separated by tenant and access label, so that no user sees a word that only occurs in
+ * The words of the corpus, separated by tenant and access label, so that users never see a word that occurs only in
  * documents they may not read. Typed arrays load directly from a snapshot.
  */
 export class Vocabulary {
@@ -175,7 +175,7 @@ export class Vocabulary {
     return candidates;
   }
 
-  /** Returns the words that some document contains, and for each owner the new number of every word. */
+  /** Returns the words that some document contains, and a function that gives the new numbers of an owner's words. */
   save(): { sections: Section[]; renamed: (owner: VocabularyOwner) => Uint32Array } {
     const saved = [...this.parts].map(([key, part]) => ({ key, ...packed(part) }));
     const kept = saved.filter(({ words }) => words > 0);

@@ -12,7 +12,7 @@ export interface CatalogOptions {
   /** Id of the store whose documents are indexed. */
   readonly store: string;
   readonly shards: number;
-  /** Returns a suffix that no other index has. */
+  /** Returns a unique suffix for a new index. */
   readonly createId: () => string;
 }
 
@@ -44,8 +44,8 @@ const taskSchema = z.object({
 const TASK_POLL_MS = 250;
 
 /**
- * The indexes of a domain. Searches use the alias; an index is filled under a name of its own and then takes over the
- * alias, so that a new mapping or encoder needs no pause.
+ * The indexes of a domain. Searches use the alias. A new index is filled under its own name and then takes over the
+ * alias, so that a change of mapping or encoder interrupts no search.
  */
 export class IndexCatalog {
   readonly alias: string;
@@ -54,7 +54,7 @@ export class IndexCatalog {
 
   constructor(options: CatalogOptions) {
     this.options = options;
-    // Domain names contain no dot, so that no alias equals the name of the states.
+    // Domain names contain no dot, so no alias equals the name of the index that records states.
     this.alias = `${options.prefix}.${options.domain}`;
     this.states = `${options.prefix}_states`;
   }
@@ -77,7 +77,7 @@ export class IndexCatalog {
     return { index, version: meta.version, vectors: Object.fromEntries(fields.map(([name, { dimension = 0 }]) => [name, dimension])) };
   }
 
-  /** Creates an index; it serves searches at once if nothing else does. Deletes unfinished ones of an earlier attempt. */
+  /** Creates an index. It serves searches at once if there is no other. Deletes unfinished indexes of an earlier attempt. */
   async create(vectors: Readonly<Record<string, number>> = {}): Promise<Place> {
     const { connection, store, shards, createId } = this.options;
     const serving = (await this.current())?.index;
@@ -105,7 +105,7 @@ export class IndexCatalog {
     if (before !== undefined) await this.drop(before);
   }
 
-  /** Returns the revision of the domain that an index equals; −1 before it was complete once. */
+  /** Returns the revision of the domain that an index has reached; −1 if it was never complete. */
   async revision(index: string): Promise<number> {
     const path = `/${this.states}/_doc/${index}`;
     return (await this.options.connection.find({ method: "GET", path, schema: stateSchema }))?._source.revision ?? -1;

@@ -32,7 +32,7 @@ export interface Call<Schema extends z.ZodType> {
   readonly lines?: readonly (object | string)[];
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
-  /** Waits longer: for writes. @default false */
+  /** Allows more time, for writes. @default false */
   readonly isLong?: boolean;
 }
 
@@ -42,12 +42,12 @@ export interface BulkItem {
   readonly source?: object;
 }
 
-/** Attempts after the cluster refused writes because it is overloaded; the pause between them doubles. */
+/** Maximum number of retries after the overloaded cluster refused a write. The pause between them doubles. */
 const BULK_RETRIES = 6;
 const BULK_WAIT_MS = 250;
-/** Characters per bulk request, as OpenSearch recommends a few megabytes. */
+/** Maximum characters per bulk request. OpenSearch recommends a few megabytes. */
 const BULK_BYTES = 5_000_000;
-/** Attempts of any request at other nodes after one did not answer. */
+/** Maximum number of attempts at other nodes after a node did not answer. */
 const RETRIES = 3;
 /** Factor on the timeout of writes. */
 const LONG = 6;
@@ -86,7 +86,7 @@ export class OpenSearchConnection {
       ...(lines === undefined ? {} : { bulkBody: [...lines] as Record<string, unknown>[] }),
     };
     const request = this.client.transport.request(params, { requestTimeout: this.timeoutMs * (isLong ? LONG : 1) });
-    // The thenable that `abort` returns must not leave the listener: Node would throw its rejection.
+    // Do not return the thenable of `abort` from the listener, because Node would throw its rejection.
     const abort = () => {
       request.abort();
     };
@@ -112,8 +112,8 @@ export class OpenSearchConnection {
   }
 
   /**
-   * Writes in order, one request at a time, so that the cluster sets the pace. What an overloaded cluster refuses is sent again. Updates
-   * of documents that no longer exist are ignored.
+   * Writes in order, one request at a time, so that the cluster sets the pace. Writes that an overloaded cluster
+   * refuses are retried. Updates of documents that no longer exist are ignored.
    * @throws UnavailableError when any other operation failed
    */
   async bulk(index: string, items: Iterable<BulkItem>): Promise<void> {

@@ -4,13 +4,13 @@ import type { IndexedDocument } from "../../store/document-rows.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { FIELD_WEIGHTS } from "../indexed-windows.ts";
 
-/** Raise it with every change of the mapping or of `tokenize`: indexes with a lower number are then built again. */
+/** Increase it with every change of the mapping or of `tokenize`. Indexes with a lower number are then rebuilt. */
 export const MAPPING_VERSION = 1;
 
-/** The whitespace analyser cuts longer tokens. Ours have at most 64 letters. */
+/** Maximum token length of the whitespace analyser. Our tokens have at most 64 letters. */
 const TOKEN_LENGTH = 255;
 
-/** HNSW parameters. Twice the construction effort of Lucene's default raises recall; `lab/bench/opensearch.ts` has both. */
+/** HNSW parameters. The construction effort is twice Lucene's default and raises recall; `lab/bench/opensearch.ts` compares both. */
 const HNSW = { m: 16, ef_construction: 200 } as const;
 
 /** Words of title, description and text as written, for corrections. */
@@ -43,7 +43,10 @@ export interface IndexMeta {
   readonly store: string;
 }
 
-/** Returns settings and mapping of an index. Writers refresh it themselves, so that a document's versions change at once. */
+/**
+ * Returns settings and mapping of an index. Automatic refresh is off: writers refresh it, so that all versions of a
+ * document change at once.
+ */
 export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readonly<Record<string, number>> = {}) {
   const keyword = { type: "keyword" };
   const integer = { type: "integer" };
@@ -71,7 +74,7 @@ export function indexDefinition(meta: IndexMeta, shards: number, vectors: Readon
   };
 }
 
-/** Fields of a hit, and what an encoder sees. */
+/** Fields to return for each hit, including the text that an encoder sees. */
 export const HIT_FIELDS = ["document_id", "version", "title", "text", "terms", "chunk", "window"] as const;
 
 /** A stored window. Ranges and positions are offsets into the document. */
@@ -99,7 +102,7 @@ export function windowKey(chunkId: string, start: number): string {
   return sha256Hex(JSON.stringify([chunkId, start])).slice(0, 40);
 }
 
-/** Returns what routes a document to a shard: its tenant, so that a tenant's search may ask one shard, or else its id. */
+/** Returns the routing key of a document: its tenant, so that a tenant's search may use one shard, or else its id. */
 export function routingOf({ id, tenant }: Pick<IndexedDocument, "id" | "tenant">): string {
   return tenant ?? id;
 }
@@ -109,7 +112,7 @@ export function* windowsOf(
   document: IndexedDocument,
   tokens: (text: string) => string[],
 ): Generator<{ key: string; source: Readonly<Record<string, unknown>> }, void> {
-  /** Repeats tokens by the field's weight, a whole number: BM25 then sees the weighted frequency and length. */
+  /** Repeats tokens by the field's weight, a whole number, so that BM25 uses the weighted frequency and length. */
   const weighted = (part: string, weight: number) => {
     const found = tokens(part).filter(isIndexable);
     return Array.from({ length: weight }, () => found).flat();
@@ -131,7 +134,7 @@ export function* windowsOf(
   }
 }
 
-/** False for a token that no analyser yields, so that no window has it. */
+/** Returns false for a token that the analyser never produces, so that no window contains it. */
 export function isIndexable(token: string): boolean {
   return token !== "" && token.length <= TOKEN_LENGTH && !/\s/.test(token) && token.isWellFormed();
 }

@@ -40,10 +40,10 @@ export interface OpenSearchEngineOptions extends CatalogOptions {
 const IDS_PER_REQUEST = 1_000;
 /** Terms per request of statistics. */
 const TERMS_PER_REQUEST = 500;
-/** Cached frequencies per scope, and scopes; both are dropped when the index changes. */
+/** Maximum number of cached frequencies per scope, and of cached scopes. A change of the index empties both caches. */
 const MAX_TERMS = 50_000;
 const MAX_SCOPES = 64;
-/** Words that may be meant by a misspelt one; most are not visible or not near enough. */
+/** Maximum number of similar words to request for a misspelt word. Most are not visible or too different. */
 const NEAR_WORDS = 50;
 
 const ANY = z.unknown();
@@ -86,7 +86,7 @@ interface ScopeStatistics {
 /**
  * A search engine in an OpenSearch cluster: BM25 and k-NN in one index per domain. Replicas share it; one at a time may
  * write. Scores are computed from the statistics of what the asker may see, as in the embedded engine. A hit that the
- * database does not confirm is dropped, so that a stale index may miss, but shows nothing outdated.
+ * database does not confirm is dropped, so a stale index may miss documents but never shows outdated ones.
  */
 export class OpenSearchEngine implements SearchEngine {
   private readonly options: OpenSearchEngineOptions;
@@ -94,9 +94,9 @@ export class OpenSearchEngine implements SearchEngine {
   private readonly catalog: IndexCatalog;
   private readonly stem = createStemmer();
   private readonly statisticsOf = new Map<string, ScopeStatistics>();
-  /** Vector fields of the index that serves; `null`: not read since the last change. */
+  /** Vector fields of the current index; `null`: unknown since the last change. */
   private fields: Place["vectors"] | null = null;
-  /** The index that is filled before it takes over the alias. */
+  /** The index that is being filled and will take over the alias. */
   private building: Place | null = null;
   private serving: string | null = null;
   /** Encoders whose vectors are no longer used; the next write drops them. */
@@ -243,14 +243,14 @@ export class OpenSearchEngine implements SearchEngine {
     await this.writing;
   }
 
-  /** Runs one write after another. */
+  /** Runs writes one after another. */
   private write<T>(run: () => Promise<T>): Promise<T> {
     const next = this.writing.then(run);
     this.writing = next.catch(() => undefined).then(() => this.forget());
     return next;
   }
 
-  /** Drops what was read from the index before it changed. */
+  /** Forgets cached data of the index after a change. */
   private forget(): void {
     this.statisticsOf.clear();
     this.fields = null;
@@ -263,7 +263,7 @@ export class OpenSearchEngine implements SearchEngine {
     return this.retired.has(encoder) || this.fields?.[field] === undefined ? null : field;
   }
 
-  /** Asks the alias; `null` while nothing is indexed. */
+  /** Sends a search to the alias; returns `null` if no index exists yet. */
   private ask<Schema extends z.ZodType>(body: object, schema: Schema, signal?: AbortSignal): Promise<z.infer<Schema> | null> {
     return this.connection.find({
       ...{ method: "POST", path: `/${this.catalog.alias}/_search`, body, schema, signal },
@@ -286,7 +286,7 @@ export class OpenSearchEngine implements SearchEngine {
     return grown;
   }
 
-  /** Yields the windows of documents, with their vectors as far as given; vectors used are taken out of `given`. */
+  /** Yields the windows of documents with the vectors that exist for them. Used vectors are removed from `given`. */
   private *additions(
     documents: readonly IndexedDocument[],
     field: string | null,
@@ -318,7 +318,7 @@ export class OpenSearchEngine implements SearchEngine {
     return items;
   }
 
-  /** Deletes documents but for one version of each (`null`: all), and makes all changes visible at once. */
+  /** Deletes all versions of documents except the given one of each (`null`: all), and makes all changes visible at once. */
   private async delete(index: string, versions: ReadonlyMap<string, string | null>): Promise<void> {
     const ids = [...versions.keys()];
     for (let at = 0; at < ids.length; at += IDS_PER_REQUEST / 4) {

@@ -7,7 +7,7 @@ export type Clause = Readonly<Record<string, unknown>>;
 /** Clauses per query; OpenSearch allows 1,024 by default. */
 export const MAX_CLAUSES = 900;
 
-/** Fields that order equal scores, and identify a found window. */
+/** Fields that identify a window and order windows with equal scores. */
 export const PLACE_FIELDS = ["document_id", "version", "path", "chunk_id", "ordinal", "start"] as const;
 const BY_PLACE = ["path", "document_id", "ordinal", "start"];
 
@@ -17,8 +17,8 @@ export function scopeClauses({ tenant, access }: Scope): Clause[] {
 }
 
 /**
- * Returns the filters of a search. A large area takes several, of which each window passes one; none: nothing can be
- * found.
+ * Returns the filters of a search. A large area needs several groups, and a window has to pass one of them. If there
+ * are none, nothing can be found.
  */
 export function filterGroups({ scope, area = null, holding }: SearchFilters): Clause[][] {
   if (scope.access.length === 0 || holding?.length === 0) return [];
@@ -36,7 +36,7 @@ interface Sized {
   readonly size: number;
 }
 
-/** Ranges of an area are disjoint, so those of one document may be asked for separately. */
+/** Ranges of an area are disjoint, so the ranges of one document may be split over several clauses. */
 function partClauses(id: string, { version, ranges }: AreaPart, fit: "window" | "cut"): Sized[] {
   const own: Clause[] = [{ term: { document_id: id } }, ...(version === null ? [] : [{ term: { version } }])];
   const clauses: Sized[] = [];
@@ -73,13 +73,13 @@ function groupsOf(clauses: readonly Sized[]): Sized[][] {
   return groups;
 }
 
-/** Ranks chunks by their best window. @param terms token → weight */
+/** Builds a query that ranks chunks by their best window. @param terms weight by token */
 export function wordQuery(terms: ReadonlyMap<string, number>, filter: readonly Clause[], size: number): object {
   const should = [...terms].map(([value, boost]) => ({ term: { terms: { value, boost } } }));
   return { ...ranked(size), query: { bool: { filter, should, minimum_should_match: 1 } } };
 }
 
-/** @param windows number of windows that the vector search of each shard returns, before they are joined to chunks */
+/** @param windows number of windows that the vector search of each shard returns before they are grouped by chunk */
 export function vectorQuery(field: string, vector: Float32Array, filter: readonly Clause[], windows: number, size: number): object {
   const knn = { [field]: { vector: Array.from(vector), k: windows, filter: { bool: { filter } } } };
   return { ...ranked(size), track_total_hits: true, query: { knn } };
@@ -92,7 +92,7 @@ function ranked(size: number) {
   };
 }
 
-/** Counts the windows with each term, and all that the scope may see. */
+/** Builds a query that counts the windows with each term, and all windows that the scope may see. */
 export function countQuery(terms: readonly string[], scope: Scope): object {
   const filters = Object.fromEntries(terms.map((term, i) => [String(i), { term: { terms: term } }]));
   return {
@@ -104,7 +104,7 @@ export function countQuery(terms: readonly string[], scope: Scope): object {
   };
 }
 
-/** Proposes written words near another one; they may be of documents that the asker must not see. */
+/** Builds a query for written words that are similar to another one. They may come from documents that the user must not see. */
 export function nearWordsQuery(word: string, edits: number, size: number): object {
   const term = {
     field: WRITTEN_FIELD,
@@ -118,7 +118,7 @@ export function nearWordsQuery(word: string, edits: number, size: number): objec
   return { size: 0, suggest: { near: { text: word, term: { ...term, max_term_freq: 1_000_000_000, accuracy: 0.01 } } } };
 }
 
-/** Counts the documents with each written word that the scope may see. */
+/** Builds a query that counts, for each written word, the documents that the scope may see. */
 export function countWordsQuery(words: readonly string[], scope: Scope): object {
   const filters = Object.fromEntries(words.map((word, i) => [String(i), { term: { [WRITTEN_FIELD]: word } }]));
   const documents = { cardinality: { field: "document_id", precision_threshold: 3_000 } };

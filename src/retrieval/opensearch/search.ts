@@ -26,11 +26,11 @@ interface Parts extends EngineOptions {
 }
 
 /**
- * Chunks requested beyond the wanted ones, as a share and at least: some are outdated, and the index ranks with the
- * statistics of all documents, not of those that the asker may see.
+ * Number of extra chunks to request, as a share and as a minimum. Some hits are outdated, and the index ranks with
+ * statistics of all documents, not only of those that the user may see.
  */
 const SPARE = { share: 0.5, least: 10 } as const;
-/** Windows per chunk that a vector search returns at first; most found chunks have a few among the best. */
+/** Initial number of windows per chunk that a vector search requests. Most found chunks have a few windows among the best. */
 const WINDOWS_PER_CHUNK = 8;
 /** Maximum `k` of a vector search. */
 const MAX_WINDOWS = 10_000;
@@ -121,7 +121,7 @@ function hitOf({ document_id: documentId, version, title, text, chunk, window }:
   return { documentId, version, title, text, chunk: unpackChunk(documentId, chunk), window: unpackWindow(window) };
 }
 
-/** Returns terms that a visible window has; of too many, those that weigh most. */
+/** Returns the terms that some visible window contains; if there are too many, those with the highest weight. */
 function rarest({ weights, statistics: { frequencies, windows } }: Request): ReadonlyMap<string, number> {
   const held = [...weights].filter(([token]) => (frequencies.get(token) ?? 0) > 0);
   if (held.length <= MAX_CLAUSES / 2) return new Map(held);
@@ -143,7 +143,7 @@ function byPlace(a: Place, b: Place): number {
   return compareText(a.path, b.path) || compareText(a.documentId, b.documentId) || a.ordinal - b.ordinal || a.start - b.start;
 }
 
-/** Returns the best windows of the `wanted` nearest chunks. Asks for more windows until they are of enough chunks. */
+/** Returns the best windows of the `wanted` nearest chunks. Requests more windows until they belong to enough chunks. */
 async function nearest(field: string, values: Float32Array, groups: readonly Clause[][], wanted: number, parts: Parts): Promise<Place[]> {
   for (let windows = Math.min(MAX_WINDOWS, wanted * WINDOWS_PER_CHUNK); ; windows = Math.min(MAX_WINDOWS, windows * 4)) {
     const found = await ask(
@@ -155,7 +155,7 @@ async function nearest(field: string, values: Float32Array, groups: readonly Cla
   }
 }
 
-/** Returns the cosine of the best window of chunks. */
+/** Returns the cosine of the best window of each chunk. */
 async function cosines(
   field: string,
   values: Float32Array,
