@@ -15,8 +15,8 @@ export interface CitationStanding {
   readonly n: number;
   readonly state: CitationState;
   /**
-   * Share of its words, weighted by rarity, that the current text has: 1 for `same` and `moved`, below 1 for `changed`,
-   * 0 for `gone`.
+   * Share of its words, weighted by rarity, that the current text contains: 1 for `same` and `moved`, below 1 for
+   * `changed`, 0 for `gone`.
    */
   readonly likeness: number;
   /** Current place of the quote or its replacement; `null` if gone. */
@@ -48,9 +48,9 @@ export const CHANGED_LIKENESS = 0.45;
  * occur everywhere.
  */
 export const MOVED_CHARACTERS = 40;
-/** Maximum number of other documents to search for a quote. */
+/** Maximum number of other documents in which to search for a quote. */
 const ELSEWHERE = 3;
-/** Maximum number of places of one text whose context is compared. */
+/** Maximum number of occurrences of a quote whose context is compared. */
 const PLACES = 1_000;
 
 /** Returns the current state of each citation. Documents that `scope` may not see count as gone. */
@@ -144,7 +144,7 @@ function standingAt(document: StoredDocument, range: TextRange): StandingQuote {
   };
 }
 
-/** A range of a text, with the share (0 to 1) of the wanted words in it. */
+/** A range of a text, with the share (0 to 1) of the wording's words that it contains. */
 interface NearestWording extends TextRange {
   readonly likeness: number;
 }
@@ -152,8 +152,9 @@ interface NearestWording extends TextRange {
 const WORD = /[\p{L}\p{N}]+/gu;
 
 /**
- * Returns the range with as many words as `wording` that shares most of them, each weighted by its rarity in the text.
- * Returns `null` if no word is shared. Ties go to the range nearest to `near`. Linear in the length of the text.
+ * Returns the range that shares most words with `wording`, weighted by their rarity in the text; it has as many words
+ * as `wording`. Returns `null` if no word is shared. Ties go to the range nearest to `near`. Linear in the length of
+ * the text.
  * @param near previous offset of the wording
  */
 function nearestWording(wording: string, text: string, near: number): NearestWording | null {

@@ -38,7 +38,10 @@ export interface ComparedQuestion {
 
 export interface MatchVerdict {
   readonly accepted: boolean;
-  /** Orders accepted questions: the probability that both ask the same, or the weighted sum of `spark`; `null` if not scored. */
+  /**
+   * Score by which accepted questions are ordered: the probability that both ask the same, or the weighted sum of
+   * `spark`. `null` if not scored.
+   */
   readonly score: number | null;
   /** Jaccard index of the values, codes and names of both questions; `null` if not compared. */
   readonly entities: number | null;
@@ -84,9 +87,9 @@ export function readParaphraseWeights(path: string = shippedWeights("paraphrase.
 export interface MatcherParts {
   readonly facts: QuestionFactReader;
   readonly weights: () => ParaphraseWeights;
-  /** Whether the domain pack says that no wrong answer was served to a paraphrase (`semantic_cache`). */
+  /** True if the domain pack states that measurements found no wrong answer to a paraphrase (`semantic_cache`). */
   readonly isMeasured: boolean;
-  /** Cross-encoder; `null` if there is none, or not the one of the weights. */
+  /** Cross-encoder; `null` if there is none, or if it is not the one that the weights were chosen with. */
   readonly read: () => ReadTexts | null;
   /** Converts a cosine of another model to the scale of this one. */
   readonly carry: (cosine: number, of: string) => number;
@@ -94,7 +97,7 @@ export interface MatcherParts {
 
 /** Maximum number of remembered questions. The same ones recur. */
 const REMEMBERED = 2_000;
-/** Maximum length of a question in characters. The cross-encoder truncates longer ones, and the difference may be in the cut part. */
+/** Maximum length of a question in characters. The cross-encoder truncates longer ones, and the cut part may contain the difference. */
 const MAX_QUESTION = 200;
 /** Weights of the sum of `spark`. The source names three learned weights without numbers. */
 const SPARK_SUM = { cosine: 0.5, entities: 0.25, documents: 0.25 } as const;
@@ -132,10 +135,10 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
 
 export const UNCOMPARED = { accepted: false, score: null, entities: null, documents: null } as const;
 
-/** A correction is a guess, and exact values must not be guessed. */
+/** A correction is a guess, and an exact value must never be guessed. */
 const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was read as an exact value" };
 
-/** Compares everything but the meaning; an accepted one is left to the cross-encoder. */
+/** Compares everything except the meaning, which the cross-encoder judges afterwards. */
 function judgeExact(
   asked: QuestionFacts,
   stored: QuestionFacts,
@@ -174,8 +177,8 @@ export function documentOverlap(a: readonly string[], b: readonly string[]): num
 }
 
 /**
- * Returns for each stored question the probability that it asks the same: the logistic function of the mean of both orders' log odds.
- * `null`: not compared.
+ * Returns, for each stored question, the probability that it asks the same as the asked one. This is the logistic
+ * function of the mean log odds of both orders; `null`: not compared.
  */
 export async function readChances(
   asked: QuestionFacts,

@@ -9,7 +9,7 @@ import { actor, createReview, type ReviewParts } from "./review.ts";
 import { type SessionMessage, sessionMessages } from "./session-messages.ts";
 import { sumUp, sumUpMade } from "./statistics.ts";
 
-/** Maximum number of newest answers analysed for statistics of how they were made. */
+/** Maximum number of newest answers to analyse for statistics of models, stages and checks. */
 const MADE_ANSWERS = 2_000;
 
 export interface FeedbackRequest {
@@ -41,9 +41,9 @@ export interface ForgetOptions {
 }
 
 export interface ForgetReport extends Forgotten {
-  /** True if the files no longer contain any of it; `null` if nothing was deleted. */
+  /** True if the database files no longer contain any of the deleted data; `null` if nothing was deleted. */
   readonly scrubbed: boolean | null;
-  /** What may still contain it, and what to do; `null` if nothing does. */
+  /** Places that may still contain the data, and what to do; `null` if there are none. */
   readonly left: string | null;
 }
 
@@ -87,7 +87,7 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       if (!(await store.sessions.delete(id, scope, userId))) throw unknownSession(id);
     },
     statistics: ({ domain, since }: Counted) => sumUp(store.statistics.counted(domain, since)),
-    /** Returns how the newest answers were made: stages, grades, models, checks. */
+    /** Returns statistics of the newest answers: stages, grades, models, checks. */
     madeStatistics: async ({ domain, since }: Counted) => sumUpMade(await store.statistics.made(domain, since, MADE_ANSWERS)),
     /** @throws RequestError `forget_nothing`, `review_actor` */
     async forget(target: ForgetTarget, { by, dryRun = false }: ForgetOptions): Promise<ForgetReport> {
@@ -98,7 +98,7 @@ export function createMemory({ store, privacy, sessionTurns, retention, ...revie
       const scrubbed = await store.forgetting.scrub();
       return { ...forgotten, scrubbed, left: scrubbed ? null : store.forgetting.unscrubbed };
     },
-    /** Deletes expired sessions and everything past its retention. */
+    /** Deletes expired sessions and everything older than its retention period. */
     purge: (): Promise<Purged> => store.forgetting.purge(retention),
   };
 }

@@ -41,9 +41,9 @@ export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick
 }
 
 /**
- * Returns what a reviewer may see of a recorded answer: all but passages of documents that the scope does not see
- * today. Returns `null` if the answer quotes or names such a document, or if a model wrote it, because a model may
- * repeat passages that it does not cite.
+ * Returns the parts of a recorded answer that a reviewer may see: all but passages of documents that the scope may not
+ * see today. Returns `null` if the answer quotes or names such a document. Also `null` if a model wrote it, because a
+ * model may repeat passages that it does not cite.
  */
 export async function shownOf(answer: Answer, scope: Scope, { visible }: Pick<DocumentStore, "visible">): Promise<Answer | null> {
   const seen = await visible(scope, documentsIn(answer));
@@ -83,9 +83,9 @@ export function documentsOf(passages: readonly { readonly document: { readonly i
 }
 
 /**
- * Returns an answer in the form to store: without data that only this process needs (passages carry whole document
- * structures), without words of the question that were redacted (a refusal names words that no document contains), and
- * without personal data outside the cited quotes.
+ * Returns an answer in the form to store. It leaves out data that only this process needs (passages carry whole
+ * document structures), redacted words of the question (a refusal names words that no document contains), and personal
+ * data outside the cited quotes.
  * @param hit the stored answer that was served; its parts were redacted when it was stored
  */
 export function forStorage(answer: Answer, question: string, hit: Answer | null = null): Answer {
@@ -128,7 +128,7 @@ function publishedIn({ citations }: Pick<Answer, "citations">): string {
   return oneLine(citations.map(({ quote }) => quote).join("\n"));
 }
 
-/** A source breaks an address into lines, a sentence does not. */
+/** Joins lines: a source may break an address into lines, a sentence does not. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
@@ -138,7 +138,7 @@ export function losesWords(answer: Pick<Answer, "sentences" | "citations">): boo
   return answer.sentences.some(({ text }) => redactAnswered(text, answer) !== text);
 }
 
-/** Redacts personal data, except what the sources publish: a hotline's number is public. */
+/** Redacts personal data that the sources do not publish. A hotline's number is public. */
 function redactUnpublished(text: string, published: () => string): string {
   if (!MAY_BE_PERSONAL.test(text)) return text;
   if (findPersonalData(text).every((one) => published().includes(oneLine(one.text)))) return text;

@@ -7,7 +7,7 @@ import { QuestionIndex } from "./recall.ts";
 
 type VectorRow = Awaited<ReturnType<CacheStore["vectorsAfter"]>>[number];
 
-/** Entries as in a database: numbers rise, keys are replaced and deleted. */
+/** A fake database of entries: numbers rise, keys are replaced and deleted. */
 function fakeCache() {
   const rows = new Map<string, VectorRow>();
   let seq = 0;

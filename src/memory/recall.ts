@@ -102,7 +102,7 @@ export class QuestionIndex {
   }
 }
 
-/** The asked question in the form that the caches compare. */
+/** The asked question, prepared for comparison with stored ones. */
 export interface Asked extends QuestionNodes {
   /** Question with misspelt words corrected. */
   readonly text: string;
@@ -113,7 +113,7 @@ export interface Asked extends QuestionNodes {
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
 
-/** A stored question that may have the same answer. The passages decide whether it is accepted. */
+/** A stored question whose answer may fit. The passages decide whether it is accepted. */
 export interface Candidate {
   readonly level: "semantic" | "graph";
   readonly stored: StoredQuestion;
@@ -147,7 +147,7 @@ export async function nearestQuestions(
   });
 }
 
-/** Stores of the graph that relates questions to topics and entities. */
+/** Stores that relate questions to topics and entities. */
 interface GraphParts {
   readonly cache: Pick<CacheStore, "questions">;
   readonly graph: GraphStore;
@@ -191,7 +191,7 @@ async function readGraph(asked: Asked, keys: readonly string[], { cache, graph }
   });
 }
 
-/** Lists every stored question once. One that the graph finds counts for the graph, even if its vector is near too. */
+/** Returns each stored question once. A question found both by the graph and by its vector counts as found by the graph. */
 export function joinCandidates(approved: readonly Candidate[], near: readonly Candidate[]): Candidate[] {
   const keys = new Set(approved.map(({ stored }) => stored.key));
   return [...approved, ...near.filter(({ stored }) => !keys.has(stored.key))];

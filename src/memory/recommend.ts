@@ -5,7 +5,7 @@ import { compareText } from "../text/normalise.ts";
 const MAX_RECOMMENDATIONS = 8;
 /** Maximum number of missing terms, and of files, with a recommendation of their own. */
 const MAX_EACH = 3;
-/** Share and number of out-of-vocabulary words from which a question is outside the domain. */
+/** Minimum share and number of out-of-vocabulary words from which a question counts as outside the domain. */
 const STRANGE_SHARE = 0.6;
 const STRANGE_WORDS = 3;
 
@@ -29,8 +29,8 @@ export interface RecommendParts {
 }
 
 /**
- * Returns what would help the documents to answer: counted facts first, then guesses. For an empty index, that is the
- * only recommendation.
+ * Returns recommendations for better documents: counted facts first, then guesses. For an empty index, the only
+ * recommendation is to add documents.
  */
 export function recommend(report: Omit<DiagnosticReport, "recommendations">, parts: RecommendParts): Recommendation[] {
   if (parts.documents === 0) {
@@ -195,7 +195,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
             meanConfidence: confidences === 0 ? null : confidence / confidences,
             /** Terms that no passage contained, most frequent first. */
             missing: mostFrequent(group.missing, MAX_MISSING).map(({ item, reports }) => ({ text: item, reports })),
-            /** Most frequent first, with the wording of the newest report. */
+            /** Most frequent recommendations first, in the wording of the newest report. */
             recommendations: mostFrequent(group.recommendations, MAX_ADVICE).map(({ item, reports }) => ({ ...item, reports })),
             newest,
           };
@@ -206,7 +206,7 @@ export function createReportGrouping(topics: readonly { readonly slug: string; r
   };
 }
 
-/** Reports of one topic, to decide what to write next. */
+/** Summary of the reports of one topic, to decide which document to write next. */
 export type TopicOverview = ReturnType<ReturnType<typeof createReportGrouping>["groups"]>[number];
 
 /** Reports grouped by topic, the largest group first, and a page of reports. */

@@ -24,7 +24,7 @@ import { words } from "../text/tokens.ts";
 import type { ReadTopics } from "./classify.ts";
 import { recommend } from "./recommend.ts";
 
-/** Maximum number of terms of each kind. A page-long question has more words than anybody acts on. */
+/** Maximum number of terms of each kind. A page-long question has more words than anyone would act on. */
 export const MAX_TERMS = 32;
 /** Maximum number of passages in a report, more than any profile uses. */
 const MAX_PASSAGES = 12;
@@ -60,7 +60,7 @@ export interface ReportParts {
   readonly threshold: ReportThreshold;
 }
 
-/** Limits below which an answered question gets a report; `null`: the profile does not use the limit. */
+/** Thresholds below which an answered question gets a report; `null`: the profile does not use this threshold. */
 export interface ReportThreshold {
   /** Distance of the score from the answer threshold; `null` if unknown. */
   readonly headroom: number | null;
@@ -70,10 +70,7 @@ export interface ReportThreshold {
   readonly below: number | null;
 }
 
-/**
- * Returns why a new answer gets a report; empty if it needs none. A cache hit got its report when the answer was
- * written.
- */
+/** Returns the reasons for a report on a new answer; empty if none applies. A cache hit got its report when the answer was written. */
 export function reportCauses(
   { refusal, confidence, checks, cacheMode }: Pick<Answer, "refusal" | "confidence" | "checks" | "cacheMode">,
   { headroom, margin, below }: ReportThreshold,
@@ -93,7 +90,7 @@ function isIssue({ verdict, leftOut }: CheckResult): boolean {
 /** Builds the diagnostic report of a question. Pure, without a model. Linear in question and passages. */
 export function diagnose(question: Question, answer: Answer, causes: readonly ReportCause[], parts: ReportParts): DiagnosticReport {
   const hostile = question.injectionSignals.length > 0;
-  // A message in a crisis shows no gap in the documents.
+  // A crisis message reveals no gap in the documents.
   const urgent = answer.warnings.some(({ code }) => code === "hotline");
   const text = withoutPersonalData(question.resolved);
   const repairs = parts.repairs.filter(({ written }) => words(text).some((word) => word.text === written));
@@ -161,7 +158,7 @@ export function withoutText(report: DiagnosticReport): DiagnosticReport {
   };
 }
 
-/** Removes what a report took from documents that its reader may not see today. Ids, counts and scores stay. */
+/** Removes everything taken from documents that the reader of a report may not see today. Ids, counts and scores stay. */
 export function withoutDocuments(report: DiagnosticReport, isVisible: (documentId: string) => boolean): DiagnosticReport {
   const { query, gaps } = report;
   if (report.passages.every(({ documentId }) => isVisible(documentId))) return report;
@@ -169,7 +166,7 @@ export function withoutDocuments(report: DiagnosticReport, isVisible: (documentI
     ...report,
     query: { ...query, repaired: [] },
     passages: report.passages.map((one) => (isVisible(one.documentId) ? one : withoutSource(one))),
-    // The source document of values, titles and reasons is unknown.
+    // Values, titles and reasons are removed too, because it is unknown which document they come from.
     gaps: { ...gaps, conflicts: [] },
     checks: report.checks.map((issue) => ({ ...issue, reasons: [] })),
     recommendations: report.recommendations.filter(({ kind }) => kind !== "conflict" && kind !== "sentences_left_out"),
@@ -200,7 +197,10 @@ interface AskedTerms {
   readonly kinds: readonly number[];
 }
 
-/** Extracts what the question asks about. A code is not also a value, and neither is also a word. */
+/**
+ * Extracts the codes, values and words that the question asks about. A code is not listed again as a value, and neither
+ * is listed again as a word.
+ */
 function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   const codes = codesIn(text).slice(0, MAX_TERMS);
   const held = new Set(codes.flatMap((code) => [code, ...index.tokens(code)]));
@@ -237,7 +237,7 @@ function viewPassage(
   const whole = [passage.document.title, ...passage.headingPath, passage.text].join("\n");
   const view = {
     tokens: new Set(index.tokens(whole)),
-    // Parsing values takes most of the time of a report, so nothing is parsed that the question does not ask for.
+    // Parsing values takes most of the time of a report, so it is skipped if the question asks for none.
     values: new Set(asked.values.length === 0 ? [] : valuesIn(whole).map(keyOf)),
     kinds: asked.kinds.length === 0 ? 0 : heldValues(passage.text),
   };
@@ -257,7 +257,7 @@ function viewPassage(
   };
 }
 
-/** Returns a code in upper case, as people write it; the index has it in lower case. */
+/** Returns a code in upper case, as people write it. The index stores lower case. */
 function shownCode(code: string): string {
   return code.toUpperCase();
 }

@@ -18,7 +18,7 @@ const HISTORY_READ = 500;
 
 export type QueuedQuestion = QueueItem & {
   readonly question: string;
-  /** Limits of the question in words; `null` if there were none or they are no longer known. */
+  /** Limits of the question in words; `null` if it had none, or if they are no longer known. */
   readonly within: string | null;
 };
 
@@ -30,7 +30,7 @@ export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curat
    * reader.
    */
   readonly withheld: boolean;
-  /** Limits of the question in words; `null` if there were none or they are no longer known. */
+  /** Limits of the question in words; `null` if it had none, or if they are no longer known. */
   readonly within: string | null;
   readonly curated: { readonly answer: Answer; readonly status: "served" | "demoted"; readonly by: string; readonly at: string } | null;
   readonly history: readonly AuditRow[];
@@ -52,7 +52,7 @@ export interface HistoryOptions extends Pick<AuditPage, "before"> {
 /** A person who looks at answers. */
 export interface Reader {
   readonly sees: Sees;
-  /** Returns what the person may see today of the documents used for a user's answer. */
+  /** Returns the scope in which the person may see the documents used for a user's answer today. */
   readonly scopeFor: (asker: Asker) => Scope;
 }
 
@@ -68,7 +68,7 @@ export interface ReviewParts {
   readonly createId: () => string;
   /** Returns the limits of questions in words, by answer id. Questions without limits are left out. */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
-  /** Links a reviewer's text to documents, or throws. */
+  /** Binds a reviewer's text to quotes of documents, or throws. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
@@ -113,7 +113,7 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       };
     },
     /**
-     * Approves the answer, also wherever the same question got the same answer.
+     * Approves the answer. The approval also covers other interactions with the same question and the same answer.
      * @throws RequestError `unknown_interaction`, `review_stale`, `review_no_text`
      */
     async approve(id: string, by: string): Promise<void> {
@@ -213,7 +213,7 @@ function assertDone(outcome: ReviewOutcome, id: string): void {
   }
 }
 
-/** Also used for an interaction that the user may not see, so that its existence is not revealed. */
+/** Returns the error for an unknown interaction. Also used for one that the user may not see, so that its existence stays hidden. */
 export function unknownInteraction(id: string): RequestError {
   return new RequestError(
     "unknown_interaction",
@@ -225,8 +225,8 @@ export function unknownInteraction(id: string): RequestError {
 }
 
 /**
- * Weights of the review risk, for factors from 0 to 1. A user's negative rating counts most, then a review that is no
- * longer valid, then the checks, then low confidence. Chosen by hand, not measured.
+ * Weights of the review risk, for factors from 0 to 1. A user's negative rating counts most, then an outdated review,
+ * then failed checks, then low confidence. Chosen by hand, not measured.
  */
 export const RISK_WEIGHTS = {
   thumbsDown: 1,
@@ -242,7 +242,7 @@ export const RISK_WEIGHTS = {
   thumbsUp: -0.3,
 } as const;
 
-/** Minimum risk in the queue, so that the number of times a question was asked still counts. */
+/** Minimum risk in the queue. A risk of 0 would ignore how often a question was asked. */
 const LEAST_RISK = 0.05;
 
 /** Returns the review risk of an answer, at least 0.05. */

@@ -44,7 +44,7 @@ export type SessionMessage =
     };
 
 /**
- * Returns what a session stores of an answer, as JSON text.
+ * Returns the JSON text of an answer that a session stores.
  * @param isStored true if the text was redacted when it was stored before
  */
 export function sessionShown(answer: Answer, isStored = false): string {

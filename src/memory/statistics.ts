@@ -105,8 +105,8 @@ function addDay(days: Map<string, DaySums>, one: CountedInteraction): void {
 }
 
 /**
- * A person's judgement of an answer; a review overrides a user's rating. Refusals are skipped, because their confidence
- * is not that of an answer.
+ * Returns a person's judgement of an answer. A review overrides a user's rating. Refusals are skipped, because their
+ * confidence is not that of an answer.
  */
 function judgementOf({ status, reviewStatus, thumbs }: CountedInteraction): boolean | null {
   if (status !== "ok") return null;
@@ -145,7 +145,7 @@ export function sumUpMade(made: readonly MadeAnswer[]) {
   };
 }
 
-/** Grades by metric, and by day, oldest first. */
+/** Returns grades by metric, and by day, oldest first. */
 function metricsOf(made: readonly MadeAnswer[]) {
   const names = [...new Set(made.flatMap(({ metrics }) => Object.keys(metrics)))].sort();
   return names.map((metric) => {

@@ -30,15 +30,15 @@ export function exactCacheKey(question: Question, scope: CacheScope): string {
     ...scopeParts(question, scope),
     selection === null ? null : [selection.documentId, selection.start, selection.end],
     ...(filters ? [[filters.document, filters.chapter, filters.section, filters.pages?.first, filters.pages?.last]] : []),
-    // The answer to an earlier turn must not answer a follow-up.
+    // An answer that depends on earlier turns must not be served without them.
     ...(text === resolved ? [] : [["after", ...history.map(({ question: before, answer }) => [normalizeQuestion(before), answer])]]),
   ]);
 }
 
 /**
  * Returns the key under which questions share answers: everything but their words must be equal. Returns `null` for a
- * question that shares none: one limited to parts of documents, or resolved with earlier turns and thus reworded by the
- * program.
+ * question that shares no answer: one that is limited to parts of documents, or one that the program reworded with
+ * earlier turns.
  */
 export function sharingScope(question: Question, scope: CacheScope): string | null {
   const { selection, filters, text, resolved } = question;
@@ -62,7 +62,7 @@ function keyedHash(secret: string, parts: readonly unknown[]): string {
 
 /**
  * Checks whether an answer may enter the cache: it is answered with citations, every claim is supported or unchecked,
- * every check passes, if need be after a repair, and there are no warnings. Each hit runs the checks on the repaired text.
+ * every check passes, if need be after a repair, and there are no warnings. The checks run again on every hit.
  */
 export function isCacheable(answer: Answer): boolean {
   return (
@@ -102,7 +102,7 @@ const KEPT_CHARACTERS = 16_000_000;
 /** Maximum number of contexts per answer for which checks, and hits, are cached. */
 const MOST_CONTEXTS = 64;
 
-/** Parts of an answer, nearly all of its text, that a hit shares with the stored answer. */
+/** Parts of an answer that a cache hit shares with the stored answer. They hold nearly all of its text. */
 const SHARED = ["sentences", "claims", "citations", "evidence", "conflicts", "checks"] as const satisfies readonly (keyof Answer)[];
 
 interface Read {
@@ -112,7 +112,7 @@ interface Read {
   readonly served: Map<string, Served>;
 }
 
-/** A cache hit with the state in which it was found. */
+/** A cache hit with the state of the store in which it was found. */
 interface Served {
   readonly hit: Hit;
   readonly judged: Judgement;
@@ -122,9 +122,9 @@ interface Served {
 }
 
 /**
- * Cache of parsed stored answers that are served repeatedly. It keeps only what follows from the text of an entry, and
- * hits with the generation of the store in which they were found. The store decides every time whether an entry still
- * exists, is not flagged, and has current and visible documents; an unchanged generation proves that.
+ * Caches parsed stored answers that are served repeatedly. It keeps only data derived from the text of an entry, and
+ * hits with the store's generation. The store decides on every hit whether an entry still exists, is not flagged, and
+ * has current and visible documents. An unchanged generation proves that this decision still holds.
  */
 export class StoredAnswers {
   private readonly known: LRUCache<string, Read>;
@@ -167,7 +167,7 @@ export class StoredAnswers {
   }
 
   /**
-   * Checks an answer, with caching. The checks depend only on the answer and their context.
+   * Checks an answer and caches the result, which depends only on the answer and the context.
    * @param context everything else that the checks depend on, as text
    */
   async passes(answer: Answer, context: string, check: () => Promise<boolean>): Promise<boolean> {

@@ -69,7 +69,10 @@ export async function admit(request: AskRequest, context: PipelineContext, log: 
   return question;
 }
 
-/** Returns the session's last turns. Omits answers from documents that the asker can no longer see: a model would repeat them. */
+/**
+ * Returns the session's last turns. Answers from documents that the user can no longer see are left out, because a
+ * model would repeat them.
+ */
 async function earlierTurns({ sessionId, scope, userId, turns: given }: AskRequest, { profile, store }: PipelineContext): Promise<Turn[]> {
   if (given !== undefined) return profile.sessionTurns === 0 ? [] : given.slice(-profile.sessionTurns);
   if (sessionId === null) return [];
@@ -106,9 +109,9 @@ export function assertSelection({ documentId, start, end }: Selection, document:
 /** Maximum number of parts; a longer message counts as one question. */
 const MAX_PARTS = 4;
 
-/** Optional preposition before a question word: "by when", "in which year". */
+/** Matches an optional preposition before a question word: "by when", "in which year". */
 const BEFORE = "(?:(?:about|after|at|before|by|for|from|in|of|on|since|till|to|under|until|with|within)\\s+)?";
-/** A question word with its verb ("which one can", "how much weight does") or as the subject ("who kept"). */
+/** Matches a question word with its verb ("which one can", "how much weight does") or as the subject ("who kept"). */
 const QUESTION_WORD = [
   String.raw`(?:when|where|why)(?:['’]?s|\s+${AUXILIARY})\b`,
   String.raw`(?:what|which|who|whom|whose|how)(?:['’]?s|(?:\s+[\p{L}\d'’-]+){0,3}?\s+${AUXILIARY})\b`,
@@ -116,18 +119,18 @@ const QUESTION_WORD = [
   String.raw`who\s+\p{L}+`,
 ].join("|");
 const ASKS = new RegExp(`${JOINED}${BEFORE}(?:${QUESTION_WORD})`, "iu");
-/** A question word as part of the subject: "what happened", "how many boats struck". */
+/** Matches a question word as part of the subject: "what happened", "how many boats struck". */
 const ASKS_OF_DOER = new RegExp(String.raw`${JOINED}${BEFORE}(?:what|which|whose|how\s+(?:many|much|often|long))\s+\p{L}`, "iu");
-/** A yes-no question with a pronoun or determiner: "is there", "can I". */
+/** Matches a yes-no question with a pronoun or determiner: "is there", "can I". */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+(?:i|we|you|he|she|they|it|this|that|there|my|our|the)\b`, "iu");
-/** A yes-no question with any subject, valid at the start of the message or before a question mark. */
+/** Matches a yes-no question with any subject. Used only at the start of the message or before a question mark. */
 const ASKS_WHETHER_SO = new RegExp(String.raw`${JOINED}${AUXILIARY}\s+\p{L}+`, "iu");
-/** A short clause after "and": "and why", "and for how long", "and how many crew". */
+/** Matches a short clause after "and": "and why", "and for how long", "and how many crew". */
 const ASKS_BRIEFLY = new RegExp(
   String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
   "iu",
 );
-/** "Is it added or combined" is one question. */
+/** "Is it added or combined" is one question, so "or" begins no part. */
 const ALTERNATIVE = /^\W*or\b/iu;
 const SENTENCE_END = /[?!.]+(?=\s|$)/u;
 const LEADING = new RegExp(JOINED, "iu");
@@ -187,15 +190,15 @@ interface ResolvedQuestion {
   readonly added: readonly string[];
 }
 
-/** Number of earlier turns used. */
+/** Maximum number of earlier turns to use. */
 const TURNS = 5;
-/** Maximum number of added phrases; more outweigh the question's words (`eval follow-ups`: 2 finds 800 of 1,198, 3 finds 794). */
+/** Maximum number of added phrases. More would outweigh the question's own words (`eval follow-ups`: 2 finds 800 of 1,198, 3 finds 794). */
 const MAX_ADDED = 2;
 /** Weight of a turn relative to the next newer one. */
 const AGE_SHARE = 0.6;
 /** Hand-chosen salience weights: a question's topic counts most, then cited titles; names in an answer may only be examples. */
 const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
-/** Minimum number of content words before a pronoun for it to have its antecedent in the question itself. */
+/** Minimum number of content words before a pronoun. With fewer, its antecedent is taken from earlier turns. */
 const OWN_ANTECEDENT = 2;
 /** A question with at most this many content words and no name is a follow-up. */
 const SHORT = 1;
@@ -204,14 +207,15 @@ const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
 /**
- * An ordinal that refers to earlier turns, unless the question names its object ("the last ferry from Sandholm"); days and months do not.
+ * An ordinal that refers to earlier turns. It does not if the question names its object ("the last ferry from
+ * Sandholm") or a day or month follows.
  */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
 /** Pronouns that do not refer back: expletives, conjunctions, relative clauses, times. */
 const NOT_POINTING =
   /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
-/** Verbs and fillers that name no topic. */
+/** Verbs and fillers that do not name a topic. */
 const NO_TOPIC = new Set(
   (
     "take takes took get gets got getting apply applies applied file files filed filing need needs needed work works worked pay pays paid use uses used using " +
@@ -225,13 +229,13 @@ const NO_TOPIC = new Set(
 );
 
 /**
- * Resolves a follow-up into a standalone question without a model. It fills pronouns, ellipses and short questions with topics, titles and
- * names of the last turns, by salience. A standalone or doubtful question is returned unchanged. All added text is verbatim from the
- * conversation.
+ * Resolves a follow-up into a standalone question without a model. It adds topics, titles and names of the last turns
+ * to questions with pronouns, ellipses or few words, the most salient first. A standalone or doubtful question is
+ * returned unchanged. All added text is verbatim from the conversation.
  *
  * @param embed finds the phrase that "And on diesel?" replaces, which is not added; absent: nothing is replaced
- * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…" }]).text
- * // "How long does it take? (Higher-Level Review)"
+ * @example resolveFollowUp("How long does it take?", [{ question: "What is a Higher-Level Review?", answer: "…"
+ * }]).text // "How long does it take? (Higher-Level Review)"
  */
 export function resolveFollowUp(question: string, history: readonly EarlierTurn[], embed?: Embed): ResolvedQuestion {
   const turns = history.slice(-TURNS);
@@ -254,14 +258,14 @@ export function resolveFollowUp(question: string, history: readonly EarlierTurn[
 }
 
 /**
- * Score bonuses for the last phrase and for the same word in front of a phrase, and the minimum lead of the replaced phrase over the next one,
- * chosen on 30 dialogs (`lab/log/retrieval.md`).
+ * Score bonuses for the last phrase of the earlier question and for a phrase after the same word, and the minimum lead
+ * of the best phrase over the second. Chosen on 30 dialogs (`lab/log/retrieval.md`).
  */
 const REPLACED = { last: 0.2, sameWord: 0.15, lead: 0.2 } as const;
 
 /**
- * Returns what remains of the previous question if the follow-up is a single phrase that replaces one of its phrases; `null`: none is clearly
- * the most similar.
+ * Returns the phrases of the previous question that stay, if the follow-up is a single phrase that replaces one of
+ * them. `null` if no phrase is clearly the most similar.
  */
 function phrasesKept(question: string, previous: string, { added }: ResolvedQuestion, embed: Embed): string[] | null {
   const plain = straight(question);
@@ -294,7 +298,7 @@ function wordBefore(text: string, phrase: string): string | undefined {
     ?.toLowerCase();
 }
 
-/** Returns whether a question needs earlier turns to be understood. */
+/** Returns whether a question can only be understood with earlier turns. */
 export function leansOnHistory(question: string): boolean {
   return pointsBack(question) || (topicWords(question) <= SHORT && !hasName(question));
 }

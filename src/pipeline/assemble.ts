@@ -107,7 +107,7 @@ function metricsOf(metrics: readonly ReportMetric[], { profile, check, encoder, 
   return metrics.map((metric) => ({ ...metric, threshold: own[metric.check] ?? metric.threshold }));
 }
 
-/** Returns the best usable passage of a document that the answer does not cite, as further reading; `null`: none. */
+/** Returns the best usable passage from a document that the answer does not cite, as further reading; `null` if there is none. */
 export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly Citation[]): SeeAlso | null {
   const cited = new Set(citations.flatMap(({ documentId, alsoIn = [] }) => [documentId, ...alsoIn.map((other) => other.documentId)]));
   const further = evidence.find(
@@ -125,7 +125,7 @@ export function chooseSeeAlso(evidence: readonly Evidence[], citations: readonly
 }
 
 /**
- * Grades an answer by the profile's metrics. A metric whose check did not run is `null` with a reason, never a pass.
+ * Grades an answer by the profile's metrics. A metric whose check did not run gets `null` and a reason, never a pass.
  * @param silent checks that ran on every sentence and report only faults
  */
 export function gradeReport(
@@ -166,7 +166,7 @@ export function createOutcome() {
     /** `null`: the web was not searched. */
     web: null as readonly WebEvidence[] | null,
     decision: NOT_DECIDED,
-    /** Ranked candidates, best first; `null`: nothing is chosen yet. */
+    /** Ranked candidates, best first; `null` before ranking. */
     choice: null as Choice | null,
     /** Distance above the answer threshold; `null`: unknown. */
     headroom: null as number | null,

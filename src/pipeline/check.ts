@@ -12,7 +12,7 @@ import { unitAt } from "../text/units.ts";
 import type { AnswerBuilder } from "../writing/quotes.ts";
 import type { PipelineContext } from "./context.ts";
 
-/** Returns the context that checks the sentences of this question. */
+/** Returns the context in which the sentences of this answer are checked. */
 export function checking({ resolved, scope }: Question, { check, guards, profile, encoder, calibrations }: PipelineContext): CheckContext {
   const { contacts, tenants } = guards;
   const facts = { contacts, terminology: terminologyOf(tenants, scope.tenant) };
@@ -37,7 +37,7 @@ function above(title: string, headingPath: readonly string[], ...table: readonly
   return [title, ...headingPath, ...table.filter((one) => one !== undefined)];
 }
 
-/** Returns whether today's checks pass a stored answer unchanged. The caller has compared its quotes already. */
+/** Returns whether a stored answer passes the current checks unchanged. The caller has already compared its quotes. */
 export async function passesAgain({ sentences, citations }: Answer, context: CheckContext): Promise<boolean> {
   for (const { text, citations: numbers } of sentences) {
     const cited = citations
@@ -55,7 +55,7 @@ export async function passesAgain({ sentences, citations }: Answer, context: Che
   return true;
 }
 
-/** Returns warnings for the faults of an answer that is shown nevertheless, with the index of the sentence. */
+/** Returns warnings for faults in an answer that is shown all the same, each with the index of the sentence. */
 export function flags(checks: readonly CheckResult[]): Warning[] {
   return checks
     .filter(({ verdict, leftOut }) => verdict === "warn" && leftOut !== true)
@@ -91,13 +91,13 @@ interface WrittenAnswer {
   readonly evidence: readonly Pick<Evidence, "passage">[];
 }
 
-/** The part of the context that whole-answer checks need. Proofs run these checks without an engine. */
+/** The part of the context that whole-answer checks need, so that proofs can run them without an engine. */
 interface WholeContext extends Pick<PipelineContext, "encoder" | "calibrations" | "loadTokenCounter"> {
   readonly profile: Pick<PipelineContext["profile"], "check">;
   readonly check: Pick<PipelineContext["check"], "support" | "reader">;
 }
 
-/** Checks the answer as a whole; its sentences are checked before they are shown. */
+/** Checks the answer as a whole. Single sentences are checked before they are shown. */
 export async function checkWhole({ question, written, evidence }: WrittenAnswer, context: WholeContext): Promise<CheckResult[]> {
   const { profile, encoder, calibrations, loadTokenCounter } = context;
   const { sheet, claims, writer } = written;

@@ -59,7 +59,8 @@ function readChoice(reply: string): readonly number[] | null {
 }
 
 /**
- * Lets a model select the quotes that answer, by their numbers. The model adds no word: the quotes are shown byte for byte.
+ * Lets a model select the quotes that answer, by their numbers. The model adds no words; the quotes are shown byte for
+ * byte.
  * @param most maximum number of quotes, not counting their context
  * @param calls receives the call, even when it fails
  */
@@ -82,9 +83,9 @@ export async function selectByModel(
   return { type: "chosen", quotes: chosen.slice(0, most) };
 }
 
-/** Minimum confidence of a relevant candidate, as a share of the best candidate's. The best candidate of every passage is always kept. */
+/** Minimum confidence of a relevant candidate, relative to the best candidate. The best candidate of every passage is always kept. */
 const BEARS = 0.3;
-/** A passage is kept whole if the kept units cover more than this share of it. */
+/** If the kept units cover more than this share of a passage, the whole passage is kept. */
 const MOSTLY = 0.7;
 
 /**
@@ -152,7 +153,7 @@ export interface Usable {
   readonly question: Question;
   readonly choice: Choice;
   readonly usable: readonly Evidence[];
-  /** Whether quotes may answer without a model. */
+  /** True if quotes may answer without a model. */
   readonly quotable: boolean;
   readonly scale: ScoreScale;
 }
@@ -161,8 +162,9 @@ export interface Usable {
 const QUOTE_CANDIDATES = 12;
 
 /**
- * Prepares the writers' input. `candidates`: quotes that may answer without a model; `task`: the model's prompt, `null` when quotes alone
- * answer; `selected`: quotes that a model selected; `calls`: model calls of this stage.
+ * Prepares the writers' input: `candidates` are the quotes that may answer without a model, `task` is the model's
+ * prompt (`null` if no model writes), `selected` are the quotes that a model selected, `calls` are the model calls of
+ * this stage.
  */
 export async function compress(given: Usable, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question } = given;
@@ -192,7 +194,7 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
     log.fact("model", models[route.size].id);
     return { candidates, task: null, selected, calls };
   }
-  // Of the design that compresses by a model, the small one selects. If it selects nothing, rules do.
+  // In a profile that compresses by a model, the small model selects. If it selects nothing, rules do.
   const picked =
     profile.write.compress === "model" ? await select(models.small, form.type === "quotes" ? form.most : QUOTE_CANDIDATES) : null;
   if (picked?.type === "failed") log.notice("compress_failed", `quotes are selected by rules: ${picked.reason}`);
@@ -210,12 +212,12 @@ export async function compress(given: Usable, context: PipelineContext, log: Sta
 
 export type ChosenQuotes = Awaited<ReturnType<typeof compress>>;
 
-/** Returns the models that write; `null`: quotes alone answer. */
+/** Returns the models that write, or `null` for an extractive answer. */
 export function writersOf<M>({ models, profile }: { readonly models: M | null; readonly profile: Profile }): M | null {
   return profile.write.writer === "extractive" ? null : models;
 }
 
-/** Returns the offers for the model, fullest first. Passages that exceed the budget are trimmed before any is left out. */
+/** Returns the passages for the model's prompt. Passages that exceed the budget are trimmed before any is left out. */
 function offersOf(
   { usable, choice }: Usable,
   candidates: readonly CompleteQuote[],
@@ -252,9 +254,10 @@ interface RouteFacts {
 }
 
 /**
- * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or mean similarity is below 0.55
- * (`seven-layer` source, equation 11; the profile sets the numbers). An unknown similarity has no effect.
- * @returns the size and the rules that decided, for display
+ * Selects the large model if the question has at least 1 complex term, there are more than 5 passages, or mean
+ * similarity is below 0.55 (`seven-layer` source, equation 11; the profile sets the numbers). If the similarity is
+ * unknown, that rule is skipped.
+ * @returns the size and the rules that applied, for display
  */
 export function routeModel(
   route: WriteSettings["route"],
@@ -273,7 +276,7 @@ export function routeModel(
   return { size: "small", because: `no complex term, ${passages} passages${unknown}` };
 }
 
-/** Finds complex terms by category. A term matches at the start of a word: "burn pit" matches "burn pits", "retro" "retroactive". */
+/** Finds complex terms by category. A term matches at the start of a word: "burn pit" in "burn pits", "retro" in "retroactive". */
 export function findComplexTerms(question: string, terms: Readonly<Partial<Record<string, readonly string[]>>>): string[] {
   const plain = ` ${plainWords(question)} `;
   return Object.entries(terms).flatMap(([category, words = []]) =>

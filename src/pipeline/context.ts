@@ -34,18 +34,18 @@ export interface PipelineContext {
   readonly corpus: DomainIndex;
   /** `null`: BM25 alone ranks. */
   readonly encoder: Encoder | null;
-  /** By the name in the profile; an absent one does not run. */
+  /** Rerankers by their name in the profile. A missing one is skipped. */
   readonly rerankers?: NonNullable<RetrieveParts["rerankers"]>;
-  /** Models that write; `null`: quotes alone answer. */
+  /** Models that write; `null`: answers are extractive. */
   readonly models: Models;
   readonly compare: { readonly reader: FactReader; readonly precedence: Precedence };
-  /** Minimum confidence for an answer of the learned gate. */
+  /** Minimum confidence for an answer, in profiles with the learned gate. */
   readonly threshold: GateThreshold;
   /** Loaded on first use. */
   readonly ranking: () => RankingModels;
   /** Returns whether a word (lower case) is common English. */
   readonly isCommon: (word: string) => boolean;
-  /** Scores whether passages support each other where no rule applies. */
+  /** Scores whether passages support each other, where no rule can decide. */
   readonly agreement: Pick<SupportScorer, "score">;
   /** Model that scores passages in addition to the rules; `null`: none. */
   readonly verifier: ModelVerifier | null;
@@ -60,10 +60,10 @@ export interface PipelineContext {
   readonly language: string;
   /** Terms that make a question complex, by category. */
   readonly complexity: Readonly<Partial<Record<string, readonly string[]>>>;
-  /** Describes the documents in one line. */
+  /** Returns a description of the documents in one line. */
   readonly about: (scope: Scope) => Promise<string>;
   readonly hotlines: HotlineFinder;
-  /** Returns whether a message signals a crisis. Only the hotline is shown then, and later questions ignore the message. */
+  /** Returns whether a message signals a crisis. Then only the hotline is shown, and later questions ignore the message. */
   readonly isCrisis: (message: string) => Promise<boolean>;
   readonly cache: CacheScope;
   /** Stored answers that are already parsed and checked. */
@@ -87,24 +87,24 @@ export interface PipelineContext {
       readonly name: string;
       readonly contact: string;
       readonly when: readonly string[];
-      /** Shown to this tenant only. */
+      /** Tenant that alone may see it. */
       readonly tenant?: string | null;
     }[];
   };
-  /** The domain's topics, and a callback for reports that cannot be stored. */
+  /** The domain's topics, and a function that reports a failure to store a report. */
   readonly reports: Pick<ReportParts, "topics" | "readTopics" | "isCommon"> & { readonly warn: (message: string) => void };
-  /** Settings that shape answers of this domain and profile. */
+  /** Settings of this domain and profile that affect answers. */
   readonly settings: RecordedSettings;
-  /** Model calls in order, filled while the question is answered; `null`: not all calls are recorded. */
+  /** Model calls in order, added while the question is answered; `null` if some calls are not recorded. */
   readonly modelCalls: readonly RecordedCall[] | null;
   readonly createId: () => string;
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage except `write`, because questions share one thread. */
+  /** Awaited before each stage except `write`, so that other questions on the same thread can proceed. */
   readonly turn: () => Promise<void>;
 }
 
-/** Models that write; `null`: quotes alone answer. */
+/** Models that write; `null`: answers are extractive. */
 export type Models = { readonly small: ChatModel; readonly large: ChatModel } | null;
 
 export interface RankingModels {
@@ -132,11 +132,11 @@ export interface RecordedCall {
   readonly text: string;
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
-  /** The error after the text; `null`: the stream ended normally or the caller stopped reading. */
+  /** Error at the end of the stream; `null` if the stream ended normally or the caller stopped reading. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** The settings behind every answer of an installation, stored once and shared. */
+/** The settings behind all answers of an installation. They are stored once and shared. */
 export interface RecordedSettings {
   readonly software: string;
   /** Version number of the checks; absent: the first version. */
@@ -151,7 +151,7 @@ export interface RecordedSettings {
   readonly threshold: unknown;
 }
 
-/** How long and how many entries of each kind are kept. */
+/** How long entries of each kind are kept, and how many. */
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
@@ -176,7 +176,7 @@ export const SILENT_LOG: StageLog = { fact: () => undefined, detail: () => undef
 interface TraceParts {
   /** Monotonic clock in milliseconds. */
   readonly clock: () => number;
-  /** Awaited before each stage except `write`; this time counts in `elapsed`, not in the stage's timing. */
+  /** Awaited before each stage except `write`. This time counts in `elapsed`, not in the stage's time. */
   readonly turn: () => Promise<void>;
 }
 

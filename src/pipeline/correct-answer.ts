@@ -32,7 +32,7 @@ export function markedSentences(answer: string): TextRange[] {
   return ranges;
 }
 
-/** Quotes of one document to try for a sentence. */
+/** Maximum number of quotes of one document to try for a sentence. */
 const QUOTES_PER_DOCUMENT = 4;
 /** Minimum number of words that a quote shares with a sentence. One shared word ("costs") is often coincidence. */
 const WORDS_IN_COMMON = 2;
@@ -98,7 +98,7 @@ function checksOf(text: string, context: CheckContext): CheckWith {
   };
 }
 
-/** Adds the nearest quotes of each document until every check passes, then removes quotes that the checks do not need. */
+/** Adds the nearest quotes of each document until every check passes, then removes those that the checks do not need. */
 async function bindNearest(text: string, nearest: readonly (readonly Quote[])[], checkWith: CheckWith): Promise<Bound> {
   const words = new Set(tokenize(text));
   const telling = nearest.map((quotes) => quotes.filter((quote) => wordsInCommon(quote, words) >= WORDS_IN_COMMON));
@@ -118,7 +118,7 @@ function wordsInCommon({ text, header }: Quote, words: ReadonlySet<string>): num
   return [...words].filter((word) => held.has(word)).length;
 }
 
-/** Removes each quote without which every check still passes, farthest first. */
+/** Removes every quote that the checks can do without, farthest first. */
 async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<BoundSentence> {
   let kept = bound;
   for (const quote of [...bound.quotes].reverse()) {
@@ -129,7 +129,7 @@ async function withoutIdle(bound: BoundSentence, checkWith: CheckWith): Promise<
   return kept;
 }
 
-/** Adds quotes of documents that support the sentence on their own; `null`: one of them does not. */
+/** Adds quotes of the other cited documents, each of which must support the sentence alone; `null` if one does not. */
 async function withOthers(
   bound: BoundSentence,
   others: readonly (readonly Quote[])[],
@@ -179,11 +179,11 @@ export interface Correction {
   readonly question: Question;
   /** Sentences that each end in `[n]`; optional lines such as `[1]: decision-reviews.md` at the end name the documents. */
   readonly text: string;
-  /** Default documents by number: those of the corrected answer. */
+  /** Documents by number that the text cites if it does not define the number: those of the corrected answer. */
   readonly cited: ReadonlyMap<number, string>;
 }
 
-/** Why a sentence of a correction cannot be served. */
+/** A sentence that cannot be served, with the reason. */
 export interface UnboundSentence {
   readonly sentence: number;
   readonly text: string;
@@ -282,7 +282,7 @@ async function citedDocuments(
   return new Map([...ids].flatMap(([n, id]) => (loaded.has(id) ? [[n, loaded.get(id) as StoredDocument] as const] : [])));
 }
 
-/** Runs the checks of a cache hit now, so that a correction never fails later. */
+/** Runs the checks of a cache hit now, so that serving the correction cannot fail later. */
 async function assertServable(answer: Answer, question: Question, context: PipelineContext): Promise<void> {
   const faults: UnboundSentence[] = answer.sentences.flatMap(({ text }, i) =>
     redactAnswered(text, answer) === text ? [] : [{ sentence: i + 1, text, reason: "contains personal data that no source publishes" }],

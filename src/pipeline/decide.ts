@@ -41,7 +41,7 @@ export interface Weighed {
   /** Id of the encoder that ranked; `null`: BM25 alone. */
   readonly ranker: string | null;
   readonly scale: ScoreScale;
-  /** With the thresholds for the encoder that ranked the passages. */
+  /** Gate settings with the thresholds for the encoder that ranked the passages. */
   readonly gate: GateSettings;
 }
 
@@ -51,7 +51,7 @@ export interface Weighed {
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
   const things = context.profile.gate.type === "sufficiency" ? await askedThings(question, context) : null;
-  // Drop evidence that lacks a code of the question before ranking, because the best candidate determines the confidence.
+  // Drop evidence without the question's codes before ranking, because the best candidate determines the confidence.
   const holding = things === null ? evidence : holdingCodes(evidence, things.codes);
   const found = await choose(
     { question, evidence: holding.length === 0 ? evidence : holding, ranked: weighed.ranked },
@@ -98,8 +98,9 @@ export type Decided = Awaited<ReturnType<typeof decide>>;
 const MAX_EQUAL_ROWS = 12;
 
 /**
- * Puts all rows that match the question as well as the best one first, so that none is left out. `left`: the number of such rows if there
- * are more than an answer lists, or more than retrieval found; 0 otherwise. A model gets the passages instead.
+ * Moves all rows that match the question as well as the best row to the front, so that none is left out. `left` is the
+ * number of such rows if there are more than an answer lists or more than retrieval found, otherwise 0. Not used for a
+ * model, which gets whole passages.
  */
 async function withEqualRows(question: Question, choice: Choice, context: PipelineContext): Promise<{ rows: Choice; left: number }> {
   if (writersOf(context) !== null || context.profile.gate.type !== "sufficiency") return { rows: choice, left: 0 };
@@ -118,7 +119,7 @@ async function withEqualRows(question: Question, choice: Choice, context: Pipeli
   return { rows: { ...choice, candidates: [first, ...others.map((row) => ({ ...row, isRequired: true as const })), ...rest] }, left: 0 };
 }
 
-/** Returns the warning of a refusal: some of many rows are no answer. */
+/** Returns the warning of a refusal because of too many rows: a few of them would be no answer. */
 function manyRows(rows: number): Warning {
   const message = `${rows} rows of one table match the question equally. Add a word that tells them apart, or open the table.`;
   return { code: "rows_alike", message };
@@ -130,7 +131,7 @@ function candidatesHolding(candidates: readonly ScoredCandidate[], codes: readon
   return codes.length === 0 || holding.length === 0 ? candidates : holding;
 }
 
-/** Names and codes of a question, with the vocabulary that detects them. */
+/** Names and codes of a question, with the function that detects them. */
 type AskedThings = NamedThings & {
   readonly words: Pick<NameParts, "tokens" | "has"> & { readonly content: ReadonlySet<string> };
   readonly repairs: readonly { readonly written: string }[];
@@ -147,7 +148,10 @@ function refusedFor(decision: Decision): Decision {
   return { ...decision, answer: false, usable: [], reason: "evidence_too_weak" };
 }
 
-/** Refuses, or warns, when the evidence is about a similar entity: it must contain the question's codes; unknown names cause warnings. */
+/**
+ * Refuses, or warns, when the evidence is about a similar entity: The evidence must contain the question's codes.
+ * Unknown names cause warnings.
+ */
 async function withNamed(
   made: Decision,
   { question, isNamed }: Pick<Weighed, "question"> & { readonly isNamed: boolean },
@@ -182,7 +186,7 @@ async function withNamed(
   return { ...made, usable, warnings: [...made.warnings, ...unknownNames(unknown), ...similarWords(similar), ...unheldWords(unheld)] };
 }
 
-/** Returns the confidence and its threshold. Logs a notice if the calibration does not apply. */
+/** Returns the confidence and its threshold. Logs a notice if the calibration does not fit. */
 function applyCalibration({ evidence, ranker }: Weighed, choice: Choice, context: PipelineContext, log: StageLog) {
   const { ranking, threshold, corpus } = context;
   const judged = context.profile.gate.type !== "sufficiency" || evidence.length === 0 ? null : judgeBest(choice, ranking().weights, ranker);
@@ -207,12 +211,12 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
 /** Maximum number of candidates that the cross-encoder scores for one part of a message. */
 const READ_OF_PART = 5;
 
-/** Returns one part of a message as its own question. @param as its resolved text; default: the part with topics of earlier parts */
+/** Returns one part of a message as a question. @param as its resolved text; default: the part with topics of earlier parts */
 export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
   return { ...question, text, resolved: as };
 }
 
-/** An answerable question with all evidence and the evidence that may be quoted. */
+/** An answerable question with all its evidence, and the evidence that may be quoted. */
 export interface Answered {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
@@ -220,7 +224,10 @@ export interface Answered {
   readonly choice: Choice;
 }
 
-/** Adds the sentence after the best candidate, and answers to the other parts. Runs only for answers: a refusal shows no quote. */
+/**
+ * Adds the sentence after the best candidate, and answers to the other parts of the message. Runs only for answers,
+ * because a refusal shows no quote.
+ */
 export async function completeChoice(answered: Answered, context: PipelineContext, log: StageLog, signal: AbortSignal): Promise<Choice> {
   const { question, choice } = answered;
   const { read: readTexts } = context.ranking();
@@ -229,7 +236,7 @@ export async function completeChoice(answered: Answered, context: PipelineContex
   log.fact("following", followed.candidates[0]?.followedBy !== undefined);
   const asked = askedParts(question, context);
   const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
-  // Parts search all evidence, because verdicts rate a passage for the whole question.
+  // Parts search all evidence, because a verdict rates a passage for the whole question.
   const whole = await withParts(followed, asked, {
     choosePart: (part) => rankFor(askAlone(question, part), answered.evidence, context, { mostRead: READ_OF_PART, signal }),
     mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
@@ -240,7 +247,10 @@ export async function completeChoice(answered: Answered, context: PipelineContex
   return whole;
 }
 
-/** Splits a question into parts if the learned gate decides and quotes answer. A model gets the whole; a follow-up counts as one. */
+/**
+ * Splits a question into parts if the profile uses the learned gate and quotes answer. A model gets the whole question,
+ * and a follow-up is never split.
+ */
 export function askedParts({ text, resolved }: Question, context: PipelineContext): QuestionPart[] {
   return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
 }
@@ -253,12 +263,13 @@ export interface PartsOptions {
   readonly signal: AbortSignal;
 }
 
-/** Minimum log odds of a candidate that answers: the training threshold for "nothing answers". Below `NOTHING_BELOW` nothing was found. */
+/** Minimum log odds of a candidate that answers, equal to the threshold in training. Below `NOTHING_BELOW` nothing was found. */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
 /**
- * Adds an answer for each part: the best candidate if it answers the part, else the part's own best one. `open` has the unanswered parts.
+ * Adds an answer for each part: the best candidate of the whole question if it answers the part, otherwise the part's
+ * own best candidate. `open` lists the unanswered parts.
  */
 export async function withParts(
   choice: Choice,
@@ -294,8 +305,9 @@ export async function withParts(
 }
 
 /**
- * Returns whether a part asks for a cell of the displayed row, because the cross-encoder underrates wide rows. All words of the part are in
- * the row or header, one names a column after the first, and the row has a value of the requested kind.
+ * Returns whether a part asks for a cell of the displayed row. Needed because the cross-encoder underrates wide rows.
+ * All words of the part must be in the row or header, one must name a column after the first, and the row must have a
+ * value of the requested kind.
  */
 function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateView, asked: AskedQuestion): boolean {
   if (candidate.header === null) return false;
@@ -309,7 +321,7 @@ function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateVie
   );
 }
 
-/** Returns a warning for each part left open, because nothing was found or confidence is too low. */
+/** Returns a warning for each unanswered part: nothing was found, or the confidence is too low. */
 export function openParts(open: readonly OpenPart[]): Warning[] {
   return open.map(({ part: { text }, isNothing }) =>
     isNothing
@@ -322,7 +334,7 @@ function mostLikely(candidates: readonly ScoredCandidate[]): ScoredCandidate | n
   return candidates.reduce<ScoredCandidate | null>((best, candidate) => (oddsOf(candidate) > oddsOf(best) ? candidate : best), null);
 }
 
-/** Returns the cross-encoder's log odds; an unscored candidate has minus infinity. */
+/** Returns the cross-encoder's log odds, or minus infinity for a candidate that was not scored. */
 function oddsOf(candidate: ScoredCandidate | null): number {
   return candidate?.cross ?? Number.NEGATIVE_INFINITY;
 }

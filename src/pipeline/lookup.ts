@@ -24,8 +24,9 @@ interface KnownAndFound {
 }
 
 /**
- * Accepts a collected stored answer after retrieval has corrected spelling and found documents; none if retrieval partly failed. With a
- * graph, approved answers on the same topic and entity also compete and review status counts; if none fits, the graph supplies more.
+ * Accepts one of the collected stored answers, now that retrieval has corrected the spelling and found documents.
+ * Accepts none if part of the retrieval failed. With a graph, approved answers about the same topic and entity compete
+ * too, and review status counts; if none fits, the graph supplies more candidates.
  */
 export async function recall(
   { question, known, found }: KnownAndFound,
@@ -58,7 +59,10 @@ export async function recall(
 
 const UNSURE = { asked: null, candidates: [] } as const;
 
-/** Returns the spelling-corrected question with its nearest neighbours; none if a correction is ambiguous or retrieval partly failed. */
+/**
+ * Returns the question after spelling correction with its nearest neighbours; none if a correction is ambiguous or part
+ * of the retrieval failed.
+ */
 async function asRead({ question, known, found }: KnownAndFound, context: PipelineContext): Promise<KnownAndFound["known"]> {
   if (known.asked === null || found.warnings.some(({ code }) => code !== "read_as")) return UNSURE;
   const { text, repairs } = await context.corpus.understand(question, context.profile.retrieve.query);
@@ -106,7 +110,7 @@ async function find(question: Question, context: PipelineContext, effects: Effec
   return { ...NOTHING, hit, judged: [exact.judged] };
 }
 
-/** Looks up a reviewer's correction. It is served even if the cache is off. */
+/** Looks up a reviewer's correction, which is served even if the cache is off. */
 async function lookupReviewed(question: Question, context: PipelineContext, effects: Effects): Promise<Hit | null> {
   if (context.remember === null || (await uncacheable(question, context)) !== null) return null;
   const { review, documents } = context.store;
@@ -139,7 +143,7 @@ export async function collect(question: Question, text: string, context: Pipelin
   return { asked, candidates: near ? await nearestQuestions(asked, { cache: store.cache, index: questions.index }) : [] };
 }
 
-/** Describes the question for matching; `null`: it shares no answers. */
+/** Describes the question for matching; `null` if its answers are not shared. */
 async function describe(question: Question, text: string, { cache, questions, profile }: PipelineContext): Promise<Asked | null> {
   const scope = sharingScope(question, cache);
   if (scope === null || questions.embed === null) return null;
@@ -180,7 +184,7 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
 /** How the caches treat a question. */
 export interface CacheExplanation {
   readonly question: string;
-  /** The text that is looked up. */
+  /** The text by which answers are looked up. */
   readonly resolved: string;
   readonly profile: string;
   readonly levels: readonly string[];

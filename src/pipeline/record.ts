@@ -6,7 +6,7 @@ import { sha256Hex } from "../text/hash.ts";
 import type { Outcome } from "./assemble.ts";
 import type { Models, RecordedCall, RecordedSettings } from "./context.ts";
 
-/** A passage by its offsets; the document has the text. */
+/** A passage by its offsets. Its text is in the document. */
 export interface RecordedPassage extends TextRange {
   readonly sid: string;
   readonly chunkId: string;
@@ -29,7 +29,7 @@ export interface RecordedDraft {
   /** Indexes into `quotes`. */
   readonly quotes: readonly number[];
   readonly missing: readonly number[];
-  /** Quotes of each other source that matches the words and may be the right one. */
+  /** Quotes of each other source that share words with the sentence and may be the right ones. */
   readonly others: readonly (readonly number[])[];
   readonly dangling: boolean;
 }

@@ -18,7 +18,7 @@ import { plainWords } from "./compress.ts";
 import type { PipelineContext } from "./context.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
 
-/** Words of greeting, thanks and farewell: a closed class. A message of only these words is small talk. */
+/** All words of greeting, thanks and farewell. A message of only these words is small talk. */
 const COURTESY = new Set(
   "hi hello hey heya hiya howdy greetings good morning afternoon evening day night there all everyone again thanks thank thx ty you so very much many a lot cheers ok okay great nice cool perfect bye goodbye ciao please".split(
     " ",
@@ -46,11 +46,11 @@ const UNREADABLE_NAMES = 20;
 type RefusalParts = PipelineContext["refusal"] &
   Pick<PipelineContext, "isCommon"> & {
     readonly words: Pick<QuestionWords, "tokens" | "questionTokens" | "idf">;
-    /** Nearest quote of each passage by sid, in order. If any exists, passages without a quote are hidden. */
+    /** Nearest quote of each passage by sid, in order. If there are any, passages without a quote are hidden. */
     readonly nearest?: ReadonlyMap<string, Quote>;
   };
 
-/** Refusal texts of all profiles. The profile's own text is about all documents; a search limited by selection or filters needs these. */
+/** Refusal texts for all profiles if a selection or filters limit the search. A profile's own text speaks of all documents. */
 export const REFUSAL_TEXTS = {
   empty: "Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER.",
   injection:
@@ -62,7 +62,10 @@ export const REFUSAL_TEXTS = {
   note: "This refusal is not a negative answer: the answer may be yes, no or something else.",
 } as const;
 
-/** Builds a refusal: searched documents, near misses with missing words, contacts. It never states what the documents do not say. */
+/**
+ * Builds a refusal: searched documents, near misses with missing words, contacts. It never claims that the documents do
+ * not contain something.
+ */
 export function explainRefusal(
   question: Question,
   given: Refusal["reason"],
@@ -85,7 +88,7 @@ export function explainRefusal(
   };
 }
 
-/** Returns the text for a limited search; `null`: all documents were searched. */
+/** Returns the text for a limited search, or `null` if all documents were searched. */
 function inPart(reason: Refusal["reason"], within: string | undefined): string | null {
   if (within === undefined) return null;
   return reason === "not_reliable" ? REFUSAL_TEXTS.unreliableWithin(within) : REFUSAL_TEXTS.nothingWithin(within);
@@ -163,7 +166,7 @@ function lacksOf(
 
 const CRISIS_TEXT = "Please do not face this alone. The services listed above are available now, day and night, and will listen.";
 
-/** Refuses a crisis message, small talk or a non-English question without a search; `null`: none of these. */
+/** Refuses a crisis message, small talk or a non-English question without a search. Returns `null` for any other question. */
 export async function refuseUnsearched(question: Question, context: PipelineContext): Promise<Refusal | null> {
   const said = await unsearched(question, context);
   if (said === null) return null;
@@ -200,7 +203,7 @@ export async function refuse(
   const all = await store.documents.counts(question.scope, areaOf(question) ?? undefined);
   const within = await searchedWithin(question, store);
   const counts = within === null ? all : { ...all, within };
-  // A model that failed or found no answer wrote nothing that could be unreliable.
+  // If a model failed or found no answer, no written text can be unreliable.
   const isUnwritten = written.insufficient || written.drafts.length === 0;
   const reason = decision.reason ?? (isUnwritten ? "evidence_too_weak" : "not_reliable");
   const sentence = reason === "not_reliable" ? profile.write.unreliable : profile.write.refusal;

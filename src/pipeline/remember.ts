@@ -60,7 +60,7 @@ export async function remember(answered: Answered, context: PipelineContext, log
   log.fact("privacy", question.privacy ?? "redacted");
 }
 
-/** Returns the topics of the cited documents; the title of a document without a topic. */
+/** Returns the topics of the cited documents. A document without a topic counts by its title. */
 async function topicsOf({ scope }: Question, { citations }: Answer, { documents }: Pick<Store, "documents">): Promise<string[]> {
   const cited = await documents.load(scope, [...new Set(citations.map(({ documentId }) => documentId))]);
   return [...new Set([...cited.values()].map(({ topic, title }) => topic ?? title))].sort();
@@ -73,7 +73,7 @@ interface Answered {
   readonly outcome: Pick<Outcome, "headroom" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
 }
 
-/** Builds the report of a poorly answered question; `null`: not needed, or it failed, which adds a notice only. */
+/** Builds the report of a poorly answered question. Returns `null` if none is needed, or if it failed, which only adds a notice. */
 async function reportLowConfidence(
   answered: Answered,
   context: PipelineContext,
@@ -112,13 +112,13 @@ async function reportLowConfidence(
   }
 }
 
-/** Reports a failed report without failing the answer. */
+/** Logs that a report failed. The answer is not affected. */
 function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"], "warn">, log: StageLog): void {
   log.notice("report_failed", "The diagnostic report for this question could not be saved.");
   warn(`a diagnostic report could not be saved: ${messageOf(error)}`);
 }
 
-/** Returns the profile's low-confidence threshold with the headroom of this question. */
+/** Returns the profile's low-confidence threshold and how far the answer was above the answer threshold. */
 function thresholdFor({ headroom, scale }: Pick<Outcome, "headroom" | "scale">, { lowConfidence, gate }: Profile) {
   if (lowConfidence === null) return { headroom, below: null, margin: null };
   if ("margin" in lowConfidence) return { headroom, below: null, margin: lowConfidence.margin };
@@ -138,13 +138,13 @@ export interface CacheWriting {
   } | null;
 }
 
-/** Facts of the pipeline besides question and answer. */
+/** Data of the pipeline besides question and answer. */
 export interface RememberFacts {
   /** `null`: do not cache. */
   readonly writing: CacheWriting | null;
   /** Lookup key of a reviewer's correction; `null`: none applies. */
   readonly curatedKey: string | null;
-  /** Confidence of the learned gate; `null`: it did not judge. */
+  /** Confidence of the learned gate; `null` if the profile uses another gate. */
   readonly chance: number | null;
   /** The stored answer that was served; `null`: the answer is new. */
   readonly hit: Answer | null;
@@ -282,7 +282,7 @@ export function citedVersions({ citations }: Pick<Answer, "citations">): Map<str
   return new Map(citations.map(({ documentId, documentVersion }) => [documentId, documentVersion]));
 }
 
-/** Serialises the content that makes two answers equal: status, sentences and citations. */
+/** Serialises the parts by which two answers are compared: status, sentences and citations. */
 function answeredText({ status, sentences, citations, refusal }: Answer): string {
   const cited = citations.map(({ documentId, documentVersion, start, end }) => [documentId, documentVersion, start, end]);
   return JSON.stringify([status, refusal?.reason ?? null, sentences.map(({ text }) => text), cited]);
@@ -293,7 +293,7 @@ function mayBeKept(text: string): boolean {
   return redactPersonalData(text) === text;
 }
 
-/** Describes the question for matching by other questions; only for questions without personal data that may share answers. */
+/** Describes the question so that other questions can match it. Only for questions without personal data whose answers may be shared. */
 async function sharedQuestion(question: Question, { scope, share }: CacheWriting): Promise<CachePut["shared"]> {
   const text = question.resolved;
   if (share === null || sharingScope(question, scope) === null || !mayBeKept(text)) return null;

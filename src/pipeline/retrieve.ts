@@ -37,7 +37,7 @@ export async function retrieve(question: Question, context: PipelineContext, log
 }
 export type Found = Awaited<ReturnType<typeof retrieve>>;
 
-/** Messages of dense retrieval failures; the trace has the details. */
+/** Warnings after a failed dense retrieval. The trace has the details. */
 const DENSE_FAILED = {
   store: "Document vectors could not be read from or written to the data folder (the disk may be full)",
   encoder: "The encoder failed or could not be reached",
@@ -48,7 +48,7 @@ const INDEX_FULL: Warning = {
   message: "The vector index of this server is full, so the newest documents are found by words only. Ask your administrator.",
 };
 
-/** Warns of changes that a shared search engine lacks. */
+/** Returns a warning if a shared search engine lacks recent changes. */
 function behind(mayLag: boolean): Warning[] {
   const message = "The newest changes of the documents are still being indexed, so this answer may lack them. Ask again in a moment.";
   return mayLag ? [{ code: "index_behind", message }] : [];
@@ -74,7 +74,7 @@ function logUnderstood({ type, repairs, equivalents, codes }: Understood, log: S
   log.fact("codes", codes.join(", ") || null);
 }
 
-/** Returns a warning for each corrected word, with the question that forces the original spelling by quotation marks. */
+/** Returns a warning for each corrected word. It shows the question with quotation marks that keep the original spelling. */
 function readAs({ text }: Question, { repairs }: Understood): Warning[] {
   return repairs.map(({ written, read }) => ({
     code: "read_as",
@@ -95,7 +95,7 @@ export async function wordsFor(
   return questionWords(understood, own, await corpus.wordsIn(scope, [text, resolved, understood.text, own.text]));
 }
 
-/** Describes the limits that filters and selection set to the search; `null`: none. */
+/** Describes how filters and selection limit the search; `null` if they do not. */
 export async function searchedWithin(
   { filters, selection, scope }: Pick<Question, "filters" | "selection" | "scope">,
   { documents }: Pick<Store, "documents">,

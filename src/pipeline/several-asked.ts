@@ -8,10 +8,13 @@ import { askAlone, askedParts, type Decided, decide, openParts } from "./decide.
 import { type Found, retrieve } from "./retrieve.ts";
 import { type Judged, verify } from "./verify.ts";
 
-/** The outcome of the whole message. */
+/** Result for the whole message. */
 type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "headroom" | "choice">>;
 
-/** Returns the parts to ask separately: those left open, or all parts of a refused message; none of a message with injection signals. */
+/**
+ * Returns the parts to ask separately: the unanswered ones, or all parts of a refused message. Returns none for a
+ * message with injection signals.
+ */
 export function partsToAsk(
   question: Question,
   { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
@@ -22,8 +25,9 @@ export function partsToAsk(
 }
 
 /**
- * Retrieves and decides each part separately. Answered parts are shown in the order of the message; the others give warnings.
- * @returns `settled` is `null` if no part is answered; the decision on the whole then holds
+ * Retrieves and decides each part separately. Answered parts are shown in the order of the message; the others give
+ * warnings.
+ * @returns `settled` is `null` if no part is answered; then the decision on the whole message stands
  */
 export async function decideAlone(
   { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
@@ -35,19 +39,20 @@ export async function decideAlone(
   const found: PartFound[] = [];
   for (const open of asked) {
     const { text, resolved, standsAlone } = open.part;
-    // Use the part's own text if it has a topic, else the resolved text.
+    // Use the part's own text if it has a topic, otherwise the resolved text.
     const alone = askAlone(question, open.part, standsAlone ? text : resolved);
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
     found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
-  // Retrieval names passages in sequence and takes milliseconds; the slower cross-encoder scores all parts in parallel.
+  // Retrieval runs in sequence, because it numbers passages and takes milliseconds. The slower cross-encoder scores all
+  // parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
   const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
   log.fact("answered_parts", answered.length);
   const settled = settle(alone, left, whole);
-  // This confidence replaces that of the whole.
+  // The confidence of the parts replaces that of the whole message.
   if (settled !== null) log.fact("chance", settled.decision.chance);
   return {
     calls: alone.flatMap(({ judged }) => judged.calls),
@@ -56,7 +61,7 @@ export async function decideAlone(
   };
 }
 
-/** Merges the answered parts, the whole first; `null`: none is answered. */
+/** Merges the answered parts, the whole message first; `null` if none is answered. */
 function settle(
   alone: readonly PartAlone[],
   left: readonly OpenPart[],
@@ -70,7 +75,7 @@ function settle(
   const found = answered.flatMap(({ decision }) => decision.usable);
   const usable = onceEach(found, sidOf);
   const conflicts = answered.flatMap((one) => one.conflicts);
-  // Keep warnings of refused parts, such as an unknown code; drop those of a refused whole.
+  // Keep the warnings of refused parts, such as an unknown code, but not those of a refused whole message.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
   const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
   const decision = {
@@ -109,7 +114,7 @@ function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlon
 
 interface PartFound {
   readonly open: OpenPart;
-  /** The part as its own question. */
+  /** The part as a separate question. */
   readonly question: Question;
   readonly found: Found;
 }
@@ -126,7 +131,7 @@ async function decidePart(part: PartFound, context: PipelineContext, signal: Abo
   return { ...part, judged, decided };
 }
 
-/** Returns a function that gives a passage the same sid in every retrieval. */
+/** Returns a function that numbers passages, so that a passage has the same sid in every retrieval. */
 function oneName(evidence: readonly Evidence[]): (passages: readonly Passage[]) => Passage[] {
   const names = new Map(evidence.map(({ passage }) => [placeOf(passage), passage.sid]));
   const nameOf = (place: string) => names.get(place) ?? `S${names.size + 1}`;
@@ -143,7 +148,7 @@ function placeOf({ document, range }: Passage): string {
   return `${document.id} ${range.start} ${range.end}`;
 }
 
-/** Returns the best usable candidate; none if the part is refused. */
+/** Returns the best usable candidate, or none if the part is refused. */
 function bestOf({ decided: { decision, choice } }: PartAlone): ScoredCandidate[] {
   const sids = new Set(decision.usable.map(({ passage }) => passage.sid));
   return choice.candidates.filter(({ view }) => sids.has(view.evidence.passage.sid)).slice(0, 1);

@@ -32,7 +32,7 @@ export interface VerifyOptions {
   /** Provides hosts, contacts and tenants; absent: none. */
   readonly domain?: DomainPack | undefined;
   readonly tenant?: string | null | undefined;
-  /** Replaces the profile's support score. */
+  /** Support score to use instead of the profile's. */
   readonly support?: CheckContext["support"] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,7 +44,7 @@ export interface VerifySource {
   readonly title: string;
 }
 
-/** The source text of a sentence's claim, byte for byte; the range counts UTF-16 units of the file. */
+/** The source text for a sentence's claim, byte for byte. The range counts UTF-16 units of the file. */
 export interface SourcePassage extends TextRange {
   readonly source: number;
   readonly path: string;
@@ -59,25 +59,28 @@ export interface VerifiedSentence extends TextRange {
   readonly reason: string;
   /** Cited or found sources. */
   readonly citations: readonly number[];
-  /** The sentence has no citation, so all sources were searched. */
+  /** True if the sentence has no citation, so that all sources were searched. */
   readonly searched: boolean;
   readonly checks: readonly Finding[];
   readonly passage: SourcePassage | null;
 }
 
 export interface VerifiedAnswer {
-  /** No check objects to any sentence or to the answer as a whole. */
+  /** True if no check objects to a sentence or to the whole answer. */
   readonly passed: boolean;
   readonly profile: string;
   readonly sources: readonly VerifySource[];
-  /** Unreadable files with reasons. Each keeps its citation number; `null`: it has none, such as an unsupported format. */
+  /**
+   * Unreadable files with reasons. A readable format keeps its citation number; `null` marks a file without one, such
+   * as an unsupported format.
+   */
   readonly unreadable: readonly UnreadSource[];
   readonly sentences: readonly VerifiedSentence[];
   /** Checks of the answer as a whole. */
   readonly checks: readonly CheckResult[];
 }
 
-/** Source sentences to compare with a sentence that has no citation, and to search for better sources. */
+/** Number of source sentences to compare with a sentence without a citation, and to try as better sources. */
 const NEAREST = 8;
 /** Maximum number of nearest sentences of a long cited source that are compared. */
 const WITHIN_SOURCE = 60;
@@ -177,7 +180,7 @@ async function readSources(folder: string): Promise<Sources> {
   );
 }
 
-/** Converts any failure to a `SourceboundError` of this file, so that the other files are still read. */
+/** Converts any failure to a `SourceboundError` for this file, so that the other files are still read. */
 async function readSource(absolute: string, path: string, bytes: number): Promise<ParsedDocument[]> {
   try {
     if (bytes > MAX_FILE_BYTES)
@@ -192,7 +195,7 @@ async function readSource(absolute: string, path: string, bytes: number): Promis
 /** A numbered source. */
 export interface NumberedSource {
   readonly path: string;
-  /** `null`: unreadable, for `reason`. */
+  /** `null` if the file could not be read; `reason` says why. */
   readonly document: ParsedDocument | null;
   readonly reason: string;
 }
@@ -247,7 +250,7 @@ function reasonOf({ message }: SourceboundError, path: string): string {
 interface PlacedSentence extends TextRange {
   readonly source: number;
   readonly text: string;
-  /** The enclosing quote. */
+  /** The quote that contains it. */
   readonly quote: CitedQuote;
 }
 
@@ -289,7 +292,7 @@ async function verifySentence(written: string, index: SourceIndex, context: Chec
   if (unread.length === 0) return verifyCiting(written, { text, numbers }, index, context);
   const named = unread.map((source) => `[${source + 1}] ${index.sources[source]?.path}: ${index.sources[source]?.reason}`);
   const found = finding("unread", "warn", null, `cites an unreadable source: ${named.join("; ")}`);
-  // All citations are unreadable, so the sentence cannot be checked.
+  // The sentence cannot be checked, because none of its cited files could be read.
   if (unread.length === numbers.length) {
     const unchecked = { kept: true, results: [found], status: "unchecked" as const, reason: found.reason };
     return describe(written, unchecked, unread, false, undefined, index);

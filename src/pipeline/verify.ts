@@ -17,11 +17,11 @@ import { writersOf } from "./compress.ts";
 import type { ModelVerifier, PipelineContext, StageLog, Trace } from "./context.ts";
 import { type Found, wordsFor } from "./retrieve.ts";
 
-/** Maximum number of pairs to score, best passages first; each takes up to six cross-encoder calls. */
+/** Maximum number of pairs to score, those of the best passages first. Each takes up to six calls of the cross-encoder. */
 const MAX_UNSTATED = 12;
 /**
- * Adds learned support votes where rules find nothing: does one passage support the claim of another? A low score gives no vote, because
- * similar sentences may be about different things.
+ * Adds votes of a learned scorer where rules find nothing: does one passage support the claim of another? A low score
+ * gives no vote, because similar sentences may be about different things.
  */
 export async function withLearnedAgreement(
   compared: Compared,
@@ -54,12 +54,12 @@ export async function withLearnedAgreement(
   };
 }
 
-/** A question with what retrieval found for it. */
+/** A question with its retrieval result. */
 export interface Retrieval extends Pick<Found, "passages" | "scale" | "ranker"> {
   readonly question: Question;
 }
 
-/** Returns verdicts, and the conflicts among passages that are not rejected. */
+/** Returns verdicts, and the conflicts between passages that are not rejected. */
 export async function verify(retrieval: Retrieval, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, passages, scale } = retrieval;
   const { profile } = context;
@@ -72,21 +72,21 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const relevance = ranked === null ? null : relevanceOfPassages(ranked);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "The cross-encoder is not available: passages are judged by the first-stage score only");
-  /** With the thresholds for the encoder that ranked the passages. */
+  /** Thresholds for the encoder that ranked the passages. */
   const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === context.ranking().encoder);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
   const conflicts: readonly Conflict[] = amongKept(compared.conflicts, evidence);
   log.fact("conflicts", conflicts.length);
-  // `ranked`: candidates of all passages, `null`: the gate does not use them; `calls`: model calls.
+  // `ranked` are the candidates of all passages (`null` if the gate does not use them); `calls` are the model calls.
   return { evidence, conflicts, gate, ranked, calls };
 }
 export type Judged = Awaited<ReturnType<typeof verify>>;
 
 /**
- * Returns whether the gate uses the confidence of passages. `guard` does if no downloaded cross-encoder scored them. Other source profiles
- * use cosines; those of the shipped encoder are too coarse for that.
+ * Returns whether the gate uses the confidence of passages. `guard` does, unless a downloaded cross-encoder scored
+ * them. Other source profiles use cosines, but those of the shipped encoder are too coarse for `guard`.
  */
 function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: PipelineContext): boolean {
   const { type } = profile.gate;
@@ -95,7 +95,7 @@ function goesByChance({ passages, ranker }: Retrieval, { profile, ranking }: Pip
   return type === "sufficiency" || ((type === "v-score" || type === "best-similarity") && ranker === ranking().encoder);
 }
 
-/** Compares passages as the profile asks. A `v-score` gate also uses learned agreement where rules find nothing. */
+/** Compares passages as the profile specifies. A `v-score` gate also uses learned agreement where rules find nothing. */
 async function comparedWith(
   asked: readonly string[],
   { question, passages }: Pick<Retrieval, "question" | "passages">,
@@ -108,7 +108,7 @@ async function comparedWith(
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
-/** Returns conflicts without a rejected side. */
+/** Returns the conflicts of which no side is rejected. */
 function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
@@ -129,7 +129,7 @@ async function byModel(
     return { compared, calls: [] };
   }
   const calls: ModelCall[] = [];
-  // A question with injection signals is refused in any case.
+  // A question with injection signals is refused anyway.
   const isAsked = passages.length > 0 && question.injectionSignals.length === 0;
   const verdicts = isAsked ? await judgeByModel(question, passages, verifier, calls, log, signal) : new Map<Passage, PassageVerdict>();
   log.fact("judged_by_model", verdicts.size);
@@ -190,7 +190,7 @@ function withVerdicts(compared: Compared, verdicts: ReadonlyMap<Passage, Passage
   };
 }
 
-/** A question with its evidence; `usable`: the evidence for the answer, once decided. */
+/** A question with its evidence. `usable` is the evidence for the answer, once decided. */
 interface Uncertain {
   readonly question: Question;
   readonly evidence: readonly Evidence[];
@@ -205,8 +205,9 @@ interface WebFindings extends Pick<Uncertain, "evidence" | "conflicts"> {
 }
 
 /**
- * Checks uncertain passages on the web, if the profile does so at this point and a search is configured; `null`: not searched. Web failures
- * never fail the question. With `decides`, verdicts change; with `attaches`, only usable passages are checked and their verdicts stay.
+ * Checks uncertain passages on the web if the profile asks for it at this point and a search is configured; otherwise
+ * returns `null`. Web failures never fail the question. With `decides`, verdicts change. With `attaches`, only usable
+ * passages are checked and verdicts stay.
  */
 export async function* consultWeb(
   when: NonNullable<Profile["web"]>,
@@ -245,7 +246,7 @@ export async function* consultWeb(
   return { web: asked.evidence, evidence: judged, conflicts: amongKept(conflicts, judged), warnings: failureWarnings(asked) };
 }
 
-/** Returns why the web is not searched; `null`: it is. Emergencies and messages with injection signals are never sent. */
+/** Returns why the web is not searched, or `null` if it is. Emergencies and messages with injection signals are never sent. */
 async function whyNot(question: Question, { web, hotlines }: PipelineContext): Promise<string | null> {
   if (web === null) return "no web search is configured (`web_search`)";
   if (web.hosts.length === 0) return "the domain pack lists no hosts (`web.hosts`)";
@@ -262,7 +263,7 @@ function failureWarnings({ failures }: WebOutcome): Warning[] {
   }));
 }
 
-/** Warns about contradictions: the web is no source of the answer, but the reader must know. */
+/** Returns warnings about web pages that contradict the answer. The web is no source of the answer, but the user must know. */
 function contradictions(web: readonly WebEvidence[]): Warning[] {
   return web
     .filter(({ verdict }) => verdict === "contradicted")
@@ -277,7 +278,7 @@ function count(passages: number): string {
   return passages === 1 ? "1 uncertain passage was" : `${passages} uncertain passages were`;
 }
 
-/** Number of candidates to list. */
+/** Number of candidates to list in the log. */
 const DESCRIBED = 10;
 /** Characters of each candidate: one terminal line. */
 const DESCRIBED_CHARACTERS = 80;
@@ -329,7 +330,7 @@ export async function rankFor(
   options: { readonly mostRead?: number; readonly signal: AbortSignal },
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
-  // A model may elaborate on an earlier answer: "no, that is for each person".
+  // A model may elaborate on an earlier answer ("no, that is for each person"), so nothing is excluded for it.
   const isLeftOut = writersOf(context) === null ? wasQuotedBefore(question, words) : () => false;
   const found = passages.map((one) => ("passage" in one ? one : { passage: one }));
   const readAs = withCodesAsWritten(
@@ -352,7 +353,10 @@ async function withEquivalents(question: Question, { corpus, profile }: Pipeline
   return names.length === 0 ? question.resolved : `${question.resolved} (${names.join(", ")})`;
 }
 
-/** Minimum weighted share of a follow-up's words in an earlier answer's sentence for it to answer the follow-up too. */
+/**
+ * Minimum weighted share of a follow-up's words in a sentence of an earlier answer. From there on, the sentence may
+ * answer the follow-up too.
+ */
 const HOLDS_FOLLOW_UP = 0.5;
 
 /**
@@ -387,7 +391,7 @@ function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-/** Returns usable evidence. The learned gate excludes rejected passages; other gates use them last. */
+/** Returns usable evidence. The learned gate excludes rejected passages; other gates put them last. */
 function mayBeUsed(evidence: readonly Evidence[], { gate }: Profile): Evidence[] {
   const kept = evidence.filter(({ verdict }) => verdict !== "rejected");
   return gate.type === "sufficiency" ? kept : [...kept, ...evidence.filter(({ verdict }) => verdict === "rejected")];

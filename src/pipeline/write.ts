@@ -24,21 +24,24 @@ export function nothingWritten() {
     checks: [] as CheckResult[],
     warnings: [] as Warning[],
     calls: [] as ModelCall[],
-    /** Drafted sentences before their checks, except repeated or held-back ones. */
+    /** Drafted sentences before their checks, without repeated or withheld ones. */
     drafts: [] as CheckedDraft[],
     /** Quotes offered to the model; empty for extractive answers. */
     offered: [] as readonly Quote[],
     /** Quotes that an extractive answer is chosen from. */
     candidates: [] as readonly Quote[],
-    /** Name of the model that wrote, or `extractive`; empty: nothing was written. */
+    /** Name of the model that wrote, or `extractive`; empty if nothing was written. */
     writer: "",
-    /** The model says that the quotes do not answer. */
+    /** True if the model says that the quotes do not answer. */
     insufficient: false,
   };
 }
 export type Written = ReturnType<typeof nothingWritten>;
 
-/** Drafts sentences, checks each, and yields those that pass. @param signals `modelSignal` also aborts when only the model's time is over */
+/**
+ * Drafts sentences, checks each, and yields those that pass. @param signals `modelSignal` also aborts when only the
+ * model's time is over
+ */
 export async function* writeChecked(
   { question, quotes: { candidates, task, selected } }: { readonly question: Question; readonly quotes: ChosenQuotes },
   context: PipelineContext,
@@ -85,7 +88,7 @@ export async function* writeChecked(
     trace.timings.first_sentence = trace.elapsed();
     yield* waiting;
   }
-  // A caller that left gets no answer, even if the rest finished.
+  // If the caller has left, throw even if the rest finished.
   signal.throwIfAborted();
   Object.assign(written, { writer: drawing.writer, insufficient: drawing.insufficient });
   trace.timings.write = trace.elapsed() - started;
@@ -132,13 +135,13 @@ export interface Bench {
   readonly written: Written;
   readonly record: WritableRecord;
   readonly context: ReturnType<typeof checking>;
-  /** An unknown citation is a fault even next to a valid one. */
+  /** True if an unknown citation is a fault even next to a valid one. */
   readonly strict: boolean;
 }
 
 type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
 
-/** Checks one sentence and cites a better source if there is one; `null`: removed or held back. */
+/** Checks one sentence, and cites a better source if there is one. Returns `null` if the sentence is removed or withheld. */
 export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<SentenceEvent | null> {
   const { stretches, othersOf, written, record, context, strict } = bench;
   const { sheet, checks, claims, drafts } = written;
@@ -175,12 +178,12 @@ export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<S
   return { type: "sentence", ...shown };
 }
 
-/** Appends citations of unknown sources as written: a check that removes them is measured against this text. */
+/** Adds the removed citations of unknown sources again, because the check that removes them compares with this text. */
 function withMarkers(text: string, missing: readonly number[]): string {
   return `${text}${missing.map((n) => ` [${n}]`).join("")}`;
 }
 
-/** Returns findings about a sentence in this draft, independent of the profile's claim settings. */
+/** Returns findings about a sentence that do not depend on the profile's claim settings. */
 function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], strict: boolean): Finding[] {
   const textsOf = (quotes: readonly Quote[]) => quotes.map(({ text }) => text);
   const language = checkLanguage(draft.text, textsOf(draft.quotes), textsOf(stretches));
@@ -193,7 +196,8 @@ function furtherFindings(draft: OfferedDraft, stretches: readonly Quote[], stric
 }
 
 /**
- * Fails a sentence in another language than its quotes, because no other check can compare them. `null`: same or undetected language.
+ * Returns a failure for a sentence in another language than its quotes, because no other check can compare them.
+ * Returns `null` if the languages are equal or unknown.
  * @param cited texts of the cited quotes
  * @param offered texts of all quotes; used if the cited ones have no detectable language
  */
