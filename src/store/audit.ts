@@ -5,11 +5,11 @@ import type { Database } from "./schema.ts";
 export const AUDIT_ACTIONS = ["approve", "flag", "correct", "demote", "feedback", "forget", "purge", "create_key", "revoke_key"] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** A reviewed or administrative act; contains no words of questions or answers. */
+/** A review or administration action. Contains no words of questions or answers. */
 export interface AuditAct {
   readonly actor: string;
   readonly action: AuditAction;
-  /** Id of an interaction or key, or the kind of thing acted on. */
+  /** Id of the interaction or key that the action concerns, or a kind of data. */
   readonly subject: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +19,7 @@ export type AuditRow = ReturnType<typeof toRow>;
 export interface AuditPage {
   readonly limit: number;
   readonly subject?: string | undefined;
-  /** Returns rows with a lower `seq`; absent: starts with the newest. */
+  /** Returns rows with a lower `seq`. If absent, starts with the newest row. */
   readonly before?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createAuditStore(db: Kysely<Database>, now: () => Date) {
   };
 }
 
-/** Appends a row to the chain, in the transaction of the act that it records. */
+/** Appends a row to the chain, in the transaction of the action that it records. */
 export async function appendAudit(trx: Transaction<Database>, act: AuditAct, at: string): Promise<void> {
   await takeTurn(trx, "audit");
   const last = await trx.selectFrom("audit_log").select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
@@ -63,8 +63,8 @@ function hashOf({ seq, at, actor, action, subject, details, previous }: Omit<Dat
 
 /**
  * Verifies the hash chain from its start, or from the anchor that a purge recorded.
- * @returns `intact: false` if a row was changed, removed or inserted, with `brokenAt`, the first row that does not fit. `head` is
- * the hash of the last row: a copy kept elsewhere later proves that no row was cut off the end.
+ * @returns `intact: false` if a row was changed, removed or inserted, with `brokenAt`, the first row that does not fit.
+ * `head` is the hash of the last row: compare it with an earlier copy to prove that no row was cut off the end.
  */
 async function verifyAudit(db: Kysely<Database>) {
   let rows = 0;

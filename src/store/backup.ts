@@ -5,7 +5,7 @@ import { isPostgres } from "./dialect.ts";
 import { type Database, NUMBERED, TABLES } from "./schema.ts";
 
 const FORMAT = "sourcebound-backup-1";
-/** Rows per read and write: the row of one document can have megabytes. */
+/** Maximum rows per read and write. The row of a single document can have megabytes. */
 const ROWS_AT_ONCE = 50;
 
 const valueSchema = z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]);

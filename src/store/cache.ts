@@ -28,7 +28,7 @@ export interface StoredQuestion extends Readonly<Pick<EntryRow, "key" | "created
   readonly vector: Float32Array;
 }
 
-/** Data by which other questions can find an entry; absent where no text may be stored. */
+/** Data by which other questions can find an entry. Absent where no text may be stored. */
 export interface SharedQuestion extends QuestionNodes {
   readonly vector: { readonly model: string; readonly values: Float32Array };
 }
@@ -70,7 +70,7 @@ export interface CachePut {
 
 /** For entries that only the identical question finds: without topics and entities no other question matches. */
 const NO_NODES: QuestionNodes = { topics: [], entities: [] };
-/** Uses kept in memory before they are written, so that reading an answer does not wait for the disk. */
+/** Maximum number of uses kept in memory before they are written, so that reading an answer does not wait for the disk. */
 const PENDING_USES = 1_000;
 
 export function createCacheStore(db: Kysely<Database>, now: () => Date) {
@@ -145,7 +145,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .execute();
       return rows.map(({ vectorModel, vector, ...row }) => ({ ...row, model: vectorModel ?? "", vector: bytesToVector(vector) }));
     },
-    /** Returns unexpired stored questions of one scope by key. `gone`: keys without an entry. */
+    /** Returns unexpired stored questions of one scope by key. `gone` lists the keys without an entry. */
     async questions(keys: readonly string[], scope: string): Promise<{ found: StoredQuestion[]; gone: string[] }> {
       if (keys.length === 0) return { found: [], gone: [] };
       const rows = await db

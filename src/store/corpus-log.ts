@@ -22,7 +22,7 @@ export interface PastDocument {
   readonly document: StoredDocument;
 }
 
-/** The log of document versions by domain revision. It keeps replaced texts while a recorded answer may depend on them. */
+/** The log of document versions by domain revision. Replaced texts stay as long as a recorded answer may depend on them. */
 export function createCorpusLog(db: Kysely<Database>) {
   return {
     /** Returns the documents that the domain held at a revision, by id; empty for revisions before the log began. */
@@ -62,8 +62,8 @@ export function createCorpusLog(db: Kysely<Database>) {
       return found.sort((a, b) => (a.document.id < b.document.id ? -1 : 1));
     },
     /**
-     * Returns a document's versions since it was last deleted, newest first; the first is current. `revision`: the domain's revision
-     * that added the version; `kept`: its text is still available.
+     * Returns a document's versions since it was last deleted, the current one first. `revision` is the domain's
+     * revision that added the version; `kept` says whether its text is still available.
      */
     async versionsOf(domain: string, id: string) {
       const rows = await db
@@ -97,10 +97,13 @@ export function createCorpusLog(db: Kysely<Database>) {
 
 export type UnreadFile = Awaited<ReturnType<ReturnType<typeof createCorpusLog>["unreadable"]>>[number];
 
-/** Bytes of JSON below which deflating costs more time than it saves; every answer from the cache writes such a record. */
+/**
+ * Minimum bytes of JSON to compress. Below it, compression costs more time than it saves, and every answer from the
+ * cache writes such a record.
+ */
 const SHORT = 1_000;
 
-/** Serialises to deflated JSON; texts shrink to about a third. */
+/** Serialises to compressed JSON. Texts shrink to about a third. */
 export function pack(value: unknown): Uint8Array {
   const json = Buffer.from(JSON.stringify(value));
   return json.length > SHORT ? deflateRawSync(json) : deflateSync(json, { level: 0 });
@@ -133,7 +136,7 @@ export async function logChange(trx: Transaction<Database>, { domain, tenant, pu
       .execute();
 }
 
-/** Keeps documents about to be replaced if the domain has recorded answers, which may depend on them. */
+/** Keeps documents that are about to be replaced, if the domain has recorded answers that may depend on them. */
 export async function keepVersions(trx: Transaction<Database>, ids: readonly string[], domain: string): Promise<void> {
   if (ids.length === 0) return;
   const recorded = await trx.selectFrom("records").select("interactionId").where("domain", "=", domain).limit(1).executeTakeFirst();

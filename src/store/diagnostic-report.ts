@@ -4,7 +4,7 @@ import { refusalSchema } from "../shared/types/answer.ts";
 import { type ConflictKind, scoresSchema } from "../shared/types/evidence.ts";
 import type { InProcess } from "../text/validate.ts";
 
-/** A name of a known set in TypeScript; a string in the OpenAPI document. */
+/** In TypeScript one of a known set of names; in the OpenAPI document a plain string. */
 const named = <Name extends string>() => z.string() as unknown as z.ZodType<Name, Name>;
 
 export type RecommendationKind =
@@ -21,7 +21,7 @@ export type RecommendationKind =
 
 export type ValueKind = keyof typeof VALUE_KINDS;
 
-/** Advice about the documents. `subject`: the word, topic or file concerned, equal for equal advice in other reports. */
+/** Advice about the documents. `subject` is the word, topic or file concerned, and is the same whenever the same advice recurs. */
 export const recommendationSchema = z.object({
   kind: named<RecommendationKind>(),
   subject: z.string(),
@@ -30,13 +30,13 @@ export const recommendationSchema = z.object({
 });
 /** Diagnosis of a question that was not answered well, built without a model. Words of the question are redacted. */
 const diagnosis = z.object({
-  /** Refused, answered with low confidence, or a check warned about or removed a sentence. */
+  /** Reasons for the report: refused, low confidence, or a check that warned about or removed a sentence. */
   causes: z.array(z.enum(["refused", "low_confidence", "checks"])),
   /** Confidence of the decision, 0–1; `null`: nothing was found. */
   confidence: z.number().nullable(),
-  /** Confidence minus the threshold (below 0: refused); `null`: unknown, or the profile has no threshold. */
+  /** Confidence minus the threshold, so negative for a refusal. `null` if unknown, or if the profile has no threshold. */
   headroom: z.number().nullable(),
-  /** Confidence below which an answered question is reported; `null`: the profile uses the headroom, or reports nothing. */
+  /** Confidence below which an answered question is reported. `null` if the profile uses the headroom or reports nothing. */
   report_below: z.number().nullable(),
   /** Reason for the refusal; `null`: the question was answered. */
   refusal: refusalSchema.shape.reason.nullable(),
@@ -72,7 +72,7 @@ const diagnosis = z.object({
       heading_path: z.array(z.string()),
       range: z.object({ start: z.int(), end: z.int() }),
       scores: scoresSchema,
-      /** Score behind the verdict, 0–1. */
+      /** Score that decided the verdict, 0–1. */
       score: z.number(),
       verdict: z.enum(["verified", "uncertain", "rejected"]),
       reason: z.string(),
@@ -83,11 +83,17 @@ const diagnosis = z.object({
     }),
   ),
   gaps: z.object({
-    /** Terms of the question that no retrieved passage contains. `in_documents`: a document that the asker may see does. */
+    /**
+     * Terms of the question that no retrieved passage contains. `in_documents` is true if a document that the user may
+     * see contains the term.
+     */
     missing: z.array(z.object({ text: z.string(), kind: z.enum(["word", "code", "value"]), in_documents: z.boolean() })),
-    /** Requested value types that no passage contains, by form: a heuristic. */
+    /** Requested value types that no passage contains. A heuristic based on the form of values. */
     kinds: z.array(z.array(named<ValueKind>())),
-    /** Topics of the question that no passage has; `in_documents`: a document contains the words of one of the topic's keywords. */
+    /**
+     * Topics of the question that no passage covers. `in_documents` is true if a document contains the words of one of
+     * the topic's keywords.
+     */
     topics: z.array(z.object({ topic: z.string(), in_documents: z.boolean() })),
     /** Files that failed to parse and were not searched: the first paths and the total. */
     unreadable: z.object({ paths: z.array(z.string()), total: z.int() }),

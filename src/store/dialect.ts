@@ -2,13 +2,13 @@ import { type Compilable, type CompiledQuery, type Kysely, PostgresAdapter, type
 import { systemCodeOf } from "../shared/errors.ts";
 import type { Database } from "./schema.ts";
 
-/** Ids in one `in (…)`; SQLite allows 32,766 parameters. */
+/** Maximum number of ids in one `in (…)`; SQLite allows 32,766 parameters. */
 const IDS_PER_QUERY = 500;
 
-/** SQLite requires a limit before an offset. */
+/** Stands for "no limit", because SQLite requires a limit before an offset. */
 export const ALL_ROWS = 1_000_000_000;
 
-/** The adapter of PostgreSQL, with the counts of its pool. */
+/** Kysely's adapter for PostgreSQL, extended by the numbers of its pool's connections. */
 export class PooledAdapter extends PostgresAdapter {
   readonly pool: { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
   constructor(pool: PooledAdapter["pool"]) {
@@ -27,7 +27,10 @@ export function inParts<T>(ids: readonly T[]): [T, ...T[]][] {
   return parts;
 }
 
-/** Resources with one writer at a time: the chained audit log, and the numbers of cached answers, which must become visible in order. */
+/**
+ * Resources that one transaction at a time may write: the chained audit log, and the numbers of cached answers, which
+ * must become visible in order.
+ */
 const TURNS = ["audit", "cache"] as const;
 
 /** Takes the lock on a resource until the transaction ends. */
@@ -36,16 +39,17 @@ export async function takeTurn(trx: Transaction<Database>, name: (typeof TURNS)[
 }
 
 /**
- * PostgreSQL error codes of concurrent transactions: serialization failure, deadlock, and a row that another transaction deleted or
- * inserted between a read and a write. SQLite runs one transaction at a time and raises none of them.
+ * PostgreSQL error codes of concurrent transactions: serialization failure, deadlock, and a row that another
+ * transaction deleted or inserted between a read and a write. SQLite runs one transaction at a time and never raises
+ * them.
  */
 const MET_ANOTHER: ReadonlySet<string> = new Set(["40001", "40P01", "23503", "23505"]);
-/** Attempts per transaction: a real conflict is gone at the second one; five failures indicate a bug and must surface. */
+/** Maximum attempts per transaction. A real conflict is gone at the second attempt; five failures indicate a bug. */
 const TRIES = 5;
-/** Upper bound in milliseconds of the first pause; doubles with each attempt. */
+/** Upper bound of the first pause in milliseconds. It doubles with each attempt. */
 const BACKOFF_MS = 10;
 
-/** Runs `work` in one transaction and repeats it after a conflict: `work` must have no effects outside the database. */
+/** Runs `work` in one transaction and repeats it after a conflict, so `work` must have no effects outside the database. */
 export async function transact<T>(db: Kysely<Database>, work: (trx: Transaction<Database>) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
@@ -85,7 +89,10 @@ export function leftInLog(db: Kysely<Database>): string {
 const CHECKPOINT_TRIES = 20;
 const CHECKPOINT_RETRY_MS = 50;
 
-/** Moves the write-ahead log into the database and truncates it. `false`: other connections kept reading from it, or a server owns it. */
+/**
+ * Moves the write-ahead log into the database and truncates it. Returns `false` if other connections kept reading from
+ * it, or if a server owns it.
+ */
 export async function emptyLog(db: Kysely<Database>): Promise<boolean> {
   if (isPostgres(db)) return false;
   for (let tries = 0; tries < CHECKPOINT_TRIES; tries++) {
@@ -182,7 +189,7 @@ export function prepareList<Row>(
   };
 }
 
-/** Rows of the longest statement of `prepareRows`, a power of two. */
+/** Maximum rows per statement of `prepareRows`, a power of two. */
 const MOST_ROWS = 32;
 
 /**

@@ -22,7 +22,10 @@ export interface FilePlace extends SourcePlace {
 
 export interface FileRecord
   extends Readonly<Pick<Database["files"], "path" | "originalHash" | "settings" | "status" | "reason" | "access" | "updatedAt">> {
-  /** Time of the file's newest document (ISO 8601); `null`: no documents. A failed file keeps those of its last readable version. */
+  /**
+   * Time of the file's newest document (ISO 8601); `null` without documents. A file that failed to parse keeps the
+   * documents of its last readable version.
+   */
   readonly readAt: string | null;
 }
 
@@ -35,14 +38,14 @@ export interface KnownDocument {
   readonly path: string;
 }
 
-/** Documents of a file, or the reason for a failed parse. */
+/** Documents of a file, or the reason why it could not be parsed. */
 export interface FileContent {
   readonly originalHash: string;
   /** Hash of everything except the bytes that determines the documents: normaliser, chunking, access, addresses. */
   readonly settings: string;
   /** Access label of the ingest; only callers with this label see a failed file. */
   readonly access: string;
-  /** `null`: the stored documents remain. */
+  /** `null` keeps the stored documents. */
   readonly documents: readonly StoredDocument[] | null;
   readonly failure: string | null;
 }
@@ -62,7 +65,7 @@ export interface PutOutcome {
   readonly deleted: number;
 }
 
-/** The part of a document that an index needs, without offsets into the original and sentences. */
+/** The part of a document that an index needs. Offsets into the original and sentences are left out. */
 export type IndexedDocument = Pick<
   StoredDocument,
   "id" | "version" | "tenant" | "access" | "path" | "title" | "description" | "text" | "chunks"

@@ -26,13 +26,13 @@ import {
 import type { Database } from "./schema.ts";
 import { removeFiles, replaceFiles } from "./write-documents.ts";
 
-/** Characters of cached documents; with sentences and offsets about three times as many bytes. */
+/** Maximum number of cached characters. With sentences and offsets they take about three times as many bytes. */
 const CACHED_CHARACTERS = 32_000_000;
 
 /** Documents by id. A version hashes content and access, so entries never go stale; callers check that it is current and visible. */
 type DocumentCache = LRUCache<string, StoredDocument>;
 
-/** Maximum number of scopes with cached counts; counting reads every chunk. */
+/** Maximum number of scopes with cached counts. They are cached because counting reads every chunk. */
 const MAX_COUNTED_SCOPES = 64;
 
 type Counted = Omit<CorpusCounts, "unreadable">;
@@ -147,7 +147,10 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
       for (const part of inParts(ids)) for (const { id, version } of await visibleVersions(scope, part)) versions.set(id, version);
       return versions;
     },
-    /** Returns ids of visible documents that contain `text` byte for byte, by path. Scans every text: the last resort of a search. */
+    /**
+     * Returns ids of visible documents that contain `text` byte for byte, by path. Scans every text, so it is the last
+     * resort of a search.
+     */
     async holding(scope: Scope, text: string, limit: number): Promise<string[]> {
       const rows = await documentsSeen(db, scope)
         .select("id")
@@ -225,7 +228,7 @@ async function loadDocuments(
   return loaded;
 }
 
-/** Looks up by id alone: with scope conditions SQLite picks the index of files and reads every document of the domain. */
+/** Looks up by id alone. With scope conditions, SQLite would use the index of files and read every document of the domain. */
 function createVersionReader(db: Kysely<Database>) {
   const versionsOf = prepareList((ids) =>
     db.selectFrom("documents").select(["id", "version", "domain", "tenant", "access"]).where("id", "in", ids),
@@ -263,7 +266,7 @@ async function revisionOf(db: Kysely<Database>, domain: string): Promise<number>
 }
 
 async function countCorpus(db: Kysely<Database>, scope: Scope): Promise<Counted> {
-  // Read the revision first: a concurrent commit can make the counts newer than the revision, never older.
+  // Read the revision first. A concurrent commit can then make the counts newer than the revision, but never older.
   const revision = await revisionOf(db, scope.domain);
   const visible = documentsSeen(db, scope);
   const { documents, dated, from, to } = await visible

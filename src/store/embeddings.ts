@@ -14,7 +14,7 @@ const recordSchema = z.object({
 
 type ActiveEncoder = z.infer<typeof recordSchema>;
 
-/** @param generation of the store: every question asks for its encoder, which is read again only after a change */
+/** @param generation of the store; every question needs its encoder, which is read again only after a change */
 export function createEncoderStore(db: Kysely<Database>, generation: () => number | null) {
   const query = prepare((given: Given<{ key: string }>) => db.selectFrom("meta").select("value").where("key", "=", given("key")));
   const read = async (domain: string): Promise<ActiveEncoder | null> => {
@@ -66,7 +66,8 @@ export function createEmbeddingStore(db: Kysely<Database>) {
     },
     put: (model: string, vectors: ReadonlyMap<string, Float32Array>): Promise<void> =>
       transact(db, async (trx) => {
-        // A global order: processes that store the same vectors concurrently wait for each other instead of deadlocking.
+        // Insert in a global order, so that processes that store the same vectors wait for each other instead of
+        // deadlocking.
         const inOrder = [...vectors].sort(([a], [b]) => (a < b ? -1 : 1));
         const rows = inOrder.map(([textHash, vector]) => ({ model, textHash, vector: vectorToBytes(vector) }));
         await insert(trx, rows);
@@ -82,7 +83,7 @@ export function vectorToBytes(vector: Float32Array): Uint8Array {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** Copies the bytes, so that they are aligned: libsql returns an ArrayBuffer, PostgreSQL a view of a larger buffer. */
+/** Copies the bytes to align them: libsql returns an ArrayBuffer, PostgreSQL a view of a larger buffer. */
 export function bytesToVector(blob: unknown): Float32Array {
   return new Float32Array(Uint8Array.from(blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array)).buffer);
 }

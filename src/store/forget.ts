@@ -14,7 +14,7 @@ export type ForgetTarget =
   | { readonly type: "before"; readonly time: string }
   | { readonly type: "all" };
 
-/** Numbers of deleted rows by kind. `curated`: corrections that were deleted or lost their question. */
+/** Numbers of deleted rows by kind. `curated` counts corrections that were deleted or lost their question. */
 export type Forgotten = Awaited<ReturnType<typeof forget>>;
 
 /** Retention periods and limits. */
@@ -36,7 +36,7 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
       await transact(db, async (trx) => {
         const counted = await forget(trx, target, key);
         found.push(counted);
-        // Counting deletes and rolls back: one code path finds the rows for both.
+        // Counting deletes the rows and rolls back, so that both find the same rows.
         if (by === null) throw new CountOnly();
         const details = { ...counted, ...(target.type === "before" ? { time: target.time } : {}) };
         await appendAudit(trx, { actor: by, action: "forget", subject: target.type, details }, now().toISOString());
@@ -60,8 +60,8 @@ export function createForgetStore(db: Kysely<Database>, now: () => Date, secret:
       return purged;
     },
     /**
-     * Rewrites the tables so that no deleted data remains. `false`: the write-ahead log still holds old pages, because another
-     * connection was reading or a server owns the log.
+     * Rewrites the tables so that no deleted data remains. Returns `false` if the write-ahead log still holds old
+     * pages, because another connection was reading or a server owns the log.
      */
     async scrub(): Promise<boolean> {
       await rewrite(db);
@@ -87,7 +87,7 @@ async function forget(trx: Transaction<Database>, target: ForgetTarget, secret: 
     await trx.deleteFrom("interactions").where("id", "in", part).execute();
     await trx.deleteFrom("exposures").where("answerId", "in", part).execute();
   }
-  // Stored responses do not tell whose they are: delete them all. They expire within an hour anyway.
+  // Stored responses do not say whose they are, so all are deleted. They expire within an hour anyway.
   await trx.deleteFrom("idempotency").execute();
   if (target.type === "all") await trx.deleteFrom("exposures").execute();
   if (target.type === "before") await trx.deleteFrom("exposures").where("createdAt", "<", target.time).execute();
@@ -130,7 +130,7 @@ async function findInteractions(trx: Transaction<Database>, target: ForgetTarget
   }
 }
 
-/** Returns a question's hash in every domain, since the caller need not know where it was asked. */
+/** Returns a question's hash in every domain, because the caller may not know where it was asked. */
 async function questionHashes(trx: Transaction<Database>, question: string, secret: string): Promise<string[]> {
   const asked = trx.selectFrom("interactions").select("domain").distinct();
   const domains = await asked.union(trx.selectFrom("curated").select("domain").distinct()).execute();
@@ -158,7 +158,7 @@ async function forgetVectors(trx: Transaction<Database>, questions: readonly str
   return gone;
 }
 
-/** Deletes corrections of a forgotten question; others are the reviewer's work and lose only the asker's words. */
+/** Deletes corrections of a forgotten question. Other corrections are the reviewer's work and only lose the user's words. */
 async function forgetCurated(trx: Transaction<Database>, target: ForgetTarget, ids: readonly string[], secret: string): Promise<number> {
   if (target.type === "all") return deletedBy(trx.deleteFrom("curated"));
   const hashes = target.type === "question" ? await questionHashes(trx, target.question, secret) : [];
@@ -224,9 +224,9 @@ async function purge(trx: Transaction<Database>, retention: Retention, now: Date
 }
 
 /**
- * Deletes interactions that are too old or too many. Reviewed ones do not count towards the limit, since a flood of questions would
- * push them out. Those behind cache entries do not either: their entries would go with them, and a popular question would be
- * answered again for all askers at once.
+ * Deletes interactions that are too old or too many. Two kinds do not count towards the limit. Reviewed ones, because a
+ * flood of questions would push them out. Those behind cache entries, because their entries would go with them, and a
+ * popular question would be answered again for all users at once.
  * @returns the number of deleted interactions
  */
 export async function dropInteractions(
@@ -276,7 +276,7 @@ async function purgeAudit(trx: Transaction<Database>, before: string, at: string
     .limit(1)
     .executeTakeFirst();
   if (newest === undefined || lastOld === undefined) return 0;
-  // Keep a lone purge row: it is the anchor, and replacing it would never end.
+  // Keep a purge row if it is the only row. It is the anchor, and replacing it would never end.
   const oldRows = await trx.selectFrom("audit_log").select("action").where("seq", "<=", lastOld.seq).execute();
   if (newest.seq === lastOld.seq && oldRows.every(({ action }) => action === "purge")) return 0;
   const details = { audit_from: lastOld.seq + 1, audit_previous: lastOld.hash, rows: oldRows.length };

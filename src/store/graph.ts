@@ -66,8 +66,8 @@ export function createGraphStore(db: Kysely<Database>, now: () => Date) {
     },
     nodesOf: (keys: readonly string[]): Promise<Map<string, LinkedNodes>> => nodesOf(db, keys),
     /**
-     * Returns unexpired stored questions of a domain with their nodes, newest first, without access checks. `question`: redacted, `null`
-     * where no text may be stored; `answerId`: `null` where the answer is not kept.
+     * Returns unexpired stored questions of a domain with their nodes, newest first, without access checks. `question`
+     * is redacted, and `null` where no text may be stored. `answerId` is `null` where the answer is not kept.
      */
     async questions(domain: string, limit: number) {
       const entries = await db

@@ -31,14 +31,14 @@ export interface NamedRequest {
 const responseSchema = z.object({ status: z.int(), headers: z.array(z.tuple([z.string(), z.string()])), body: z.string() });
 
 /**
- * Responses are encrypted (AES-256-GCM) under the sender's idempotency key, of which only a keyed hash is stored: a reader of the
- * database cannot read them if keys are random.
+ * Responses are encrypted (AES-256-GCM) under the sender's idempotency key, of which only a keyed hash is stored. If
+ * keys are random, nobody who reads the database can read the responses.
  */
 export function createIdempotencyStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
   const idOf = async (name: string) => keyedHash(await secret(), "idempotency", name);
   const after = (ms: number) => new Date(now().getTime() + ms).toISOString();
   return {
-    /** Returns `claimed` to exactly one of several concurrent requests. A claim that is not settled expires after `claimMs`. */
+    /** Returns `claimed` for exactly one of several concurrent requests. A claim expires after `claimMs` unless it is settled. */
     async claim({ name, fingerprint }: NamedRequest, claimMs: number): Promise<Claim> {
       const key = await idOf(name);
       const at = now().toISOString();

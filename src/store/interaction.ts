@@ -33,7 +33,7 @@ export interface InteractionFacts
   /** Sentences and cited versions as text: hashed here, not stored. */
   readonly answered: string;
   readonly topics: readonly string[];
-  /** For an answer that a reviewer wrote: approved, with the document versions that it cites. */
+  /** Set for an answer that a reviewer wrote: it is approved with the document versions that it cites. */
   readonly approved: ReadonlyMap<string, string> | null;
 }
 
@@ -73,7 +73,7 @@ export function createSharedWriter<Table extends "answer_contents" | "record_set
     await trx
       .insertInto(table as "answer_contents")
       .values({ hash, body: makeBody() as string })
-      // Another process may store the same content: the update locks the row until this transaction ends.
+      // Another process may store the same content. The update locks the row until this transaction ends.
       .onConflict((c) => c.column("hash").doUpdateSet((eb) => ({ body: eb.ref("excluded.body") })))
       .execute();
   };
@@ -89,7 +89,7 @@ export function askerOf({ domain, tenant, access }: { readonly domain: string; r
 export interface NewRecord {
   /** Revision of the searched domain. */
   readonly revision: number;
-  /** Everything that determines an answer except documents and question; stored once for all answers that share it. */
+  /** Everything that determines an answer except documents and question. Stored once for all answers that share it. */
   readonly settings: object;
   readonly body: unknown;
 }
@@ -123,7 +123,7 @@ export function createRecordStore(db: Kysely<Database>) {
   };
 }
 
-/** Creates a writer for the transaction of the interactions; it uses and extends the set of known settings hashes. */
+/** Creates a writer for the transaction that stores interactions. It uses and extends the set of known settings hashes. */
 export function createRecordWriter(db: Kysely<Database>) {
   /** Hashes by identity: many answers share one settings object. */
   const hashes = new WeakMap<object, string>();

@@ -26,10 +26,11 @@ const MOST_AT_ONCE = 64;
 type Waiting<Item, Result> = { readonly item: Item } & PromiseWithResolvers<Result>;
 
 /**
- * Batches concurrent writes: while the maximum number of writes runs, further items queue in order. Each caller gets the result of
- * its own item. If a batch fails because of an item, its items are retried one by one; a `StoreError` of the database or disk fails
- * the whole batch.
- * @param write stores the first items, at least one, all or none, and returns their results in order; the next call gets the rest
+ * Batches concurrent writes. While the maximum number of writes runs, further items queue in order. Each caller gets
+ * the result of its own item. If a batch fails because of an item, its items are retried one by one. A `StoreError` of
+ * the database or disk fails the whole batch.
+ * @param write stores the first items, at least one, all or none, and returns their results in order; the next call
+ * gets the rest
  * @param options.most maximum number of items per write
  * @param options.atOnce maximum number of concurrent writes
  */
@@ -64,13 +65,13 @@ export function joined<Item, Result>(
   };
 }
 
-/** Additions between two checks of the retention limits. */
+/** Number of additions between two checks of the retention limits. */
 const ADDITIONS_PER_LOOK = 256;
-/** Rows per insert statement; more rows save little further time. */
+/** Rows per insert statement. More rows save little time. */
 const ROWS_AT_ONCE = 16;
-/** Milliseconds after which a write on the answering thread takes no more items, so that the thread can serve other requests. */
+/** Milliseconds after which a write on the answering thread accepts no more items, so that the thread can serve other requests. */
 const WRITE_MS = 6;
-/** Concurrent writes to a database server: some are flushed to disk while the next one runs. */
+/** Maximum number of concurrent writes to a database server. Some are flushed to disk while the next one runs. */
 const SERVER_WRITES = 3;
 
 /** Rows stored with an interaction. */
@@ -81,7 +82,7 @@ export interface Beside {
 
 /** Creates a writer of interactions and their related rows; concurrent additions share a transaction. */
 function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, retention }: InteractionParts) {
-  // An embedded database works in the answering thread; a server is awaited, with several writes in flight.
+  // An embedded database works in the answering thread. A server works elsewhere, so several writes can be in flight.
   const waits = isPostgres(db);
   const addTogether = createTogetherWriter(db, writeTurns);
   const seldom = createSeldom();
@@ -112,7 +113,7 @@ function createInteractionWriter(db: Kysely<Database>, { writeTurns, clock, rete
   return joined(addAll, { atOnce: waits ? SERVER_WRITES : 1 });
 }
 
-/** Writes interactions in order. Inserts reviewed ones before the next review lookup, which must find them. */
+/** Writes interactions in order. Reviewed ones are inserted first, because the lookups of reviews must find them. */
 function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
   const reviewOf = createReviewReader(db);
   const insertInteractions = prepareRows((rows: readonly Selectable<Database["interactions"]>[]) =>
@@ -139,7 +140,8 @@ function createTogetherWriter(db: Kysely<Database>, writeTurns: WriteTurns) {
       const { row, approved, interaction } = one;
       const { content } = interaction;
       const reviewed = approved === null ? await reviewOf(trx, row, known.reviews) : null;
-      // Approve only if the cited versions are still current: a change before this insert would revoke no approval.
+      // Approve only if the cited versions are still current. If they changed before this insert, nothing would
+      // withdraw the approval later.
       const holds = approved !== null && (await areCurrent(trx, approved));
       const reviewStatus = holds ? "approved" : (reviewed?.reviewStatus ?? "unreviewed");
       if (content != null) await writeContent(trx, content.hash, () => content.body, known.kept);
@@ -172,7 +174,7 @@ interface Adding extends Required<Beside> {
 
 /** Results within one transaction that later additions reuse. */
 interface Known {
-  /** By question and answer. */
+  /** Reviews by question and answer. */
   readonly reviews: Map<string, Reviewed | null>;
   /** Hashes of contents and settings that the database holds. */
   readonly kept: Set<string>;

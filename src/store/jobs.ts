@@ -4,7 +4,7 @@ import type { Database } from "./schema.ts";
 
 /** An ingestion job. */
 export interface Job {
-  /** Key of the work: a repeated request for the same id runs once. */
+  /** Key of the work. Repeated requests with one id run once. */
   readonly id: string;
   readonly domain: string;
   /** JSON; the requester defines its shape. */
@@ -16,7 +16,7 @@ export interface JobState extends Job {
   readonly reason: string | null;
 }
 
-/** Milliseconds without a heartbeat after which another worker may claim a job: six heartbeat intervals. */
+/** Milliseconds without a heartbeat after which another worker may claim a job: six intervals between heartbeats. */
 export const JOB_LEASE_MS = 60_000;
 export const JOB_WORD_MS = 10_000;
 
@@ -43,7 +43,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .execute();
     });
   return {
-    /** Queues a job; a running job is queued to run once more afterwards. */
+    /** Queues a job. If it is running, it will run once more afterwards. */
     async ask({ id, domain, work }: Job): Promise<void> {
       const at = now().toISOString();
       const asked = { work: JSON.stringify(work), state: "queued" as const, reason: null, updatedAt: at };
@@ -53,7 +53,10 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .onConflict((c) => c.column("id").doUpdateSet(asked))
         .execute();
     },
-    /** Claims the oldest job without a worker or without a heartbeat for `JOB_LEASE_MS`, for one worker only; `null`: no job. */
+    /**
+     * Claims the oldest job without a worker or without a heartbeat for `JOB_LEASE_MS`. Only one worker gets it; `null`
+     * if there is none.
+     */
     claim: (worker: string): Promise<Job | null> =>
       transact(db, async (trx) => {
         const at = now();
@@ -73,7 +76,7 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         await trx.updateTable("jobs").set(taken).where("id", "=", row.id).execute();
         return { ...row, work: JSON.parse(row.work) as unknown };
       }),
-    /** Sends a heartbeat; `false`: another worker has the job. */
+    /** Sends a heartbeat. Returns `false` if another worker has the job. */
     async alive(id: string, worker: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable("jobs")
@@ -82,13 +85,13 @@ export function createJobStore(db: Kysely<Database>, now: () => Date) {
         .executeTakeFirst();
       return Number(numUpdatedRows) > 0;
     },
-    /** Returns the worker that runs a job; `null`: none, or none with a heartbeat within `JOB_LEASE_MS`. */
+    /** Returns the worker that runs a job, or `null` if there is none or its last heartbeat is older than `JOB_LEASE_MS`. */
     async workerOf(id: string): Promise<string | null> {
       const silent = new Date(now().getTime() - JOB_LEASE_MS).toISOString();
       const row = await db.selectFrom("jobs").select("worker").where("id", "=", id).where("aliveAt", ">=", silent).executeTakeFirst();
       return row?.worker ?? null;
     },
-    /** Completes a job; a job requested again meanwhile stays queued. */
+    /** Completes a job. If it was requested again meanwhile, it stays queued. */
     done: (id: string, worker: string): Promise<void> => settle(id, worker, null),
     /** Returns an unfinished job to the queue, so that another worker can claim it at once. */
     async giveBack(id: string, worker: string): Promise<void> {

@@ -3,7 +3,7 @@ import { StoreError } from "../shared/errors.ts";
 import { joined } from "./interactions.ts";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-/** A write that takes one turn of the event loop, with its recorded batches. */
+/** Creates a write that takes one turn of the event loop and records its batches. */
 function recorded(fail: (items: readonly number[]) => unknown = () => null) {
   const batches: (readonly number[])[] = [];
   const write = async (items: readonly number[]) => {

@@ -5,7 +5,7 @@ import { appendAudit } from "./audit.ts";
 import { type Given, prepare, transact } from "./dialect.ts";
 import type { Database } from "./schema.ts";
 
-/** Permissions of a key: ask questions; ingest documents; review answers of its scope; read `/metrics`; administer the installation. */
+/** Permissions of a key: ask questions, ingest documents, review answers of its scope, read `/metrics`, administer the installation. */
 export const ROLES = ["ask", "ingest", "review", "metrics", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -18,9 +18,9 @@ const ID_BYTES = 6;
 /** Permissions and limits of a key. */
 export interface KeyGrant {
   readonly roles: readonly Role[];
-  /** The first one is the default of a request; `null`: all. */
+  /** Allowed domains; the first is the default of a request. `null`: all. */
   readonly domains: readonly string[] | null;
-  /** Empty: only documents without a tenant; `null`: all. */
+  /** Allowed tenants. Empty: only documents without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
   /** Access labels; `null`: those of the configuration. */
   readonly access: readonly string[] | null;
@@ -71,7 +71,7 @@ export function createKeyStore(db: Kysely<Database>, now: () => Date, secret: ()
       const rows = await db.selectFrom("api_keys").selectAll().orderBy("createdAt", "desc").orderBy("id").execute();
       return rows.map(toRecord);
     },
-    /** Revokes a key; `false`: the id is unknown or already revoked. */
+    /** Revokes a key. Returns `false` if the id is unknown or already revoked. */
     revoke: (id: string, by: string): Promise<boolean> =>
       transact(db, async (trx) => {
         const at = now().toISOString();

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Database } from "./schema.ts";
 
-/** Leases for work that one process of an installation does at a time. A lease that is not renewed ends by itself. */
+/** Leases for work that only one process of an installation does at a time. A lease that is not renewed expires. */
 export function createLeaseStore(db: Kysely<Database>, now: () => Date) {
   const keyOf = (name: string) => `lease:${name}`;
   return {

@@ -8,7 +8,7 @@ import type { Database } from "./schema.ts";
 const factSchema = z.object({ domain: z.string(), tenant: z.string(), source: z.string(), access: z.string(), files: z.int() });
 const PREFIX = "unfinished:";
 
-/** Sources whose ingest has started to change documents and has not finished: it is running or was interrupted. Stored as facts. */
+/** Sources whose ingest has changed documents but has not finished, because it is running or was interrupted. Stored as facts. */
 export function createUnfinishedStore(db: Kysely<Database>) {
   return {
     /** @param source with the default access label and the number of files to ingest */
@@ -55,7 +55,7 @@ export interface Origin extends SourcePlace {
   readonly baseUrl: string | null;
 }
 
-/** Stored in place of a folder; no absolute path is empty. */
+/** Stands for a missing folder, because no absolute path is empty. */
 const BY_NAME = "";
 
 export function createOriginStore(db: Kysely<Database>, now: () => Date) {

@@ -9,7 +9,7 @@ const VECTOR_DIMENSIONS = 2_000;
 const HALFVEC_DIMENSIONS = 4_000;
 /** HNSW parameters of the `seven-layer` source (tables 10 and 11); also pgvector's defaults. */
 const HNSW = { m: 16, efConstruction: 64 } as const;
-/** Up to this number of filtered vectors, search is exact: HNSW would visit many that the filter rejects (`bench pgvector`). */
+/** Maximum number of filtered vectors for exact search. HNSW would visit many that the filter rejects (`bench pgvector`). */
 export const EXACT_UP_TO = 2_000;
 const ROWS_PER_INSERT = 500;
 
@@ -31,7 +31,7 @@ export interface VectorQuery {
   readonly access: readonly string[];
   /** `null`: all documents. */
   readonly documentIds: readonly string[] | null;
-  /** Estimated number of vectors that pass the filter; selects exact or HNSW search. */
+  /** Estimated number of vectors that pass the filter. It decides between exact and HNSW search. */
   readonly kept: number;
 }
 
@@ -177,7 +177,10 @@ interface Place {
   readonly domain: string;
 }
 
-/** Skips documents deleted meanwhile. The key-share lock delays concurrent deletes, so that vectors go with their document. */
+/**
+ * Skips documents that were deleted meanwhile. The key-share lock delays concurrent deletes, so that vectors are
+ * deleted with their document.
+ */
 async function insertRows(db: Kysely<Database>, { table, type, model, domain }: Place, rows: readonly StoredVector[]): Promise<void> {
   const column = <T>(pick: (row: StoredVector) => T) => rows.map(pick);
   await sql`

@@ -15,11 +15,14 @@ import { CHANGES_CHANNEL, PooledAdapter } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import type { Database } from "./schema.ts";
 
-/** Milliseconds before reconnecting; doubles with each attempt, up to the limit. */
+/** Milliseconds before the first attempt to reconnect. The pause doubles with each attempt, up to the limit. */
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
 
-/** Creates a dedicated listening connection. It reconnects until `close`; one `null` then stands for notifications missed meanwhile. */
+/**
+ * Creates a dedicated listening connection. After a lost connection it reconnects until `close`, and reports one `null`
+ * for all notifications that it missed.
+ */
 export function createChanges(url: string, warn: (message: string) => void) {
   let client: pg.Client | null = null;
   let closed = false;
@@ -65,7 +68,10 @@ export function createChanges(url: string, warn: (message: string) => void) {
   };
   return {
     // A failed first attempt is retried like a lost connection.
-    /** Resolves once listening or retrying. `onChange` receives a domain, or `null` when any may have changed after a lost connection. */
+    /**
+     * Resolves once it listens or waits for a retry. `onChange` receives a domain, or `null` if any domain may have
+     * changed while the connection was lost.
+     */
     listen: (onChange: (domain: string | null) => void): Promise<void> => connect(onChange).catch(() => undefined),
     async close(): Promise<void> {
       closed = true;
@@ -80,8 +86,8 @@ export type Changes = ReturnType<typeof createChanges>;
 /** Milliseconds after which a connection attempt fails with a clear error instead of a hanging request. */
 const CONNECT_TIMEOUT_MS = 5_000;
 /**
- * pgvector's index search: 100 candidates, 2.5 times its default (`bench pgvector` has the recall), and further ones while a filter
- * rejects too many. Without effect where pgvector is not installed.
+ * Settings of pgvector's index search: 100 candidates, 2.5 times its default (`bench pgvector` has the recall), and
+ * more while a filter rejects too many. No effect without pgvector.
  */
 const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
 /** PostgreSQL's type of 64-bit integers, which `pg` returns as text. All stored ones lie far below 2^53. */
@@ -107,7 +113,8 @@ export async function openPostgres({ url, connections, timeoutMs }: PostgresOpti
     ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, statement_timeout: timeoutMs, query_timeout: timeoutMs + CONNECT_TIMEOUT_MS },
     ...{ keepAlive: true, types: { getTypeParser } },
   });
-  // The pool drops a broken connection, and its query reports the error; an unhandled `error` event would end the process.
+  // The pool drops a broken connection, and its query reports the error. Without this listener the `error` event would
+  // end the process.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => {
     client.on("error", () => undefined);

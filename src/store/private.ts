@@ -11,7 +11,7 @@ export function isOpenToOthers(path: string): boolean {
   return process.platform !== "win32" && existsSync(path) && (statSync(path).mode & 0o077) !== 0;
 }
 
-/** Creates a private folder, and parents with the default mode; an existing folder keeps its mode. */
+/** Creates a private folder, and its parents with the default mode. An existing folder keeps its mode. */
 export function makePrivateFolder(path: string): void {
   makeFolder(dirname(path));
   makeFolder(path, PRIVATE_FOLDER);

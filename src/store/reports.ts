@@ -29,7 +29,7 @@ export interface ReportSelection {
 /** Rows per read. */
 const PAGE = 500;
 
-/** Returns the time so many days earlier, before which rows have expired. */
+/** Returns the time that many days earlier. Older rows have expired. */
 export function daysBefore(now: Date, days: number): Date {
   return new Date(Math.max(0, now.getTime() - days * 86_400_000));
 }
@@ -72,7 +72,10 @@ export function createReportStore(db: Kysely<Database>) {
       .where("reports.domain", "=", scope.domain)
       .where("reports.tenant", "=", scope.tenant ?? "")
       .where("reports.createdAt", ">=", since.toISOString());
-  /** Selects the stored label lists that the scope covers. Compared here, not in SQL, since databases differ in JSON functions. */
+  /**
+   * Selects the stored lists of labels that the scope covers. They are compared here, because the JSON functions of the
+   * databases differ.
+   */
   const coveredLists = async (selection: ReportSelection) => {
     const rows = await owned(selection).select("reports.access").distinct().execute();
     return rows.map(({ access }) => access).filter((access) => covers(selection.scope, access));

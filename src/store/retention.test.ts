@@ -10,7 +10,7 @@ import { createStore, type Store } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 const RETENTION = { interactionsDays: 10, interactionsRows: 40, reportsDays: 10, auditDays: 10 };
-/** Rows by which the limit may be exceeded until the next check. */
+/** Number of rows by which the limit may be exceeded until the next check. */
 const SLACK = 256;
 
 const here = folderOfTest();
@@ -93,7 +93,7 @@ it("deletes what is too old or too much with the first question of a process, an
   expect(await idsIn(third)).toEqual(["last"]);
 });
 
-/** The same database, whose first transaction fails with a conflict after all of its writes. */
+/** Returns the same database, but its first transaction fails with a conflict after all its writes. */
 function meetingOnce(db: Kysely<Database>): Kysely<Database> {
   let isFirst = true;
   const transaction = () => ({

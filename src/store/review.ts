@@ -8,8 +8,8 @@ import type { Database } from "./schema.ts";
 const AUTOMATIC_ACTOR = "sourcebound";
 
 /**
- * Withdraws reviewed answers whose documents change, go or move to another owner, in the same transaction: corrections are no longer
- * served, approvals no longer count, and both return to the review queue.
+ * Withdraws reviewed answers whose documents change, are deleted or move to another owner, in the same transaction.
+ * Corrections are no longer served, approvals no longer count, and both return to the review queue.
  */
 export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
   if (documentIds.length === 0) return;
@@ -30,7 +30,7 @@ export async function demoteDependants(trx: Transaction<Database>, documentIds: 
     .returning(["id", "reviewedBy"])
     .execute();
   await trx.deleteFrom("review_documents").where("interactionId", "in", resting).execute();
-  // Answers that inherited a review have no act of their own to take back.
+  // Only answers with a review of their own get an audit row; the others inherited it.
   for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
     await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
   }
@@ -60,12 +60,12 @@ export interface ReviewAct {
   readonly versions: ReadonlyMap<string, string>;
 }
 
-/** `stale`: a document has changed since; `missing`: no such interaction. */
+/** `stale` means that a document has changed since; `missing` that there is no such interaction. */
 export type ReviewOutcome = "done" | "stale" | "missing";
 
 export interface Rating extends Asker {
   readonly id: string;
-  /** Keyed hash; `null`: knowledge of the answer's id suffices. */
+  /** Keyed hash of the session. `null` if knowing the answer's id is enough. */
   readonly sessionHash: string | null;
   readonly verdict: "up" | "down";
   readonly reason: string | null;
@@ -80,7 +80,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     db.selectFrom("curated").select(["id", "answer", "createdAt"]).where("key", "=", given("key")).where("status", "=", "served"),
   );
   return {
-    /** Returns answers with text that are not approved and not corrected, or were rated down since, newest first. */
+    /** Returns answers with text that are neither approved nor corrected, or were rated down since. Newest first. */
     pending: (domain: string, options: PendingOptions): Promise<PendingInteraction[]> => listPending(db, domain, options),
     get: (id: string, sees?: Sees): Promise<ReviewedInteraction | null> => getReviewed(db, id, sees),
     async questions(ids: readonly string[]): Promise<Map<string, string>> {
@@ -208,7 +208,7 @@ async function setStatus(trx: Transaction<Database>, ids: readonly string[], sta
   }
 }
 
-/** Maximum changes of a verdict: every change adds a row to the audit log. */
+/** Maximum number of times that a verdict can change, because every change adds a row to the audit log. */
 const VERDICT_CHANGES = 10;
 
 async function rate(trx: Transaction<Database>, rating: Rating, at: string): Promise<"done" | "missing" | "too_often"> {
@@ -269,7 +269,7 @@ export type PendingInteraction = Awaited<ReturnType<typeof listPending>>[number]
 /** An interaction with its review, feedback and correction. */
 export type ReviewedInteraction = NonNullable<Awaited<ReturnType<typeof getReviewed>>>;
 
-/** Filters by asker; absent: no filter. Counts exclude filtered questions too. */
+/** Filters by user; if absent, nothing is filtered. Counts leave out filtered questions too. */
 export type Sees = (asker: Asker) => boolean;
 
 export interface PendingOptions {

@@ -60,8 +60,9 @@ type Row<Text extends string, Nullable extends string = never, Numbers extends s
   Record<Numbers, number>;
 
 /**
- * The schema of SQLite and PostgreSQL. No tenant is `""`, since NULL escapes unique keys; times are ISO strings in UTC; structured
- * columns are JSON text. Column names are camel case here and snake case in the database. Only files in `store/` use these names.
+ * The schema of SQLite and PostgreSQL. A missing tenant is `""`, because NULL escapes unique keys. Times are ISO
+ * strings in UTC, and structured columns are JSON text. Column names are camel case here and snake case in the
+ * database. Only files in `store/` use these names.
  */
 export interface Database {
   /** Installation-wide facts, such as the key of the cache's HMAC. */
@@ -123,7 +124,7 @@ export interface Database {
     /** Model tokens; `null`: an endpoint did not count them. */
     tokens: number | null;
     costUsd: number | null;
-    /** For a cache hit: the original cost of the answer. */
+    /** The original cost of an answer that came from the cache. */
     savedTokens: number | null;
     savedUsd: number | null;
     /** Topics of the cited documents, JSON. */
@@ -155,9 +156,9 @@ export interface Database {
     "key" | "domain" | "tenant" | "access" | "profile" | "language" | "detail" | "encoder" | "configHash" | "answer",
     "interactionId" | "vectorModel"
   > & {
-    /** Rises with every entry and is never reused, so a reader that has seen the highest has seen all. */
+    /** Rises with every entry and is never reused, so a process that knows the highest number has read all entries. */
     seq: Generated<number>;
-    /** Keyed hash of everything except the question that determines an answer; entries serve only their own scope. */
+    /** Keyed hash of everything except the question that determines an answer. An entry serves only its own scope. */
     scope: string;
     /** Redacted; `null` where no text may be stored; then vector and edges are absent too. */
     question: string | null;
@@ -165,7 +166,7 @@ export interface Database {
     /** Retrieved documents and cited chunks, as JSON. */
     retrieved: string;
   } & Row<"createdAt" | "expiresAt" | "usedAt">;
-  /** Document versions that a cached answer names. */
+  /** Document versions that cached answers name. */
   cache_documents: { key: string; documentId: string; version: string };
   topics: { id: Generated<number>; domain: string; slug: string; name: string; keywords: string };
   entities: { id: Generated<number>; domain: string; type: string; value: string };
@@ -185,7 +186,7 @@ export interface Database {
   /** Everything that determines answers except documents and question, by the SHA-256 of its JSON. */
   record_settings: { hash: string; body: Uint8Array };
   api_keys: Row<"id" | "name" | "createdAt", "expiresAt" | "revokedAt"> & {
-    /** Keyed hash of the key, which is stored nowhere. */
+    /** Keyed hash of the key. The key itself is not stored. */
     hash: string;
     /** JSON lists; `null` in the next three: no limit. */
     roles: string;
@@ -220,7 +221,7 @@ export interface Database {
     id: string;
     /** JSON. */
     work: string;
-    /** `queued` with a worker: requested again while running. */
+    /** A `queued` job that has a worker was requested again while it runs. */
     state: "queued" | "running" | "failed";
     /** Time of the worker's last heartbeat. */
     aliveAt: string | null;
@@ -237,7 +238,7 @@ export interface Database {
   };
   session_turns: Row<"sessionId" | "question" | "answer" | "citations" | "createdAt"> & {
     id: Generated<number>;
-    /** Displayed sentences and sources, JSON; empty for turns stored by older versions. */
+    /** Displayed sentences and sources as JSON; empty for turns that older versions stored. */
     shown: string;
   };
 }

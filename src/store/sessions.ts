@@ -24,9 +24,9 @@ export interface StoredTurn extends SessionTurn {
 export interface SessionSettings {
   readonly idleMinutes: number;
   readonly limit: number;
-  /** Maximum number of sessions, within 0.1 %; the longest idle is deleted first. Absent: unlimited. */
+  /** Maximum number of sessions, within 0.1 %. The session that has been idle longest is deleted first. Absent: unlimited. */
   readonly most?: number | undefined;
-  /** Owner of the session; sessions of different users are separate even with equal names. */
+  /** Owner of the session. Sessions of different users are separate even if their names are equal. */
   readonly userId?: string | null | undefined;
 }
 
@@ -39,16 +39,19 @@ export interface NewTurn {
 }
 
 /**
- * Appends turns in order, inside a transaction: keeps at most `limit` turns of a session and extends it by `idleMinutes`; an expired session
- * restarts empty.
- * @param secret of the installation; a parameter, since fetching it could wait for another transaction
+ * Appends turns in order, inside a transaction. It keeps at most `limit` turns of a session and extends it by
+ * `idleMinutes`. An expired session restarts empty.
+ * @param secret of the installation; passed in, because fetching it could wait for another transaction
  * @returns a callback to run after the commit
  */
 export type WriteTurns = (trx: Transaction<Database>, turns: readonly NewTurn[], secret: string) => Promise<() => void>;
 
-/** Minimum additions between two checks, as a share of the maximum number of sessions: each check counts all sessions. */
+/** Minimum number of additions between two checks, as a share of the maximum number of sessions. Each check counts all sessions. */
 const LOOK_SHARE = 1 / 1000;
-/** Additions until the next check, as a share of the remaining room: up to eight processes can add concurrently without exceeding it. */
+/**
+ * Number of additions until the next check, as a share of the free room. Up to eight processes can then add at the same
+ * time without exceeding the maximum.
+ */
 const ROOM_SHARE = 1 / 8;
 
 export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTurns {
@@ -63,7 +66,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
   const insertTurns = prepareRows((rows: readonly Omit<Selectable<Database["session_turns"]>, "id">[]) =>
     db.insertInto("session_turns").values(rows),
   );
-  /** Checks the number of sessions, less often the more room there is. @returns a callback to run after the commit */
+  /** Checks the number of sessions; the more room is left, the less often. @returns a callback to run after the commit */
   const makeRoom = async (trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<() => void> => {
     const { length: more } = spoken;
     if (!seldom.isDue(more)) return () => seldom.done(more);
@@ -89,8 +92,8 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
 type SessionRow = Selectable<Database["sessions"]>;
 
 /**
- * Returns each session once, with its limit of turns and the number of added ones. Sorted by id: concurrent processes lock rows in the same
- * order and cannot deadlock.
+ * Returns each session once, with its limit of turns and the number of new turns. Sorted by id, so that concurrent
+ * processes lock rows in the same order and cannot deadlock.
  */
 function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]) {
   const sessions = [...Map.groupBy(spoken, ({ row }) => row.id).values()];
@@ -166,8 +169,9 @@ export function createSessionStore(db: Kysely<Database>, now: () => Date, secret
 }
 
 /**
- * Deletes the longest idle sessions above the maximum; of the active ones, the last `most` stay.
- * @param spoken ids of active sessions, latest first
+ * Deletes the sessions above the maximum that have been idle longest. Of the sessions with new turns, the last `most`
+ * stay.
+ * @param spoken ids of sessions with new turns, latest first
  * @returns remaining room
  */
 async function dropSilent(trx: Transaction<Database>, most: number, spoken: readonly string[]): Promise<number> {
@@ -185,7 +189,7 @@ async function dropSilent(trx: Transaction<Database>, most: number, spoken: read
   return 0;
 }
 
-/** Derives a session's id. Scope, caller and user are part of it, so an equal name elsewhere is another session. */
+/** Derives a session's id from its name, scope, caller and user, so that an equal name elsewhere is another session. */
 function sessionKey(secret: string, name: string, scope: Scope, userId: string | null): string {
   const { domain, tenant, caller } = scope;
   return keyedHash(secret, "session of", name, domain, tenant, labelsOf(scope), userId, ...(caller === undefined ? [] : [caller]));
@@ -195,7 +199,7 @@ function labelsOf(scope: Scope): string[] {
   return [...new Set(scope.access)].sort();
 }
 
-/** Schedules checks of retention limits. The first addition of a process triggers one, since many processes make only one. */
+/** Schedules checks of retention limits. The first addition of a process triggers one, because many processes make only one addition. */
 export function createSeldom() {
   let left = 0;
   return {

@@ -51,7 +51,7 @@ it("holds the thread that answers for some milliseconds at once: those that wait
   };
   await Promise.all(Array.from({ length: 50 }, (_, n) => add(n)));
   counts = false;
-  // The first alone, then batches of 16 rows, each taking 4 ms, until 6 ms have passed.
+  // The first is written alone. Then come batches of 16 rows that take 4 ms each, until 6 ms have passed.
   expect(await store.interactions.list("d", 99)).toHaveLength(50);
   expect([...Map.groupBy(rounds, (one) => one).values()].map((one) => one.length)).toEqual([1, 32, 17]);
   await store.close();

@@ -19,16 +19,19 @@ import type { Database } from "./schema.ts";
 import { ChangeCount, CountingAdapter, type RawDatabase, StatementCache } from "./statement-cache.ts";
 import { createFairLock, createLogSync } from "./write-log.ts";
 
-/** Milliseconds that a writer waits for another connection's transaction: many times the longest one (one file). */
+/**
+ * Milliseconds that a writer waits for another connection's transaction. This is many times the longest transaction,
+ * which stores one file.
+ */
 export const DEFAULT_BUSY_TIMEOUT_MS = 15_000;
 /** Milliseconds between two attempts. */
 const BUSY_RETRY_MS = 5;
-/** Milliseconds for which opening blocks on a lock; nothing else runs yet. */
+/** Milliseconds for which opening waits for a lock. It may block the thread, because nothing else runs yet. */
 const OPEN_BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Pages of the log (16 MB) after which a commit moves it into the database and waits for the disk. Four times SQLite's default, so
- * that index pages, which nearly every answer changes, move a quarter as often.
+ * Number of pages in the log (16 MB) after which a commit moves them into the database and waits for the disk. Four
+ * times SQLite's default, because nearly every answer changes the same index pages.
  */
 const CHECKPOINT_PAGES = 4_000;
 
@@ -69,8 +72,8 @@ function versionOf(connection: StatementCache): number {
 }
 
 /**
- * Creates the file with private mode, since SQLite would make it world-readable; its log inherits the mode. Skips an existing file:
- * closing a database file drops all locks that the process holds on it.
+ * Creates the file with private mode, because SQLite would make it world-readable. Its log inherits the mode. Skips an
+ * existing file, because closing a database file drops all locks that the process holds on it.
  */
 function makePrivateFile(path: string): void {
   if (existsSync(path)) return;
@@ -159,9 +162,10 @@ interface Connections {
 }
 
 /**
- * One connection writes, in the order of requests; another one reads without waiting: in WAL mode a reader sees the last commit.
- * Writers take the database's write lock first, so that a read that becomes a write cannot fail as busy half-way. Waiting for
- * another process's lock does not block the thread. While the disk syncs a commit, the next writer runs.
+ * One connection writes, in the order of requests. Another one reads without waiting, because in WAL mode a reader sees
+ * the last commit. Writers take the database's write lock first, so that a read that becomes a write cannot fail as
+ * busy half-way. Waiting for another process's lock does not block the thread. While the disk syncs a commit, the next
+ * writer runs.
  */
 class ReadingApartDriver implements Driver {
   private readonly connections: Connections;
@@ -224,7 +228,7 @@ class ReadingApartConnection implements DatabaseConnection {
     const release = await acquire();
     try {
       log.assertUsable();
-      // With `exec`, not as a prepared statement: see `begin`.
+      // Use `exec`, not a prepared statement, for the reason given in `begin`.
       const isVacuum = /^\s*vacuum/i.test(query.sql);
       if (isVacuum) await patiently(path, () => raw.exec(query.sql));
       const result = isVacuum ? { rows: [] } : await this.execute<R>(query);
@@ -246,8 +250,8 @@ class ReadingApartConnection implements DatabaseConnection {
   }
 
   /**
-   * Takes the write lock, waiting for other writers and processes. Uses `exec`, not a prepared statement: one that finds the
-   * database locked stays open until garbage collection, and an open writing statement blocks later commits.
+   * Takes the write lock, waiting for other writers and processes. Uses `exec`, because a prepared statement that finds
+   * the database locked stays open until garbage collection, and an open writing statement blocks later commits.
    */
   async begin(): Promise<void> {
     const { acquire, raw, path, log } = this.connections;
@@ -306,7 +310,7 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
     } catch (error) {
       const code = systemCodeOf(error) ?? "";
       const busy = /^SQLITE_BUSY/.test(code);
-      // Failures of the file or the disk; other errors are bugs and stay unchanged.
+      // Report failures of the file or the disk. Any other error is a bug and stays unchanged.
       const isFatal = busy || /^SQLITE_(NOTADB|CORRUPT|READONLY|CANTOPEN|FULL|IOERR)/.test(code);
       if (!busy || Date.now() > until) throw isFatal ? describeFailure(path, error) : error;
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));

@@ -10,15 +10,16 @@ import {
 import { LRUCache } from "lru-cache";
 import type { Database } from "./schema.ts";
 
-/** Tables that receive rows for every answer. Inserts into them never decide whether a stored answer may be served. */
+/** Tables that receive rows for every answer. An insert into them never affects whether a stored answer may be served. */
 const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set<keyof Database>([
   ...(["interactions", "answer_contents", "records", "record_settings", "sessions", "session_turns", "reports"] as const),
   ...(["exposures", "idempotency", "usage", "usage_reservations"] as const),
 ]);
 
 /**
- * A counter that is constant while nothing committed affects stored answers. This process raises it with all writes except inserts
- * into `APPEND_ONLY_TABLES`; other processes raise it with any commit. Data read at one value is valid while the value lasts.
+ * A counter that changes whenever a commit may affect stored answers. Writes of this process raise it, except inserts
+ * into `APPEND_ONLY_TABLES`; so does any commit of another process. Data read at one value stays valid as long as the
+ * value does.
  */
 export class ChangeCount {
   private readonly ofOthers: () => number;
@@ -67,7 +68,7 @@ export class CountingAdapter extends SqliteAdapter {
     super();
     this.changes = changes;
   }
-  /** Reads have their own connection: without this, Kysely serialises all queries. */
+  /** Reads have their own connection. Without this flag, Kysely would run all queries one after another. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -79,7 +80,7 @@ export class CountingAdapter extends SqliteAdapter {
 /** A connection of `libsql`. */
 export type RawDatabase = SqliteDatabase & { exec(sql: string): unknown; readonly inTransaction: boolean };
 
-/** Prepared statements kept per connection: twice the number that a question uses. */
+/** Number of prepared statements kept per connection, twice the number that a question uses. */
 const STATEMENTS = 200;
 
 interface Prepared {
@@ -96,9 +97,9 @@ export class StatementCache {
   }
 
   execute<R>({ sql, parameters }: Pick<CompiledQuery, "sql" | "parameters">): QueryResult<R> {
-    // A failed statement may stay open until garbage collection, so it leaves the cache.
+    // A failed statement may stay open until garbage collection, so it is removed from the cache.
     const known = this.take(sql);
-    // Pass parameters as one array: libsql would treat a sole Buffer as the list.
+    // Pass parameters as one array, because libsql would treat a single Buffer as the list.
     if (known.reads) {
       const rows = known.statement.all(parameters) as R[];
       this.prepared.set(sql, known);

@@ -60,14 +60,14 @@ export type MadeAnswer = Awaited<ReturnType<StatisticsStore["made"]>>[number];
 /** Measurements of one question under a variant of an experiment, without words. */
 export interface Exposure
   extends Readonly<Pick<Database["exposures"], "answerId" | "experiment" | "variant" | "latencyMs" | "tokens" | "costUsd">> {
-  /** Unit of assignment: a conversation. Only its keyed hash is stored. */
+  /** The conversation, which is the unit of assignment. Only its keyed hash is stored. */
   readonly session: string;
   readonly answered: boolean;
   readonly warned: boolean;
   readonly cached: boolean;
 }
 
-/** Sums over one session: the unit of assignment and so of comparison. */
+/** Sums over one session, the unit of assignment and therefore of comparison. */
 export interface ExposedSession extends Readonly<Record<(typeof SUMMED)[number] | "questions" | "thumbsUp" | "thumbsDown", number>> {
   readonly variant: string;
   /** Start time, ISO. */

@@ -33,7 +33,7 @@ export interface CounterClient {
   query(query: { readonly text: string; readonly values?: readonly unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-/** @returns `null` for an embedded database: its single server process counts in memory */
+/** @returns `null` for an embedded database, whose single server process counts in memory */
 function createCounterClient(db: Kysely<Database>): CounterClient | null {
   if (!isPostgres(db)) return null;
   return { query: ({ text, values = [] }) => db.executeQuery(CompiledQuery.raw(text, [...values])) };
@@ -82,15 +82,15 @@ export function createStore(db: Kysely<Database>, { now, clock, retention }: Sto
       const { totalCount, idleCount, waitingCount } = adapter.pool;
       return Object.entries({ used: totalCount - idleCount, idle: idleCount, awaited: waitingCount });
     },
-    /** `null`: no shared counters; this process counts in memory. */
+    /** `null` if there are no shared counters and this process counts in memory. */
     counters: createCounterClient(db),
     idempotency: createIdempotencyStore(db, now, secret),
     exposures: createExposureStore(db, now, secret),
     /** Returns the installation's secret (32 bytes, hex), which keys stored hashes; created at first use. */
     secret,
     /**
-     * Returns a number that is constant while nothing behind a stored answer changes: documents, access, entries, reviews, settings.
-     * Data read at one value is valid while the value lasts. `null`: unknown.
+     * Returns a number that is constant while nothing behind a stored answer changes: documents, access, entries,
+     * reviews, settings. Data read at one value is valid while the value lasts. `null` if unknown.
      */
     generation: (): number | null => generationOf(db),
     /** Returns an installation-wide text, such as a key, that is created at first use and shared by all processes. */
@@ -117,12 +117,12 @@ function generationOf(db: Kysely<Database>): number | null {
   try {
     return adapter instanceof CountingAdapter ? adapter.changes.now() : null;
   } catch {
-    // The following read then waits for the database or reports the failure.
+    // The next read will wait for the database or report the failure.
     return null;
   }
 }
 
-/** Reads or creates a fact; of two concurrent processes, the first wins. */
+/** Reads or creates a fact. If two processes create it at once, the first one wins. */
 async function readFact(db: Kysely<Database>, key: string, make: () => string): Promise<string> {
   const read = () => db.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
   const known = await read();

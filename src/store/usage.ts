@@ -23,15 +23,15 @@ export interface NewReservation {
   readonly most: Amount;
   /** Daily budget of the caller; 0: unlimited. */
   readonly limits: Amount;
-  /** Milliseconds after which a reservation expires, since its process has probably died. */
+  /** Milliseconds after which a reservation expires, because its process has probably ended. */
   readonly holdMs: number;
 }
 
-/** `spent`: the budget cannot cover another answer; `taken`: it can, but answers in progress hold the rest. */
+/** `spent`: the budget cannot cover another answer. `taken`: it could, but answers in progress have reserved the rest. */
 export type Reserved = { readonly type: "reserved"; readonly id: string } | { readonly type: "spent" | "taken" };
 
 export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: () => Promise<string>) {
-  // A caller without a key is an IP address, so it is stored as a hash.
+  // A caller without a key is identified by IP address, so only a hash is stored.
   const idOf = async (caller: string) => keyedHash(await secret(), "usage", caller);
   return {
     async of(caller: string, day: string): Promise<Usage> {
@@ -42,13 +42,13 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
       await addUsage(db, { caller: await idOf(caller), day }, { answers: 1, ...spent });
     },
     /**
-     * Reserves the maximum cost of an answer, so that concurrent answers together stay within the budget; refuses if less is left.
-     * If one answer may cost more than the whole budget, it reserves the whole budget.
+     * Reserves the maximum cost of an answer, so that concurrent answers together stay within the budget. Refuses if
+     * less is left. If one answer may cost more than the whole budget, the whole budget is reserved.
      */
     async reserve({ caller: name, day, most, limits, holdMs }: NewReservation): Promise<Reserved> {
       const caller = await idOf(name);
       return transact(db, async (trx) => {
-        // Locks the caller's row: concurrent reservations of the caller wait here.
+        // Locks the caller's row, so that concurrent reservations of one caller wait here.
         await addUsage(trx, { caller, day }, { answers: 0, tokens: 0, costUsd: 0 });
         const at = now();
         await trx.deleteFrom("usage_reservations").where("expiresAt", "<=", at.toISOString()).execute();
@@ -64,7 +64,7 @@ export function createUsageStore(db: Kysely<Database>, now: () => Date, secret: 
         return { type: "reserved", id };
       });
     },
-    /** Replaces a reservation by the actual usage; `null`: unknown, release only. */
+    /** Replaces a reservation by the actual usage. `null` means that the usage is unknown, so the reservation is only released. */
     async settle(id: string, spent: { readonly caller: string; readonly day: string; readonly amount: Amount } | null): Promise<void> {
       const caller = spent === null ? null : await idOf(spent.caller);
       await transact(db, async (trx) => {

@@ -19,7 +19,7 @@ async function renameFile(
     .select(["id", "path"])
     .where(({ and }) => and({ ...placeOf(place), file: from }))
     .execute();
-  // The new path gives a document a new version; recorded answers name the old one.
+  // The new path gives a document a new version, and recorded answers name the old one.
   const ids = rows.map(({ id }) => id);
   await keepVersions(trx, ids, place.domain);
   for (const { id, path } of rows) {
@@ -47,8 +47,8 @@ interface Change {
 }
 
 /**
- * Replaces the documents of the files, each file once, in one transaction that raises each domain's revision once. Batches
- * statements over the group: building a statement takes longer than executing it.
+ * Replaces the documents of files in one transaction that raises each domain's revision once. Each file occurs once.
+ * Statements are batched over all files, because building a statement takes longer than executing it.
  */
 export async function replaceFiles(
   trx: Transaction<Database>,
@@ -178,8 +178,8 @@ async function raiseRevision(trx: Transaction<Database>, domain: string): Promis
 }
 
 /**
- * Deletes cache entries and withdraws reviews that depend on documents about to change, in the same transaction. The only place that
- * drops dependants of documents; runs before the documents go.
+ * Deletes cache entries and withdraws reviews that depend on documents about to change, in the same transaction. This
+ * is the only place that drops dependants of documents, and it runs before the documents are removed.
  */
 async function dropDependents(trx: Transaction<Database>, ids: readonly string[], at: string): Promise<void> {
   for (const part of inParts(ids)) {

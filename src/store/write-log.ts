@@ -15,8 +15,8 @@ export function createFairLock(): () => Promise<() => void> {
 }
 
 /**
- * Batches syncs: callers during a running sync share the next one. After a failure every call fails, since the state of a file after
- * a failed sync cannot be trusted.
+ * Batches syncs: calls during a running sync share the next one. After a failed sync every call fails, because the
+ * state of the file is then unknown.
  * @param write resolves once everything written before the call is on disk
  */
 export function createSharedSync(write: () => Promise<void>) {
@@ -54,8 +54,9 @@ export function createSharedSync(write: () => Promise<void>) {
 const files = { open: promisify(open), close: promisify(close), fsync: promisify(fsync), fdatasync: promisify(fdatasync) };
 
 /**
- * Syncs the log off the answering thread, like `synchronous=FULL`, which would block it at every commit. The log stays one file
- * while a connection is open. SQLite places no locks on it, so closing it drops none.
+ * Syncs the log outside the answering thread. `synchronous=FULL` would do the same but block the thread at every
+ * commit. The log stays the same file while a connection is open, and SQLite places no locks on it, so closing it drops
+ * none.
  * @param path of the log
  * @param describe converts an error to one with advice
  */
