@@ -26,10 +26,10 @@ import type { Opened } from "./open.ts";
 import type { createProver } from "./proofs.ts";
 import { createSuggester } from "./suggestions.ts";
 
-/** Number of titles that describe a folder. */
+/** Number of titles in the description of a folder. */
 const TITLES_NAMED = 3;
 
-/** Describes the documents in one line: by the pack's title or, under the default pack, by document titles. */
+/** Describes the documents in one line, by the pack's title or, under the default pack, by document titles. */
 export async function aboutDocuments(
   { name, title }: Pick<DomainPack, "name" | "title">,
   scope: Scope,
@@ -42,10 +42,10 @@ export async function aboutDocuments(
   return `${titles.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** Waits for the question's turn to compute. */
+/** Resolves when the question may run its next step. */
 type Turn = () => Promise<void>;
 
-/** Milliseconds of turns per round of the event loop; other work waits at most this long plus one turn. */
+/** Milliseconds of questions' work per round of the event loop. Other work waits at most this long plus one step. */
 const ROUND_MS = 4;
 
 /**
@@ -59,7 +59,8 @@ export function createTurns(clock: () => number = () => performance.now()): () =
   let arrivals = 0;
   let due = 0;
   let begun = 0;
-  // Immediates queued before a round run in it, each with its microtasks; those queued during it run in the next.
+  // Immediates queued before a round run in it, each with its microtasks. Those queued during the round run in the next
+  // one.
   const give = (isFirst: boolean) => {
     due--;
     if (isFirst) begun = clock();
@@ -119,7 +120,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
       refusal: { contacts: pack.contacts },
       isCommon: readers.isCommon,
       ranking: local.ranking,
-      // Measurements must be reproducible.
+      // Measurements never use the web, because they must be reproducible.
       web: isMeasured ? null : domains.web(pack),
       compare: { reader: readers.facts, precedence: pack.precedence },
       hotlines: domains.finder(pack),
@@ -143,16 +144,19 @@ function rememberSettings({ cache, session, reports }: Config): NonNullable<Pipe
   };
 }
 
-/** Paraphrases share an answer only where that was measured: elsewhere two of three such hits were wrong. */
+/**
+ * Returns whether paraphrases share an answer. They do only in domains where that was measured; elsewhere two of three
+ * such hits were wrong.
+ */
 function servesRewordings({ cache }: Config, profile: Pick<Profile, "rewordings">, pack: Pick<DomainPack, "semantic_cache">): boolean {
   if (cache.rewordings !== "pack") return cache.rewordings === "always";
   return profile.rewordings === "always" || pack.semantic_cache;
 }
 
-/** Returns the settings for a record. */
+/** Returns the settings that a record refers to. */
 type SettingsOf = (pack: DomainPack, profile: Profile, threshold: GateThreshold, encoder: string | null) => RecordedSettings;
 
-/** Caches recorded settings until they change: they are large, and every answer references them. */
+/** Caches recorded settings until they change, because they are large and every answer refers to them. */
 export function createSettingsCache(config: Config): SettingsOf {
   const made = new WeakMap<DomainPack, Map<string, { readonly profile: Profile; readonly settings: RecordedSettings }>>();
   return (pack, profile, threshold, encoder) => {
@@ -172,7 +176,7 @@ export function createSettingsCache(config: Config): SettingsOf {
   };
 }
 
-/** Hashes everything that determines answers except question, scope and documents; excludes secrets and machine addresses. */
+/** Hashes everything that determines answers except question, scope and documents. Leaves out secrets and machine addresses. */
 function configHash(config: Config, pack: Omit<DomainPack, "folder">, profile: unknown, threshold: GateThreshold): string {
   const tokens = config.model?.prompt_tokens === undefined ? [] : [config.model.prompt_tokens];
   const model =
@@ -210,7 +214,7 @@ export function createAsking(
     if (options.proof !== true) return yield* events;
     for await (const event of events) yield event.type === "answer" ? { ...event, answer: await withProof(event.answer, options) } : event;
   }
-  /** Attaches a proof; without one, the answer gets a warning instead of an error. */
+  /** Attaches a proof. If that fails, the answer gets a warning instead of an error. */
   const withProof = async (made: Answer, options: AskOptions): Promise<Answer> => {
     try {
       return { ...made, proof: { ...(await prove(made.id, options)) } };
@@ -219,7 +223,7 @@ export function createAsking(
       return { ...made, proof: null, warnings: [...made.warnings, { code: "proof_missing", message: error.message }] };
     }
   };
-  /** Returns the texts of the hotlines that a message calls for; `ask` includes them by itself. */
+  /** Returns the texts of the hotlines for a crisis message. `ask` includes them by itself. */
   const hotlines = (message: string, name?: string): Promise<readonly Warning[]> => domains.hotlines(name)(message);
   /**
    * Answers a question as a stream of events; the last one is the answer.
@@ -252,7 +256,7 @@ export function createAsking(
       for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
       throw new Error("answer() ended without an answer");
     },
-    /** Returns up to three questions that the documents answer; each was asked before it is listed. */
+    /** Returns up to three questions that the documents answer. Each one was asked before it is listed. */
     async suggestions(options: ScopeOptions = {}): Promise<readonly string[]> {
       const scope = domains.scope(options);
       return suggest(scope, await store.documents.revision(scope.domain), domains.pack(scope.domain).examples);

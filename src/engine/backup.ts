@@ -17,14 +17,14 @@ import { DATABASE_FILE } from "./open.ts";
 import { folderOf, labelOf } from "./upload-room.ts";
 
 /**
- * Converts between files of a data folder and tables of PostgreSQL: uploads, web pages and submitted files are rows of `originals`, the
- * proof key a row of `meta`. Names are paths below the data folder, with `/`.
+ * Maps files of a data folder to rows of PostgreSQL. Uploads, web pages and submitted files are rows of `originals`,
+ * the proof key is a row of `meta`. Names are paths below the data folder, with `/`.
  */
 const PROOF_KEY_FILE = "proof-key.pem";
 const PROOF_KEY_FACT = "fact:proof-key";
 
 type Row = Extract<BackupLine, { table: string }>;
-/** Returns the row of a file in PostgreSQL; `null`: a partial file left by a killed process. */
+/** Returns the row of a file in PostgreSQL, or `null` for a partial file that a killed process left. */
 function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" | "label" | "path"> | null {
   const [kind, domain = "", tenant = "", folder = "", ...rest] = name.split("/");
   const label = kind === "uploads" ? labelOf(folder) : `${kind} ${folder}`;
@@ -36,7 +36,7 @@ function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" 
 /** Labels of web pages and submitted files in PostgreSQL. */
 const SOURCE_LABEL = /^(web|input) ([0-9a-f]{16})$/;
 
-/** Returns the file that replaces a row in a data folder; `null`: the row stays a row. */
+/** Returns the file in a data folder that a row becomes, or `null` if it stays a row. */
 function fileOfRow({ table, row }: Row, { database }: Place): { readonly name: string; readonly bytes: Buffer } | null {
   if (database !== undefined) return null;
   if (table === "meta" && row.key === PROOF_KEY_FACT) return { name: PROOF_KEY_FILE, bytes: Buffer.from(String(row.value), "utf8") };
@@ -94,11 +94,11 @@ export async function backup(place: Place, path: string, now: Date): Promise<Bac
   }
 }
 
-/** Allows replacing only an earlier backup or an empty file. */
+/** Checks that the path is free, an earlier backup or an empty file. */
 async function assertMayReplace({ data_dir: folder }: Place, path: string): Promise<void> {
   const there = await stat(path).catch(() => null);
   if (there === null) return;
-  // Recognises the database by its inode, not its content: opening and closing it outside SQLite drops SQLite's locks.
+  // Recognises the database by its inode. Opening and closing it outside SQLite would drop SQLite's locks.
   const databases = await Promise.all(
     ["", "-wal", "-shm"].map((ending) => stat(join(folder, `${DATABASE_FILE}${ending}`)).catch(() => null)),
   );

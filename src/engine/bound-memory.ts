@@ -17,7 +17,7 @@ import type { Domains } from "./domains.ts";
 import type { ReportOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** Creates the memory of questions; a reviewer's correction is bound to documents by the checks of the question's profile. */
+/** Creates the memory of questions. The checks of the question's profile bind a reviewer's correction to documents. */
 export function createBoundMemory(opened: Opened, domains: Domains, contextFor: ContextFor): Memory {
   const { store, config, retention, createId } = opened;
   return createMemory({
@@ -39,7 +39,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
     async bind({ id: asked, domain, tenant, access, profile, question }, before, id, text) {
       const pack = domains.pack(domain);
       const recorded = (await recordedQuestions([asked], store)).get(asked);
-      // Without the record, the filters of the question and so the permitted quotes are unknown.
+      // Without the record, the filters of the question are unknown, and so are the permitted quotes.
       if (recorded === undefined) {
         const message = `The filters of question ${asked} are no longer known. Ask it again and correct the new answer.`;
         throw new RequestError("review_stale", message, { id: asked });
@@ -73,7 +73,7 @@ async function askedAgain(
   return { text, resolved, scope, profile, detail, selection, history, sessionId: null, injectionSignals: [], ...limited };
 }
 
-/** Describes recorded filters by today's documents; a generic description stands for documents that the asker may no longer see. */
+/** Describes recorded filters by today's documents. Documents that the user may no longer see are described in general terms. */
 async function named(
   filters: RecordedQuestion["filters"],
   scope: Scope,
@@ -96,8 +96,9 @@ export function createReportReader({ store, config, now }: Opened, { pack: packN
   };
   return {
     /**
-     * Returns diagnostic reports of questions that were refused, answered with low confidence or warned about: groups by topic, largest
-     * first, and the newest reports. Includes only reports of exactly this tenant whose access labels the configuration covers.
+     * Returns diagnostic reports of questions that were refused, answered with low confidence or warned about: groups
+     * by topic (largest first) and the newest reports. Only reports of exactly this tenant whose access labels the
+     * configuration covers.
      * @throws RequestError `unknown_topic`
      */
     async reports(options: ReportOptions = {}): Promise<ReportOverview> {
@@ -139,7 +140,7 @@ const DEFAULT_REPORT_LIMIT = 10;
 /** Maximum characters of a passage preview. */
 const PREVIEW_CHARACTERS = 160;
 
-/** Removes documents that the scope may no longer see from reports; looks up each document once. */
+/** Removes documents that the scope may no longer see from reports. Looks up each document only once. */
 function createReading(scope: Scope, { documents }: Pick<Store, "documents">): (stored: StoredReport) => Promise<StoredReport> {
   const known = new Map<string, boolean>();
   return async (stored) => {

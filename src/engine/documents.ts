@@ -24,7 +24,7 @@ export interface IngestOptions extends Pick<ScopeOptions, "domain" | "tenant"> {
   readonly access?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly allowEmpty?: boolean | undefined;
-  /** A temporary folder: `refresh` does not look for it. @default false */
+  /** True for a temporary folder, which `refresh` must not look for. @default false */
   readonly passing?: boolean | undefined;
   /** Parses and reports, but stores nothing. */
   readonly dryRun?: boolean | undefined;
@@ -86,7 +86,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
   /** Ingests a folder of documents and yields its events. */
   const ingest = (folder: string, options: IngestOptions = {}) => ingestFrom(folder, options, null);
 
-  /** Ingests again the files of a source that were named one by one; deletes the documents of missing files. */
+  /** Ingests again the files that were named one by one. Deletes the documents of missing files. */
   async function* ingestKnown(options: IngestOptions & { readonly domain: string; readonly source: string; readonly root: string }) {
     const { domain, source, root } = options;
     const tenant = tenantOf(domains.pack(domain), options.tenant);
@@ -154,7 +154,10 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
       const words = await index.wordsIn(scope);
       yield* scanConflicts(documentsOf(ids, scope, store, words), words, { total: ids.length, precedence, signal });
     },
-    /** Embeds a domain with another encoder while the old one serves, then switches; lasts until the configuration names another one. */
+    /**
+     * Embeds a domain with another encoder while the old one serves, then switches. The switch lasts until the
+     * configuration names another encoder.
+     */
     async switchEncoder(target: EncoderSpec, { domain, ...options }: SwitchOptions = {}) {
       const pack = domains.pack(domain);
       const { id } = await indexes.switchEncoder(pack, target, options);
@@ -222,7 +225,7 @@ async function refreshDomain(
   const { windows } = await indexes.rebuild(domain);
   const isWhole = sources.every(({ failure, counts }) => failure === null && counts.failed === 0);
   return {
-    /** `partly`: a source failed; its stored documents remain. */
+    /** `partly` means that a source failed; its stored documents remain. */
     status: isWhole ? ("ok" as const) : ("partly" as const),
     domain,
     sources,

@@ -24,7 +24,7 @@ const address = z
   .default(null);
 const path = z.string().min(1).nullable().default(null);
 
-/** A host name as in URLs; other spellings would silently match nothing. */
+/** A host name as in URLs. Any other spelling would silently match nothing. */
 const host = z.string().refine(isHostName, "is not a host name as used in addresses, such as www.example.org or xn--bcher-kva.example");
 
 const list = <Shape extends z.ZodRawShape>(description: string, shape: Shape) => setting(z.array(z.strictObject(shape)), [], description);
@@ -200,8 +200,8 @@ export function documentUrl(pack: Pick<DomainPack, "base_url" | "strip_prefix">,
 }
 
 /**
- * Returns the hotlines of a domain, or of the configured domain if that pack cannot be loaded, since an asker in danger may mistype the
- * name; none if neither can.
+ * Returns the hotlines of a domain. If that pack cannot be loaded, returns those of the configured domain, because a
+ * person in danger may mistype the name; none if neither can be loaded.
  * @param load loads a pack by its name
  */
 export function packHotlines(
@@ -213,7 +213,7 @@ export function packHotlines(
     try {
       return load(one).hotlines;
     } catch {
-      // Answering the question reports the fault of the pack.
+      // Ignore the error here; answering the question will report it.
     }
   }
   return [];
@@ -239,8 +239,8 @@ export function tenantOf(pack: DomainPack, name: string | null | undefined): str
 }
 
 /**
- * Returns the scope of a tenant. A tenant has the labels that both the configuration and its entry in the pack grant, so a forgotten entry
- * hides documents and never exposes them.
+ * Returns the scope of a tenant. A tenant has the labels that both the configuration and its entry in the pack grant,
+ * so forgetting an entry hides documents but never exposes them.
  * @param granted labels that the configuration grants
  * @throws RequestError `unknown_tenant`
  */

@@ -17,7 +17,7 @@ import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain
 import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
 
-/** Messages with cached hotline results; a question looks up the same message several times. */
+/** Number of messages whose hotline results are cached. A question looks up the same message several times. */
 const RECENT_MESSAGES = 1_000;
 
 /** Creates the domain packs and the parts derived from each, once per pack. */
@@ -63,7 +63,7 @@ export function createWebParts(
 ): (pack: Pick<DomainPack, "web" | "hosts">) => WebParts | null {
   if (settings === undefined) return () => null;
   const search = createWebSearch(endpointOf(settings));
-  // Half of the time limit: if the first of two pages never finishes, the second can still be parsed.
+  // Half of the time limit. If the first of two pages never finishes, the second can still be parsed.
   const readPage = createPageReader(settings.timeout_ms / 2);
   return (pack) => ({
     ...parts,

@@ -10,13 +10,13 @@ export interface ScopeOptions {
   readonly tenant?: string | null | undefined;
   /** Replaces the configured access labels. */
   readonly access?: readonly string[] | undefined;
-  /** Id of the API key; separates the sessions of different keys. */
+  /** Id of the API key. Sessions of different keys are separate. */
   readonly caller?: string | undefined;
-  /** Unit of rate limits on a server; the engine ignores it. */
+  /** The unit to which a server's rate limits apply. The engine ignores it. */
   readonly lane?: Lane | undefined;
 }
 
-/** A unit of rate limits and budgets: a key, a person, an address. */
+/** A unit of rate limits and budgets: a key, a person or an address. */
 export interface Lane {
   readonly name: string;
   /** `null`: the server's setting; 0: unlimited. */
@@ -43,7 +43,7 @@ export interface SearchOptions extends ScopeOptions {
   readonly limit?: number | undefined;
   /** Limits the search to the named documents, chapters, sections and pages. */
   readonly filters?: FilterRequest | null | undefined;
-  /** Scores each passage with the cross-encoder, about 10 ms of CPU per candidate at first. Keeps the order. @default false */
+  /** Scores each passage with the cross-encoder, about 10 ms of CPU per new candidate. The order stays. @default false */
   readonly reading?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -66,7 +66,7 @@ export async function createEngine(config: Config, given: EngineParts = {}) {
   const room = createUploadRoom(uploads === null ? store.originals : createFolderFiles(uploads, opened.now), store, worker.wake);
   const following = await followChanges(opened, indexes);
   const asking = createAsking(opened, domains, indexes, { thresholds, contextFor, prove: prover.prove });
-  /** Returns today's settings of a domain and profile, in the form of a record. */
+  /** Returns the current settings of a domain and profile, in the form of a record. */
   const settings = (domain: string, name: string) => {
     const pack = domains.pack(domain);
     const profile = domains.profile(pack, name);
@@ -127,7 +127,7 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   const { documents, chunks, revision } = await opened.store.documents.counts(scope);
   const threshold = thresholds.of(pack, domains.profile(pack));
   const { windows, encoder } = indexes.of(pack.name);
-  // An index that is not loaded yet cannot be compared with the calibration.
+  // If the index is not loaded yet, it cannot be compared with the calibration.
   const held = windows === 0 ? threshold : fitToIndex(threshold, { windows, ranker: encoder?.id ?? null });
   return {
     status: documents > 0 ? ("ok" as const) : ("degraded" as const),
@@ -143,7 +143,7 @@ async function healthOf(opened: Opened, domains: Domains, indexes: Indexes, thre
   };
 }
 
-/** Returns parts that replay engines share with this one, so that they load no word lists and start no threads. */
+/** Returns parts that replay engines share with this one, so that they load no word lists and start no threads of their own. */
 function sharedBy({ given: { embedded, reader }, words }: Opened): EngineParts {
   return { words, ...(embedded === undefined ? {} : { embedded }), ...(reader === undefined ? {} : { reader }) };
 }

@@ -7,7 +7,7 @@ import type { DomainPack } from "./domain.ts";
 
 import type { Opened } from "./open.ts";
 
-/** Selects the threshold of the learned gate: a fitting calibration of the data folder or the pack, else the shipped one. */
+/** Selects the threshold of the learned gate: that of a fitting calibration in the data folder or the pack, otherwise the shipped one. */
 export function createGateThresholds({ config, models, local, warn, clock, given }: Opened) {
   const calibrationFiles = new CalibrationFiles({ folder: calibrationFolder(config.data_dir), clock });
   const warned = new Set<string>();
@@ -19,7 +19,7 @@ export function createGateThresholds({ config, models, local, warn, clock, given
   const facts = (pack: DomainPack, profile: Profile): GateFacts | null => {
     if (profile.gate.type !== "sufficiency") return null;
     const writers = writersOf({ models, profile });
-    // A calibration fits the threshold of quotes, which a model's own settings do not change.
+    // A calibration measures the threshold for quotes. A model's own settings do not affect it.
     const { writeFrom: _, ...gate } = profile.gate;
     const { mode: __, ...write } = profile.write;
     return {

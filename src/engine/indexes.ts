@@ -17,7 +17,7 @@ export interface SwitchOptions {
   readonly onEmbed?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Texts per call of the embedded encoder: a compromise between throughput, progress reports and cancellation. */
+/** Texts per call of the embedded encoder. A larger number raises throughput but delays progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
 
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
@@ -76,7 +76,10 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
       await of(pack.name).switchTo(chosen, activate, { signal, ...(onEmbed === undefined ? {} : { onEmbed }) });
       return chosen;
     },
-    /** Returns what the engine of the configured domain, and of others in use, has indexed. @throws UnavailableError of the engine */
+    /**
+     * Returns the state of the search engines of the configured domain and of other domains in use. @throws
+     * UnavailableError of the engine
+     */
     states: async () => {
       of(config.domain);
       return Promise.all([...indexes.values()].map(async (index) => ({ domain: index.domain, ...(await index.state()) })));
@@ -89,10 +92,10 @@ export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {
 }
 export type Indexes = ReturnType<typeof createIndexes>;
 
-/** Milliseconds between looks for changes of which no notification came, as behind a pooler that drops `LISTEN`. */
+/** Milliseconds between checks for changes without a notification, as behind a pooler that drops `LISTEN`. */
 const LOOK_MS = 1_000;
 
-/** Syncs open indexes on changes of other processes. Questions check for changes anyway; syncing early saves them the wait. */
+/** Syncs open indexes on changes by other processes. Questions check for changes anyway, but syncing early saves them the wait. */
 export async function followChanges(
   { changes, search, closing, warn }: Pick<Opened, "changes" | "search" | "closing" | "warn">,
   indexes: Pick<Indexes, "opened">,
@@ -115,7 +118,7 @@ export async function followChanges(
   const look = async (index: DomainIndex) => {
     if (running.has(index)) return;
     running.add(index);
-    // A database or cluster that is away is reported by `sync` and by questions.
+    // Ignore a database or cluster that is unavailable; `sync` and questions report it.
     const isBehind = await index.state().then(
       ({ lag }) => lag > 0,
       () => failing.has(index),

@@ -17,7 +17,7 @@ import { once, whileHeld } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
 import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "./reader-keeper.ts";
 
-/** Shared by all engines of the process; weights never change. */
+/** Shared by all engines of the process, because weights never change. */
 const sharedRankingWeights = whileHeld(() => readRankingWeights());
 
 /**
@@ -48,7 +48,7 @@ export function openCrisisFinder(encoder: () => Pick<EmbeddedEncoder, "embedSync
   };
 }
 
-/** Limits a cross-encoder failure to one message; the first-stage score then decides. */
+/** Catches a failure of the cross-encoder, so that it affects one message only. The first-stage score then decides. */
 function orFirstStage(read: ReadTexts | null): ReadTexts | null {
   if (read === null) return null;
   return async (texts, signal) => {
@@ -63,7 +63,7 @@ function orFirstStage(read: ReadTexts | null): ReadTexts | null {
 
 const chance = z.number().min(0).max(1);
 const cutsSchema = z.object({ possible: chance, likely: chance });
-/** A scorer of vectors and hashed words (`src/guard/hotlines.ts`), whose features have positions and no names. */
+/** A scorer over vectors and hashed words (`src/guard/hotlines.ts`). Its features have positions instead of names. */
 const placesSchema = scorerSchema.extend({ cuts: cutsSchema });
 const crisisSchema = z.object({
   encoder: z.string(),
@@ -93,14 +93,15 @@ export function createLocalModels(
       },
     },
     support: createShippedSupport(reader, embedded),
-    // The embedded encoder compares candidates, whichever encoder ranks passages.
+    // The embedded encoder compares candidates, even if another encoder ranks passages.
     ranking(): RankingModels {
       const weights = rankingWeights();
       const encoder = embedded();
       return { weights, encoder: encoder.id, embed: (texts) => encoder.embedSync(texts), read: reader.of(weights) };
     },
     rankingWeights,
-    // The embedded encoder compares questions, whichever encoder ranks passages: it is free, and the matcher was measured with it.
+    // The embedded encoder compares questions, even if another encoder ranks passages. It costs nothing, and the
+    // matcher was measured with it.
     async embedQuestion(text: string) {
       const encoder = embedded();
       return { model: encoder.id, values: encoder.embedSync([text])[0] as Float32Array };

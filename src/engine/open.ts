@@ -41,7 +41,7 @@ export interface EngineParts {
   readonly embedded?: () => EmbeddedEncoder;
   /** Domain-independent word data, for sharing between engines. */
   readonly words?: EnglishWords;
-  /** Replaces the file parser that each ingest otherwise opens and closes; the caller closes it. */
+  /** Replaces the file parser, which each ingest otherwise opens and closes. The caller closes it. */
   readonly reader?: FileReader;
   /** Additional profiles; they override bundled ones of the same name. */
   readonly profiles?: readonly Profile[];
@@ -77,17 +77,17 @@ async function openStore(
   if (database === undefined) return { store: createStore(await openSqlite(join(folder, DATABASE_FILE)), options), changes: null };
   assertNothingLocal(folder);
   makePrivateFolder(folder);
-  // Loaded only where configured.
+  // Loaded only if configured.
   const { openPostgres, createChanges } = await import("../store/postgres.ts");
   const { url, connections, timeout_ms: timeoutMs } = database;
   const db = await openPostgres({ url, connections, timeoutMs });
   return { store: createStore(db, options), changes: createChanges(url, options.warn) };
 }
 
-/** Files of a data folder that all processes must see; with PostgreSQL they would be ignored. */
+/** Files of a data folder that all processes must see. With PostgreSQL they would be ignored. */
 const RECORDS_OF_A_FOLDER = [DATABASE_FILE, "proof-key.pem", "uploads", "web", "input", "calibration"] as const;
 
-/** Local records would be silently ignored, and replicas would answer differently. */
+/** Throws if the data folder holds local records, which would be silently ignored, so that replicas would answer differently. */
 function assertNothingLocal(folder: string): void {
   const left = RECORDS_OF_A_FOLDER.filter((name) => holdsSomething(join(folder, name)));
   if (left.length === 0) return;
@@ -116,7 +116,7 @@ export async function openShared(config: Config, given: EngineParts) {
   const verifier = verifierOf(config, models);
   const { interactions_days: interactionsDays, interactions_rows: interactionsRows, audit_days: auditDays } = config.retention;
   const retention = { interactionsDays, interactionsRows, reportsDays: config.reports.days, auditDays };
-  /** `changes`: notifications of other processes; `null`: the store is a local file. */
+  /** `changes` are notifications of other processes; `null` if the store is a local file. */
   const { store, changes } = await openStore(config, { now, clock, retention, warn });
   const embedded = given.embedded ?? once(sharedEncoder);
   const words = given.words ?? sharedEnglishWords();
@@ -126,10 +126,10 @@ export async function openShared(config: Config, given: EngineParts) {
   const spec: unknown = given.encoder === undefined ? configuredSpec(config) : { given: given.encoder?.id };
   const encoder = given.encoder ? watchEncoder(given.encoder, calls.tell) : given.encoder === null || spec === null ? null : open(spec);
   const calibrations = loadCalibrations();
-  // Processes that share a store sign with one key.
+  // Processes that share a store sign with the same key.
   const shared = changes === null ? null : await store.fact("proof-key", createProofKey);
   const secret = await store.secret();
-  /** Id of this store; indexes record it. */
+  /** Id of this store, which every index records. */
   const storeId = sha256Hex(`index of ${secret}`);
   const search = config.search === undefined ? null : await openSearchCluster(config.search, { store, storeId, createId });
   return {
@@ -162,7 +162,7 @@ export function modelsOf({ model, data_dir }: Config): PipelineContext["models"]
     const one = createLocalModel(local, { folders: [data_dir, PACKAGE_ROOT], replyTokens: reply_tokens });
     return { small: one, large: one };
   }
-  // The schema requires both.
+  // Unreachable, because the schema requires both.
   if (baseUrl === undefined || small === undefined)
     throw new ConfigError("config_invalid", "model: set `base_url` and `small`, or `local`.");
   const endpoint = { baseUrl, apiKey: api_key, timeoutMs: timeout_ms, retries, replyTokens: reply_tokens };
@@ -198,7 +198,7 @@ function keyFile(path: string): string {
   };
   try {
     makePrivateFolder(dirname(path));
-    // Of two concurrent processes, the first wins.
+    // If two processes create it at once, the first one wins.
     if (!existsSync(path)) writeFileSync(path, createProofKey(), { mode: 0o600, flag: "wx" });
   } catch (cause) {
     if (systemCodeOf(cause) !== "EEXIST") throw unusable("written", cause);

@@ -31,7 +31,7 @@ export function createProver({ store, proofKey }: Opened, { pack: packNamed, sco
       const versions = namedVersions(made);
       const past = await store.corpusLog.past(made.domain, versions);
       const documents = new Map(past.map(({ document }) => [document.id, document]));
-      // One message for both cases, so that it does not reveal hidden documents.
+      // Use one message for both cases, so that hidden documents stay hidden.
       if (documents.size < versions.size || !(await mayShowRecord(made, asker, store.documents))) {
         const message = "This answer cannot be proved, because a document it depends on was deleted or is not accessible to you.";
         throw new RequestError("proof_documents_gone", message, { id });

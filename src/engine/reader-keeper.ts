@@ -59,8 +59,8 @@ export function createReaderKeeper(
   };
   return {
     /**
-     * Returns the scoring of the cross-encoder, with an adapter if one is named; `null`: unusable, or not the one that the weights were
-     * fitted with. The first-stage score decides.
+     * Returns the scoring function of the cross-encoder, with an adapter if one is named. Returns `null` if it is
+     * unusable or differs from the one that the weights were fitted with; the first-stage score then decides.
      */
     of({ reader: { name, hash } }: FittedWith, adapter: Adapter | null = null): ReadTexts | null {
       const one = openOrWarn(adapter);

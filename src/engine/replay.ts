@@ -94,7 +94,7 @@ export interface Repeating {
   close(): Promise<void>;
 }
 
-/** Maximum number of edits tried one by one, documents among the answer's passages first: each needs an index. */
+/** Maximum number of edits to try one by one, because each try needs an index. Documents among the answer's passages come first. */
 const EDITS_TRIED = 20;
 
 /** The cause of a difference from today's answer. */
@@ -133,7 +133,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     const folder = mkdtempSync(join(tmpdir(), "sourcebound-replay-"));
     try {
       await fill(join(folder, "sourcebound.db"), pack.name, corpus);
-      // The recorded profile has the settings of that time.
+      // The recorded profile already contains these settings as they were then.
       const { web_search: _web, write: _mode, write_from: _from, ...rest } = embeddedIn(config, folder);
       const quiet = { ...rest, cache: { ...config.cache, enabled: false }, reports: { ...config.reports, enabled: false } };
       const engine = await open(quiet, {
@@ -155,7 +155,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
       rmSync(folder, { recursive: true, force: true });
     }
   };
-  /** Compares with today's answer and finds which change caused a difference. */
+  /** Compares with today's answer and finds the change that caused a difference. */
   const compareWithNow = async (made: StoredRecord, signal: AbortSignal | undefined) => {
     const { question } = made.body as AnswerRecord;
     const revision = await store.documents.revision(made.domain);
@@ -185,8 +185,9 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
     return { asker, asked, made: await madeAnswer(asked, store.records) };
   };
   /**
-   * Reproduces a stored answer from its recorded documents, settings and model output. `identical`: byte for byte, except measured times;
-   * `differs`: JSON paths that differ; `servedFrom`: for an answer from the cache, the id of the original answer.
+   * Reproduces a stored answer from its recorded documents, settings and model output. `identical` is true if the
+   * answers are equal byte for byte, except measured times. `differs` lists the JSON paths that differ. `servedFrom` is
+   * the id of the original answer if this one came from the cache.
    * @throws RequestError `unknown_answer`, `replay_impossible` with the reason
    */
   const replay = async (id: string, options: ReplayOptions = {}) => {
@@ -203,7 +204,7 @@ export function createReplayer({ store, config, encoder, models }: Opened, { sco
   };
   return {
     replay,
-    /** Reproduces an answer, then repeats it with today's documents and settings, and tells the causes of a difference. */
+    /** Reproduces an answer, then repeats it with today's documents and settings, and reports the causes of a difference. */
     async replayNow(id: string, options: ReplayOptions = {}) {
       const replayed = await replay(id, options);
       const { made } = await recordOf(id, options);
@@ -244,7 +245,7 @@ function filtersOf({ filters }: AnswerRecord["question"]): FilterRequest | null 
   };
 }
 
-/** Sorts edits of documents among the answer's passages first. */
+/** Sorts the edits of documents among the answer's passages to the front. */
 function likeliest(edits: readonly DocumentChange[], { body }: Pick<StoredRecord, "body">): DocumentChange[] {
   const found = new Set((body as AnswerRecord).passages.map(({ documentId }) => documentId));
   return [...edits].sort((a, b) => Number(found.has(b.id)) - Number(found.has(a.id)));

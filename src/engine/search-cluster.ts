@@ -6,7 +6,7 @@ import type { SearchConfig } from "../shared/config/search.ts";
 import { ConfigError, messageOf } from "../shared/errors.ts";
 import type { Store } from "../store/store.ts";
 
-/** Milliseconds after which another process may fill an index whose writer is silent. */
+/** Milliseconds of silence of the writing process after which another process may fill the index. */
 const LEASE_MS = 15_000;
 
 interface ClusterParts {
@@ -20,7 +20,7 @@ interface ClusterParts {
 export interface SearchCluster {
   /** @param rebuild builds a new index beside the one that serves */
   engine(domain: string, rebuild: boolean): OpenSearchEngine;
-  /** Returns the turns of one index of this process to fill the domain's engine. */
+  /** Returns a function that lets this process fill the domain's engine when it is its turn. */
   filling(domain: string): FillingTurn;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface SearchCluster {
  * @throws ConfigError `config_invalid` when the certificate cannot be read
  */
 export async function openSearchCluster(search: SearchConfig, { store, storeId, createId }: ClusterParts): Promise<SearchCluster> {
-  // Loaded only where configured.
+  // Loaded only if configured.
   const { OpenSearchConnection } = await import("../retrieval/opensearch/connection.ts");
   const { OpenSearchEngine } = await import("../retrieval/opensearch/opensearch-engine.ts");
   const { url, username, password, aws, ca, prefix, shards, timeout_ms: timeoutMs } = search;

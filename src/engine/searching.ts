@@ -17,7 +17,7 @@ import type { Opened } from "./open.ts";
 
 /** Default number of passages of a search. */
 export const DEFAULT_SEARCH_LIMIT = 10;
-/** Limits of the search for sources: sentences of the answer besides the question, passages per search, documents in all. */
+/** Limits of the search for sources: maximum sentences of the answer besides the question, passages per search, and documents in total. */
 const SEARCHED = { sentences: 8, passages: 4, documents: 20 } as const;
 
 /** Creates search and external answer checks from the stages that questions use. */
@@ -28,8 +28,8 @@ export function createSearching(
   pipelineContext: ReturnType<typeof createAsking>["pipelineContext"],
 ) {
   /**
-   * Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. `reading`: the cross-encoder's highest log odds
-   * among the passage's candidates; `null`: not scored.
+   * Retrieves passages, best first, by the retrieval stages of an answer; stores nothing. `reading` is the
+   * cross-encoder's highest log odds among the passage's candidates, or `null` if not scored.
    */
   const search = async (query: string, options: SearchOptions = {}) => {
     const { limit = DEFAULT_SEARCH_LIMIT, signal = new AbortController().signal } = options;
@@ -127,7 +127,7 @@ async function nearestDocuments(question: string, answer: string, search: (text:
     try {
       for (const { document } of (await search(text)).passages) found.add(document.id);
     } catch (error) {
-      // A sentence may be an invalid question, for instance too long: skip it.
+      // A sentence may be invalid as a question, for instance too long. Skip it.
       if (!(error instanceof RequestError) || text === question) throw error;
     }
   }

@@ -25,12 +25,12 @@ export interface CrawlRequest extends IngestOptions {
   readonly maxPages?: number | undefined;
 }
 
-/** Maximum ingests of a folder that other processes keep changing; the last one sees all earlier changes. */
+/** Maximum number of ingests of a folder that other processes keep changing. The last one sees all earlier changes. */
 const MOST_READINGS = 5;
 
 /**
- * Changes and ingests a folder stored in the database, in a temporary copy. If another process changed it meanwhile, ingests it again, so
- * that documents which this process had not seen are not deleted.
+ * Changes a folder stored in the database and ingests it from a temporary copy. If another process changed it
+ * meanwhile, the folder is ingested again, so that documents unknown to this process are not deleted.
  * @param of key of the files in the database
  * @param change adds or removes files
  * @param read ingests the folder; documents of missing files are deleted
@@ -84,7 +84,7 @@ async function store(
     const bytes = await readFile(join(folder, path));
     if (hashes.get(path) !== sha256Hex(bytes)) await originals.put(of, path, bytes);
   }
-  // Only files that existed before: files that another process has added meanwhile stay.
+  // Consider only files that existed before, so that files that another process has added meanwhile stay.
   for (const path of hashes.keys()) if (!kept.includes(path)) await originals.remove(of, path);
 }
 
@@ -132,8 +132,9 @@ export function createSources(opened: Opened, domains: Domains, ingest: EngineDo
   };
   return {
     /**
-     * Crawls an address and its links, or the pages of a sitemap, keeps the pages and ingests them. Only listed hosts, only public
-     * addresses, only what robots.txt allows. A repeated call ingests changed pages and deletes missing ones.
+     * Crawls an address and its links, or the pages of a sitemap, keeps the pages and ingests them. It fetches only
+     * listed hosts, public addresses, and pages that robots.txt allows. A repeated call ingests changed pages and
+     * deletes missing ones.
      * @throws WebError when the first address cannot be fetched
      */
     async *ingestUrl(url: string, options: CrawlRequest = {}): AsyncGenerator<IngestEvent, void> {
@@ -163,7 +164,7 @@ async function* changed(folder: string, change: ChangeFolder): AsyncGenerator<In
 
 async function putInto(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  // Two uploads of one name may run at once.
+  // Use a unique name, because two uploads of one name may run at once.
   const part = join(dirname(folder), `.${randomUUID()}`);
   await writeFile(part, bytes, { mode: PRIVATE_FILE });
   await rename(part, join(folder, name));

@@ -8,16 +8,17 @@ type Documents = Pick<DocumentStore, "outlines" | "load">;
 
 /** Number of suggestions. */
 const SUGGESTIONS = 3;
-/** Maximum number of questions that are tried for one list of suggestions. */
+/** Maximum number of questions to try for one list of suggestions. */
 const MOST_TRIED = 12;
-/** Maximum number of documents searched for headings, and of those whose tables are read. */
+/** Maximum number of documents to search for headings, and maximum number whose tables are read. */
 const MOST_OUTLINES = 200;
 const MOST_TABLES = 6;
 /** Maximum number of remembered lists, one per scope and revision. */
 const MOST_LISTS = 100;
 
 /**
- * Creates a finder of questions that the documents answer: each was asked before. Those of the pack come first.
+ * Creates a finder of questions that the documents answer. Each question is asked before it is listed; those of the
+ * pack come first.
  * @returns a function of the scope, the revision of the index (a new one asks again) and the pack's examples
  */
 export function createSuggester(documents: Documents, isAnswered: (question: string, scope: Scope) => Promise<boolean>) {
@@ -40,7 +41,7 @@ export function createSuggester(documents: Documents, isAnswered: (question: str
   };
 }
 
-/** Makes questions of headings and of the first table row of some documents, those without headings first. */
+/** Creates questions from headings and from the first table row of some documents, those without headings first. */
 async function sentencesAbout(outlines: readonly DocumentOutline[], scope: Scope, documents: Pick<Documents, "load">): Promise<string[]> {
   const read = outlines.toSorted((a, b) => Number(a.headings.length > 0) - Number(b.headings.length > 0)).slice(0, MOST_TABLES);
   const loaded = await documents.load(
@@ -71,7 +72,7 @@ function questionAbout(title: string, topic: string): string {
   return `What does “${title}” say about ${topic}?`;
 }
 
-/** Lowers the initial capital of a heading, except where it seems to be a name. */
+/** Lowers the initial capital of a heading, unless it seems to be a name. */
 function withoutCapital(heading: string): string {
   const [first = "", second = ""] = heading.split(" ");
   const isName = !/^(?:the|an?)\s/i.test(heading) && (/\p{Lu}.*\p{Lu}|\d/u.test(first) || /^\p{Lu}/u.test(second));

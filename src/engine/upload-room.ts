@@ -26,7 +26,7 @@ export function uploadPlace(of: OriginalsOf) {
 const PART_FOLDER = ".part";
 const LABEL_PREFIX = "label-";
 
-/** Returns the folder of uploaded files: its path holds their access, so that it survives a restart. */
+/** Returns the folder of uploaded files. Its path encodes who may see them, so that access survives a restart. */
 export function folderOf(root: string, { domain, tenant, label }: OriginalsOf): string {
   return join(root, domain, tenant ?? "_", `${LABEL_PREFIX}${encodeURIComponent(label)}`);
 }
@@ -43,7 +43,7 @@ export function labelOf(name: string): string | null {
 
 /** Storage of uploaded files: a folder of this process, or a table that several processes share. */
 export interface UploadedFiles extends Pick<OriginalStore, "putAll" | "remove" | "list" | "bytes"> {
-  /** Lists the groups of files; absent where other processes may be adding some. */
+  /** Lists the groups of files. Absent where other processes may be adding groups. */
   readonly places?: () => Promise<OriginalsOf[]>;
 }
 
@@ -111,7 +111,7 @@ async function keep(root: string, folder: string, files: Parameters<UploadedFile
     }
     for (const { part, path } of parts) {
       await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-      // A folder in its place holds no files any more.
+      // If a folder has the name of the file, it is empty by now.
       if ((await stat(path).catch(() => null))?.isDirectory() === true) await rm(path, { recursive: true });
       await rename(part, path);
     }
@@ -154,7 +154,8 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
     const found: Original[] = [];
     for (const file of await files.list(of)) {
       const record = records.get(file.path);
-      // Compares bytes, not times: a file that arrives during the ingest of its predecessor is older than the predecessor's documents.
+      // Compare bytes, not times: a file that replaces another one during its ingest is older than the stored
+      // documents.
       const isSame = record?.originalHash === (await hashOf(of, file));
       if (!isSame || (record.status !== "ok" && record.updatedAt < file.updatedAt)) found.push(file);
     }
@@ -188,11 +189,11 @@ export function createUploadRoom(files: UploadedFiles, { jobs, documents }: Pick
       const worker = await jobs.workerOf(idOf(of));
       await forget();
       if (worker !== null) {
-        // The running ingest may restore the documents.
+        // Wait for the running ingest, because it may restore the documents.
         while ((await jobs.workerOf(idOf(of))) === worker) await wait(LOOK_MS);
         await forget();
       }
-      // A file put meanwhile may have been forgotten too.
+      // A file with the same name may have arrived meanwhile, and its documents may have been deleted too.
       await read(of);
     },
     /** Schedules files that an earlier process stored but did not ingest, once. */

@@ -39,7 +39,8 @@ export function createUploads(
   /** Lists files visible to the scope, by path, including pending ones. */
   const library = async (options: ReachOptions = {}): Promise<LibraryFile[]> => {
     await room.resume();
-    // Read pending files first: a file ingested between the two queries would be in neither. The same holds for the labels of the scope.
+    // Read pending files first. Otherwise a file ingested between the two queries would be in neither. The same holds
+    // for the labels of the scope.
     const waiting = await room.waiting(domains.scope(options).domain);
     const scope = await domains.reach(options);
     const filesIn = async (seen: Scope) =>
@@ -49,8 +50,8 @@ export function createUploads(
           return [id, { ...file, id }];
         }),
       );
-    // Hides pending versions of files whose documents the scope may not see. Queried first: files ingested in between are in the next
-    // query.
+    // Hides pending versions of files whose documents the scope may not see. This query comes first, because files
+    // ingested in between are in the next one.
     const all = waiting.length === 0 ? null : await filesIn(await domains.reach({ ...options, everyLabel: true }));
     const known = await filesIn(scope);
     for (const { label, ...file } of waiting) {
@@ -161,7 +162,7 @@ function assertPath(name: string, extensions: readonly string[]): string {
   return path;
 }
 
-/** Rejects duplicate names, since one file would silently replace the other. */
+/** Rejects duplicate names, because one file would silently replace the other. */
 function assertOnce(paths: readonly string[]): void {
   const twice = paths.find((path, n) => paths.indexOf(path) < n);
   if (twice === undefined) return;

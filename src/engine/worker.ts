@@ -26,7 +26,7 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
   const work = async function* ({ once = false, signal = closing }: WorkOptions = {}): AsyncGenerator<JobEvent, void> {
     const ends = AbortSignal.any([signal, closing]);
     while (!ends.aborted) {
-      // A name per run: `workerOf` tells a run from the next one.
+      // Each run has its own name, by which `workerOf` distinguishes it from the next run.
       const name = randomUUID();
       const job = await store.jobs.claim(name);
       if (job !== null) yield* perform(job, name, ends, { store, uploads, ingest });
@@ -42,11 +42,11 @@ export function createWorker({ store, uploads, closing: { signal: closing }, war
     }
   };
   return {
-    /** Runs jobs one after another. */
+    /** Runs queued jobs one after another until stopped. */
     work,
     /** Runs the currently queued jobs in the background. */
     wake() {
-      // A run that is ending may have missed the new job: start another.
+      // A run that is ending may have missed the new job, so start another one.
       draining = (draining ?? Promise.resolve()).then(drain);
     },
     async idle() {

@@ -45,7 +45,7 @@ export interface JudgedQuestion {
   readonly cluster: string;
   /** Confidence of the learned gate; `null`: no evidence was found. */
   readonly chance: number | null;
-  /** `false`: refused regardless of confidence, such as an instruction to the system. */
+  /** False if it was refused regardless of confidence, such as an instruction to the system. */
   readonly answered: boolean;
   readonly wrong: boolean;
 }
@@ -61,7 +61,10 @@ export type AskLabelledEvent =
   | {
       readonly type: "judged";
       readonly questions: readonly JudgedQuestion[];
-      /** Ids of answerable questions that cannot be judged: no key values, and no gold quote in the documents. */
+      /**
+       * Ids of answerable questions that cannot be judged, because they have no key values and their gold quotes are
+       * not in the documents.
+       */
       readonly unjudgeable: readonly string[];
       readonly by: JudgedBy;
     };
@@ -89,7 +92,7 @@ export async function* askLabelled(
   const unjudgeable: string[] = [];
   const judges = new Map<string, JudgedBy>();
   for (const [i, labelled] of questions.entries()) {
-    // Without model calls nothing else yields to the event loop: let Ctrl-C through.
+    // Without model calls nothing else yields to the event loop, so Ctrl-C would have no effect.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: i, total: questions.length, what: labelled.question };
@@ -104,7 +107,7 @@ export async function* askLabelled(
     if (by !== null) judges.set(JSON.stringify(by), by);
     const isGold = ({ documentId, start, end }: Answer["citations"][number]) =>
       (gold?.get(documentId) ?? []).some((range) => range.start < end && start < range.end);
-    // Without key values and gold places, as for unanswerable questions, every answer is wrong.
+    // Unanswerable questions have neither key values nor gold places, so every answer to them is wrong.
     const { answered, wrong } = judgeAnswer(answer, keyValues, isGold);
     const page = labelled.kind === "answerable" ? labelled.gold_pages[0] : undefined;
     const cluster = page ?? `question ${labelled.id}`;

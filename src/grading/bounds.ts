@@ -27,7 +27,7 @@ export function brokenBounds(bounds: readonly Bound[], metrics: Readonly<Record<
   return bounds.flatMap(({ side, name, value }) => {
     const figure = metrics[name];
     if (figure === undefined) {
-      // A metric that was computed in neither run has no change.
+      // A metric that is missing in both runs has no change.
       if (CHANGE.test(name) && metrics[name.replace(CHANGE, "")] !== undefined) return [unscored({ side, name, value })];
       const known = Object.keys(metrics);
       const some = `Known figures include ${known.slice(0, 12).join(", ")}.${didYouMean(name, known)}`;

@@ -31,7 +31,7 @@ export interface CalibrateOptions {
 
 type Measured = NonNullable<ReturnType<typeof clusterBootstrap>>;
 type Summary = ReturnType<typeof summarise>;
-/** `calibration`: what to write; `null`: too few labels. */
+/** `calibration` is the file to write; `null` if there are too few labels. */
 export type CalibrationReport = Summary & { readonly calibration: GateCalibration | null };
 
 type CalibrateEvent =
@@ -211,18 +211,20 @@ const THRESHOLDS = Array.from({ length: 99 }, (_, i) => (99 - i) / 100);
 /** Significance level: probability that the true risk exceeds the chosen one. */
 const DELTA = 0.05;
 /**
- * Minimum share of questions that the strictest tested threshold answers. With the bare minimum number of answers, none could be wrong,
- * and no number of labels would help: on halves of clapnq, whose most confident answers include errors, a threshold for a risk of .3 is
- * chosen in 186 of 200 splits instead of 19. Where few answers satisfy the risk, it costs choices (`simulateChoice`, risk .05: 844 of
- * 1,000 draws instead of 916).
+ * Minimum share of questions that the strictest tested threshold answers. Without it, that threshold could have so few
+ * answers that a single error among them rules out any choice, however many labels there are. With it, a threshold for
+ * a risk of .3 is chosen in 186 of 200 halves of clapnq, whose most confident answers include errors, instead of in 19.
+ * Where few answers satisfy the risk, fewer choices succeed (`simulateChoice`, risk .05: 844 of 1,000 draws instead of
+ * 916).
  */
 const LEAST_ANSWERED = 0.2;
 
 type ChosenThreshold =
   | { readonly type: "chosen"; readonly threshold: number; readonly answered: number; readonly wrong: number }
   /**
-   * `needed`: error-free answers that demonstrate the risk. `missing`: minimum number of further labelled questions for a choice, if all
-   * are answered correctly with the highest confidence. `least`: minimum answers at the strictest tested threshold.
+   * `needed` is the number of error-free answers that demonstrate the risk. `missing` is the minimum number of further
+   * labelled questions for a choice, if all are answered correctly with the highest confidence. `least` is the minimum
+   * number of answers at the strictest tested threshold.
    */
   | { readonly type: "too-few"; readonly needed: number; readonly missing: number; readonly least: number };
 
@@ -248,7 +250,7 @@ export function chooseThreshold(labelled: readonly LabelledScore[], risk: number
   const needed = leastLabels(risk, delta);
   /** Minimum number of answers at a tested threshold. */
   const least = (all: number) => Math.max(needed, Math.ceil(LEAST_ANSWERED * all));
-  /** @param more additional error-free answers at every threshold */
+  /** @param more number of additional error-free answers assumed at every threshold */
   const testInSequence = (more: number): Count | null => {
     let chosen: Count | null = null;
     for (const count of counts) {

@@ -86,12 +86,12 @@ function setsOf({ corpus, golden, data, domains, domain }: SetChoice, domainsDir
   return chooseGoldenSets(data, domains).map((folders) => ({ set: readGoldenSet(folders), domain: domain ?? folders.domain }));
 }
 
-/** Returns whether the pack has golden questions. Loads it again, as a run does. */
+/** Returns whether the pack has golden questions. Loads the pack again, as a run does. */
 export function bringsGolden(name: string, domainsDir: string | undefined): boolean {
   try {
     return ownGolden(loadDomain(name, domainsDir)) !== null;
   } catch (error) {
-    // An invalid pack, or one without a folder: a run would report it.
+    // The pack is invalid or has no folder. A run would report it.
     if (error instanceof SourceboundError) return false;
     throw error;
   }
@@ -125,7 +125,7 @@ function askedBy(set: GoldenSet, tenant: string | undefined): GoldenSet {
   if (tenant === undefined) return set;
   const all = [...set.answerable, ...set.unanswerable];
   const askers = [...new Set(all.flatMap((one) => one.tenant ?? []))].sort();
-  // Imported files name no tenants: ask all questions as the given tenant.
+  // Imported files name no tenants, so all questions are asked as the given tenant.
   if (askers.length === 0 && set.tenants[tenant] !== undefined) return { ...set, ...mapQuestions(set, (one) => [{ ...one, tenant }]) };
   if (!askers.includes(tenant)) {
     const advice = askers.length === 0 ? "Its questions name no tenant: omit it" : `Use ${askers.join(" or ")}, or omit the tenant`;

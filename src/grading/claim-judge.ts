@@ -9,7 +9,7 @@ import type { SupportScorer } from "../models/support.ts";
 export interface JudgedClaim {
   /** Whether the cited texts support it; `null`: not scored. */
   readonly supported: boolean | null;
-  /** `null`: none; `unscored`: undecided. */
+  /** `null`: no fault. `unscored`: undecided. */
   readonly fault: "fabricated" | "stitched" | "misattributed" | "unscored" | null;
   readonly reason: string;
 }
@@ -34,7 +34,7 @@ export function createClaimJudge(support: SupportScorer | null) {
     const own = await verdictOf(claim, cited, question);
     if (own.supported === true) return { supported: true, fault: null, reason: own.reason };
     if (own.supported === null) return { supported: null, fault: "unscored", reason: own.reason };
-    // Exact matching decides first: the learned score confuses "films" and "books" where all else agrees.
+    // Exact matching comes first, because the learned score confuses "films" and "books" if everything else agrees.
     const held = heldBy(claim, [...cited, ...others], question);
     if (held === "apart")
       return { supported: false, fault: "stitched", reason: "its words and values stand in different places, and in none together" };

@@ -23,7 +23,7 @@ export type Evaluations = ReturnType<typeof createEvaluations>;
 const KEPT = 50;
 const ID = /^eval_[0-9a-f-]{36}$/;
 
-/** Creates the golden runs of an installation, one at a time; results are kept in files until deleted. */
+/** Creates the golden runs of an installation, one at a time. Results are stored in files until they are deleted. */
 export function createEvaluations({ now = () => new Date(), ...parts }: Omit<RunParts, "now"> & Partial<Pick<RunParts, "now">>) {
   const { config } = parts;
   const kept = keptIn(join(config.data_dir, "evaluations"));
@@ -155,7 +155,7 @@ interface RunParts {
 
 interface EvaluationRun {
   readonly evaluation: Evaluation;
-  /** A set with its documents, or questions alone, which are asked of a temporary copy of this installation's documents. */
+  /** A set with its documents, or questions alone. Questions alone are asked of a temporary copy of this installation's documents. */
   readonly asked: GoldenSet | GoldenFile;
   /** Called after every judged question and at the end. */
   readonly change: (more: Partial<Evaluation>) => void;
@@ -192,7 +192,7 @@ async function runSet(
   }
 }
 
-/** Returns how to repeat the run; no command asks uploaded questions of this installation's documents. */
+/** Returns the command that repeats the run. There is none for uploaded questions over this installation's documents. */
 function commandOf({ domain, profile, questions }: Evaluation): string {
   if (questions !== null) return `POST /v1/evaluations (${questions})`;
   return `sourcebound eval golden --domain ${domain}${profile === null ? "" : ` --profile ${profile}`}`;

@@ -132,8 +132,8 @@ const SUM_OF: Readonly<Record<ExperimentMetric, (session: ExposedSession) => num
 const SHARES: ReadonlySet<ExperimentMetric> = new Set(["answered", "warned", "cached", "thumbs_up", "thumbs_down", "flagged"]);
 
 /**
- * Reports an experiment. The verdict uses only the first `sessions` of each variant, so it never changes later, and is withheld until they
- * are complete. A guardrail can be breached at any time.
+ * Reports an experiment. The verdict uses only the first `sessions` of each variant, so it never changes later. It is
+ * withheld until they are complete. A guardrail can be breached at any time.
  * @param sessions in order of their start
  */
 export function reportExperiment(name: string, settings: ExperimentSettings, sessions: readonly ExposedSession[]): WireExperiment {
@@ -189,7 +189,7 @@ function compareAll([control, ...others]: readonly Group[], settings: Experiment
   ];
 }
 
-/** A positive margin bounds an increase, another one a decrease. */
+/** A positive margin limits an increase, any other margin a decrease. */
 function stateOf({ low, high }: Difference, margin: number): GuardrailState["state"] {
   if (margin > 0) return high <= margin ? "holds" : low > margin ? "breached" : "open";
   return low >= margin ? "holds" : high < margin ? "breached" : "open";

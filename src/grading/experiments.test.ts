@@ -124,7 +124,7 @@ describe("the statistics", () => {
       expect(fixed / trials).toBeGreaterThan(0.035);
       expect(fixed / trials).toBeLessThan(0.065);
       expect(peeked / trials).toBeLessThan(0.05);
-      // Repeated looks inflate the error of fixed intervals; that is why they are not shown early.
+      // Repeated looks inflate the error of fixed intervals, so these are not shown early.
       expect(peekedFixed / trials).toBeGreaterThan(0.15);
     },
   );

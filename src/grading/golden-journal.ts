@@ -14,7 +14,10 @@ import type { AskedItem } from "./run-golden.ts";
 const headSchema = z.object({ run: z.string() });
 const lineSchema = z.object({ set: z.string(), latency_ms: z.number(), check_ms: z.number().nullable(), item: goldenItemSchema });
 
-/** Hashes the inputs of a run; a different hash starts over. Covers the paths of documents, not their text: after an edit, start over. */
+/**
+ * Hashes the inputs of a run. A different hash starts over. The hash covers the paths of documents but not their text,
+ * so delete the journal after an edit.
+ */
 export function runKey(settings: Readonly<Record<string, unknown>>, sets: readonly GoldenSet[]): string {
   return sha256Hex(
     JSON.stringify([
@@ -108,7 +111,7 @@ export function recordOutput(path: string, models: Models) {
   };
 }
 
-/** Replays model output; after an unrecorded prompt the answer falls back to quotes. @throws RequestError `recording_invalid` */
+/** Replays model output. For a prompt that was not recorded, the answer falls back to quotes. @throws RequestError `recording_invalid` */
 export function playOutput(path: string): Models {
   const { small, large, calls } = readRecording(path);
   return playbackModels({ small, large }, calls);

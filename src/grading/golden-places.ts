@@ -34,7 +34,7 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   };
   for (const { id, gold_pages, gold_quotes } of answerable) {
     if (gold_pages.length === 0) {
-      // Imported passages may be segmented differently: if not found, the question is judged without places.
+      // Imported passages may be segmented differently. If a quote is not found, the question is judged without places.
       keep(id, gold_quotes, paths);
       continue;
     }

@@ -26,7 +26,7 @@ export function readGoldenReport(path: string): GoldenItem[] {
 
 const HINT = "use a file written by `eval golden --json FILE` with --against.";
 
-/** `hits` of `n` questions. */
+/** A metric with `hits` of `n` questions. */
 export interface Count {
   readonly name: string;
   readonly hits: number;

@@ -26,7 +26,7 @@ export function mean(values: readonly number[]): number | null {
 /** Area under the ROC curve: probability that a positive outranks a negative, ties half (Mann–Whitney). `null` if a class is empty. */
 export function auroc(positives: readonly number[], negatives: readonly number[]): number | null {
   if (positives.length === 0 || negatives.length === 0) return null;
-  // By ranks: 10,000 answers would form up to 25 million pairs.
+  // Uses ranks, because 10,000 answers would form up to 25 million pairs.
   const all = [...positives.map((value) => ({ value, positive: 1 })), ...negatives.map((value) => ({ value, positive: 0 }))];
   all.sort((a, b) => a.value - b.value);
   let ranks = 0;

@@ -9,15 +9,15 @@ import { answerableSchema, type GoldenAnswerable, type GoldenUnanswerable, parse
 
 /** Keys allowed in any row: free notes, and the kind, which the parser of the file checks. */
 const ANYWHERE = ["notes", "kind"];
-/** Maximum edit distance of a misspelt key, and at most one letter in three. */
+/** Maximum number of edits in a misspelt key. At most one letter in three may differ. */
 const SLIPS = 2;
 
 /** Ignored keys with the probable intended key and the ids of their rows. */
 type UnreadKeys = Map<string, { readonly hint: string; readonly ids: string[] }>;
 
 /**
- * Wraps a row schema with key checks: a misspelt key is an error, since the row would lose meaning; other non-empty unknown keys are added
- * to `unread`.
+ * Wraps a row schema with key checks. A misspelt key is an error, because the row would lose meaning. Other unknown
+ * keys that are not empty are added to `unread`.
  */
 function withKeys<T>(schema: z.ZodType<T>, unread: UnreadKeys): z.ZodType<T> {
   const known = keysAt(schema, []);
@@ -66,7 +66,7 @@ const markedSchema = answerableSchema.refine(
 export interface GoldenFile {
   readonly answerable: readonly GoldenAnswerable[];
   readonly unanswerable: readonly GoldenUnanswerable[];
-  /** For instance about ignored keys. */
+  /** Notices, for instance about ignored keys. */
   readonly notices: readonly string[];
 }
 
@@ -130,7 +130,7 @@ function parseText(name: string, text: string): unknown {
     if (first === undefined) return null;
     const [fault] = first.errors;
     if (fault !== undefined) throw fault;
-    // Nested YAML aliases grow exponentially: limit them.
+    // Nested YAML aliases grow exponentially, so they are limited.
     return first.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     throw new RequestError("golden_invalid", `${name} could not be read: ${messageOf(cause)}`, { path: name }, { cause });

@@ -29,7 +29,7 @@ export interface OpenOptions {
 export interface GoldenRunOptions extends OpenOptions {
   readonly openEngine: (config: Config) => Promise<GoldenEngine>;
   readonly judge: ClaimJudge;
-  /** Questions judged by an earlier run, by id; they are not asked again. */
+  /** Questions that an earlier run has judged, by id. They are not asked again. */
   readonly known?: ReadonlyMap<string, AskedItem>;
 }
 
@@ -138,7 +138,7 @@ async function* askGolden(
   const asked: AskedItem[] = [];
   for (const asking of all) {
     const { question, tenant, id } = asking.one;
-    // Without model calls nothing else yields to the event loop: let Ctrl-C through.
+    // Without model calls nothing else yields to the event loop, so Ctrl-C would have no effect.
     await setImmediate();
     signal.throwIfAborted();
     yield { type: "progress", done: asked.length, total: all.length, what: `${set.name}: ${question}` };
@@ -149,7 +149,7 @@ async function* askGolden(
     }
     const began = performance.now();
     const answer = await ask(question, tenant).catch((error: unknown) => {
-      // An invalid question, for instance too long, is one row of the file: continue with the others.
+      // An invalid question, for instance a too long one, affects one row only. Continue with the others.
       if (error instanceof RequestError && !signal.aborted) return error;
       throw error;
     });
@@ -208,7 +208,10 @@ function describe(answer: Answer) {
   };
 }
 
-/** Verdict on one golden question (docs/evaluate.md). A displayed answer that is not right is wrong. `null`: no labels to judge by. */
+/**
+ * Verdict on one golden question (docs/evaluate.md). A displayed answer is either right or wrong; `null` if there are
+ * no labels to judge by.
+ */
 type Judgement = Pick<GoldenItem, "shown" | "right" | "first" | "page" | "quoted" | "lacks" | "holds">;
 
 /**
@@ -250,7 +253,10 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
   return { shown, right: quoted, first: null, page: null, quoted, lacks: [], holds: [] };
 }
 
-/** Returns the lines that cite gold, those quotes, and their title, headings and table header. @param bearing `null`: every citation */
+/**
+ * Returns the lines that cite gold quotes, those quotes, and their title, headings and table header. @param bearing
+ * numbers of the citations that count; `null`: all
+ */
 function bearingText(answer: Answer, lines: ReturnType<typeof countedLines>, bearing: ReadonlySet<number> | null): string {
   const told = lines.filter(({ citations }) => bearing === null || citations.some((n) => bearing.has(n)));
   const cited = answer.citations.filter(({ n }) => told.some(({ citations }) => citations.includes(n)) && (bearing?.has(n) ?? true));

@@ -62,8 +62,8 @@ function describePassage(
 }
 
 /**
- * Returns the lines of an answer in which a value counts. Of several rows of one table, if one holds no value, only the first line of the
- * answer counts: four rows of which one is right leave the choice to the reader.
+ * Returns the lines of an answer in which a value counts. If the answer shows several rows of one table and one of them
+ * lacks the value, only the first line counts, because the reader would have to choose the right row.
  */
 export function countedLines(answer: Answer, values: readonly string[]): Line[] {
   const lines = answerLines(answer);
@@ -116,7 +116,7 @@ async function correctness(answer: Answer, { answer: reference, gold_quotes }: L
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
   const [hits, extra, met, missed] = [of(supported, true), of(supported, false), of(found, true), of(found, false)];
   if (hits + extra === 0 || missed + met === 0) return "its sentences could not be scored";
-  // A bare reference such as "21 days" cannot support a whole sentence, so the rest of the sentence stays unjudged.
+  // A bare reference such as "21 days" cannot support a whole sentence, so the rest of the sentence is not judged.
   if (hits === 0 && met > 0 && gold_quotes.length === 0)
     return "the reference is part of longer sentences of the answer, which cannot be compared. Add gold_quotes, or write the reference in whole sentences";
   return (2 * hits) / (2 * hits + extra + missed);

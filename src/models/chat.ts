@@ -15,14 +15,14 @@ export function fillSlots(template: string, slots: Readonly<Record<string, strin
   return template.replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => slots[name] ?? whole);
 }
 
-/** Throws the reason of an abort, unless a time limit ended the model alone (`limitModel`). */
+/** Throws the reason of an abort, unless only the model's time limit ended (`limitModel`). */
 export function throwIfLeft(signal: AbortSignal): void {
   if (!(signal.reason instanceof ModelError)) signal.throwIfAborted();
 }
 
 /**
- * Returns a signal that also aborts after `ms` milliseconds (infinite: never), with a ModelError `model_timeout`: the model ends, the answer does not.
- * `end` releases the timer.
+ * Returns a signal that also aborts after `ms` milliseconds (infinite: never) with a ModelError `model_timeout`. This
+ * ends the model, but not the answer. `end` releases the timer.
  */
 export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
   const limited = new AbortController();

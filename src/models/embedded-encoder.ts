@@ -14,11 +14,11 @@ import { createWordpiece } from "../text/wordpiece.ts";
 export const sharedEncoder = whileHeld(() => loadEmbeddedEncoder());
 
 /**
- * A static text encoder without word order: a text's vector is the normalised sum of its tokens' rows, each weighted by its count to the
- * power given with the weights (0.5). The same text has the same vector on every machine.
+ * A static text encoder without word order. A text's vector is the normalised sum of its tokens' rows, each weighted by
+ * its count to a power stored with the weights (0.5). The same text has the same vector on every machine.
  */
 export interface EmbeddedEncoder {
-  /** Changes with the weights; vectors of different ids must never be compared. */
+  /** Changes with the weights. Vectors of different ids must never be compared. */
   readonly id: string;
   readonly dimensions: number;
   /** Returns L2-normalised vectors; all zeros for a text without tokens. */
@@ -128,7 +128,7 @@ function unit(sum: Float64Array): Float32Array {
 interface Weights {
   header: z.infer<typeof headerSchema>;
   scales: Float32Array;
-  /** -7 to 7, row-major; a value is its code times the row's scale. */
+  /** Codes from -7 to 7, row-major. A value is its code times the row's scale. */
   codes: Int8Array;
   pieces: string[];
 }

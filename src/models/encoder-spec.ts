@@ -84,8 +84,9 @@ interface ChosenEncoders {
 }
 
 /**
- * Selects the encoder of a domain: the one with a complete index. After a change of configuration the configured encoder is prepared next
- * to it and then replaces it. A choice made with `models switch` stays until the configuration changes.
+ * Selects the encoder of a domain, which is the one with a complete index. After a change of configuration the
+ * configured encoder is prepared next to it and then replaces it. A choice made with `models switch` stays until the
+ * configuration changes.
  */
 export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<ChosenEncoders> {
   const key = JSON.stringify(configured.spec);
@@ -104,7 +105,7 @@ export function createEncoderChoice({ domain, store, configured, open }: Encoder
         serve = open(active.spec);
         opened.set(serve.id, serve);
       } catch {
-        // An encoder that cannot be opened any more is replaced by the configured one.
+        // If an encoder can no longer be opened, the configured one replaces it.
       }
     }
     if (serve === undefined || serve.id !== active.id) {

@@ -41,7 +41,7 @@ export interface EntailmentParts {
 const WINDOW_CHARACTERS = 420;
 /** Number of most similar windows that are scored with the claim. */
 const READ_WINDOWS = 5;
-/** An additional text combines this many most similar sentences, from this many windows. */
+/** The additional text joins this many sentences that are most similar to the claim, from this many windows. */
 const GATHERED_SENTENCES = 4;
 const GATHERED_FROM = 6;
 

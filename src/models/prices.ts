@@ -22,7 +22,7 @@ export function loadPrices(path: string = join(PACKAGE_ROOT, "src", "models", "p
   return tableSchema.parse(JSON.parse(readFileSync(path, "utf8"))).models;
 }
 
-/** Returns the price of a model. A dated version without an entry has the price of its family. `null` if the table has neither. */
+/** Returns the price of a model. A dated version without an entry has the price of its family. `null` if neither has one. */
 export function priceOf(model: string, prices: PriceTable): Price | null {
   const family = model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
   return (Object.hasOwn(prices, model) ? prices[model] : Object.hasOwn(prices, family) ? prices[family] : null) ?? null;

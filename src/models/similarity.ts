@@ -3,7 +3,8 @@ import { type Calibration, scaleFor } from "./calibration/calibration.ts";
 import type { Encoder } from "./encoder.ts";
 
 /**
- * Computes the cosine of two texts on the scale of the model `source`, carried over by quantile where both models are calibrated.
+ * Computes the cosine of two texts, converted by quantile to the scale of the model `source` if both models are
+ * calibrated.
  * @param source model that the thresholds belong to; `null`: raw cosines
  */
 export function createSimilarity(

@@ -109,7 +109,7 @@ function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<
   ];
 }
 
-/** `fault`: does not work; `warning`: has no effect or an unintended one; `note`: missing or informative. */
+/** `fault`: does not work. `warning`: has no effect, or an unintended one. `note`: something is missing or worth knowing. */
 export type FindingLevel = "fault" | "warning" | "note";
 
 type PackFinding = ReturnType<typeof packFinding>;
@@ -132,7 +132,7 @@ export interface CheckPackOptions {
   readonly documents?: string | undefined;
   readonly maxFileBytes: number;
   readonly signal: AbortSignal;
-  /** Returns the threshold of a local calibration; `null`: there is none. Absent: not checked. */
+  /** Returns the threshold of a local calibration, or `null` if there is none. If absent, calibration is not checked. */
   readonly madeHere?: ((pack: DomainPack) => Promise<GateThreshold | null>) | undefined;
 }
 
@@ -201,7 +201,7 @@ async function readPack(pack: DomainPack, options: CheckPackOptions) {
   return { documents, visibleTo, findings };
 }
 
-/** A pack without `hosts` is served on the host of its base address. */
+/** Checks the addresses of the pack. A pack without `hosts` is served on the host of its base address. */
 function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]): PackFinding[] {
   const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).hostname : "");
   const hosts = pack.hosts.length > 0 || pack.base_url === null ? pack.hosts : [hostOf(pack.base_url)];
@@ -216,7 +216,7 @@ function checkAddresses(pack: DomainPack, documents: readonly FolderDocument[]):
   ];
 }
 
-/** A local calibration overrides the pack's. */
+/** Checks the calibration in use. A local calibration overrides the pack's. */
 async function checkCalibration(pack: DomainPack, { madeHere }: CheckPackOptions): Promise<PackFinding[]> {
   const { calibration, folder, name } = pack;
   let made: GateThreshold | null;
@@ -249,7 +249,7 @@ function describeMade(made: GateThreshold, name: string): PackFinding[] {
   return [packFinding("note", "calibration", message)];
 }
 
-/** Returns the findings of a check, or its error as one. */
+/** Returns the findings of a check, or a finding for the error that it threw. */
 function faultsOf(check: string, find: () => PackFinding[]): PackFinding[] {
   try {
     return find();
@@ -293,7 +293,7 @@ function checkWords(pack: DomainPack, documents: readonly FolderDocument[]): Pac
   ];
 }
 
-/** Checks for tenants' terms missing from all documents of the tenant: no answer can use them or be checked against them. */
+/** Checks for tenants' terms that are missing in all documents of the tenant. No answer can use such a term or be checked against it. */
 function checkTerms({ tenants }: Pick<DomainPack, "tenants">, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
   const missing = Object.entries(tenants).flatMap(([name, { terms }]) => {
     const holds = createHolder(visibleTo.get(name) ?? []);

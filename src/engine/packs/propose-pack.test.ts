@@ -59,7 +59,7 @@ describe("proposePack", () => {
     expect(failed.map(({ path }) => path)).toEqual(["c.json"]);
     writePack(join(here.folder, "domains"), pack, [["kidney", "renal"]]);
     const written = loadDomain("odd-one", join(here.folder, "domains"));
-    // Similar words are comments until a person accepts them.
+    // Similar words are proposed as comments, and a person decides about them.
     expect([written.name, written.synonyms]).toEqual(["odd-one", []]);
     const text = readFileSync(join(here.folder, "domains", "odd-one", "domain.yaml"), "utf8");
     writeFileSync(join(here.folder, "domains", "odd-one", "domain.yaml"), text.replace("# synonyms:", "synonyms:").replace("#   -", "  -"));

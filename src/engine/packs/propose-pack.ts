@@ -47,7 +47,7 @@ export function writePack(domainsDir: string, pack: ProposedPack, similar: reado
 
 /** Keywords per topic besides its name. */
 const TOPIC_WORDS = 5;
-/** Minimum letters of a keyword; shorter words discriminate badly. */
+/** Minimum letters of a keyword. Shorter words distinguish topics badly. */
 const LEAST_LETTERS = 4;
 
 /** Returns each group's most discriminative words by tf-idf, best first; ties in alphabetical order. */
@@ -115,7 +115,8 @@ export type ProposedPack = z.infer<typeof proposedSchema>;
 const MOST_TOPICS = 12;
 
 /**
- * Proposes title, hosts, topics and abbreviations that occur in the documents. The page suggests questions itself, those that are answered.
+ * Proposes title, hosts, topics and abbreviations that occur in the documents. It proposes no example questions,
+ * because the page suggests answered questions by itself.
  * @param path folder of the documents, as written in the pack
  * @param title @default the title of the folder's first page, else the name in words
  */
@@ -140,7 +141,7 @@ export function proposePack(name: string, documents: readonly FolderDocument[], 
   });
 }
 
-/** Groups documents by their own topics, else by folder, else one by one; keeps the largest groups. */
+/** Groups documents by their own topics, or else by folder, or else one by one. Keeps the largest groups. */
 function groupsOf(documents: readonly FolderDocument[]): Map<string, readonly FolderDocument[]> {
   const inWords = (text: string) => text.replaceAll(/[-_]+/g, " ").trim();
   const byTopic = groupBy(documents, ({ metadata: { topic } }) => (topic === null ? null : inWords(topic)));

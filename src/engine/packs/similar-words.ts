@@ -4,18 +4,18 @@ import type { FolderDocument } from "./check-pack.ts";
 
 export type WordPair = readonly [string, string];
 
-/** Most frequent words that are compared with each other. */
+/** Maximum number of words to compare with each other, the most frequent ones. */
 const MOST_WORDS = 2_000;
-/** Least occurrences of a word; the vectors of rare words, such as names, are least reliable. */
+/** Minimum occurrences of a word. The vectors of rare words, such as names, are unreliable. */
 const LEAST_OCCURRENCES = 3;
-/** Pairs that a person reads through. */
+/** Maximum number of proposed pairs, as many as a person would read. */
 const MOST_PAIRS = 15;
-/** Words that begin with the same letters are mostly forms of one word, which search matches anyway. */
+/** Minimum equal letters at the start at which two words count as forms of one word, which search matches anyway. */
 const SAME_LETTERS = 4;
 
 /**
- * Returns pairs of words that are each other's nearest neighbour among the words of the documents, most similar first. Similar words are
- * synonyms, opposites or siblings, which a static encoder cannot tell apart: a person chooses.
+ * Returns pairs of words that are each other's nearest neighbour among the words of the documents, most similar first.
+ * A static encoder cannot distinguish synonyms from opposites or siblings, so a person must choose.
  */
 export function similarWords(documents: readonly Pick<FolderDocument, "text">[], encoder: Pick<EmbeddedEncoder, "embedSync">): WordPair[] {
   const words = frequentWords(documents);

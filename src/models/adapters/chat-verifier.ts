@@ -92,8 +92,9 @@ const replySchema = z.union([z.object({ verdicts: listSchema }).transform(({ ver
 const verdictSchema = z.object({ passage: z.string(), relevance: writtenNumber, consistency: writtenNumber });
 
 /**
- * Judges all passages in one call of a model that writes. A passage with instructions is withheld, so that it cannot influence other
- * verdicts; authors of documents cannot guess the keys of the rest. An invalid reply is `null`, as a whole or for the affected passage.
+ * Judges all passages in one call of a model that writes. A passage with instructions is withheld, so that it cannot
+ * influence other verdicts. The keys of passages depend on the question, so the author of a document cannot guess them.
+ * An invalid reply is `null`, as a whole or for the affected passage.
  */
 export function createChatVerifier(chat: ChatModel): PassageVerifier {
   const ask = createAsker(chat, "verify");

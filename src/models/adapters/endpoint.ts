@@ -51,7 +51,7 @@ function tagStart(text: string, tag: string): number {
 
 /** Maximum characters quoted of a reply and of its content type. */
 const SHOWN_CHARACTERS = 80;
-/** Characters of a reply kept for that quote, so that a key in it is removed as a whole. */
+/** Number of characters of a reply kept for that quote. It is larger than the quote, so that a key in it can be removed as a whole. */
 const KEPT_CHARACTERS = 2000;
 
 const faultSchema = z.object({ message: z.string(), code: z.unknown().optional(), type: z.unknown().optional() });

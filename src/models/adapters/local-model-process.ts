@@ -6,7 +6,7 @@ import type { LocalReply, LocalRequest } from "./local-model.ts";
 /** Tokens of the model's context: the longest prompt of a profile with its reply, as far as the model supports it. */
 const CONTEXT_TOKENS = 12_288;
 
-/** The used part of `node-llama-cpp`. */
+/** The part of `node-llama-cpp` that is used here. */
 interface LlamaRuntime {
   getLlama(options: object): Promise<Llama>;
   LlamaChatSession: new (options: object) => LlamaSession;
@@ -36,7 +36,7 @@ const tell = (reply: LocalReply) => process.send?.(reply);
 
 const opened = open();
 opened.catch(() => undefined);
-// The process ends with the one that started it.
+// End this process when the one that started it ends.
 process.on("disconnect", () => process.exit());
 process.on("message", (request: LocalRequest) => {
   if (request.type === "stop") abort.abort();

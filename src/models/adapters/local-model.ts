@@ -8,7 +8,7 @@ import type { ChatEvent, ChatModel, ChatOptions, ChatPrompt } from "../chat.ts";
 
 /** The package that runs GGUF files; the user installs it. */
 const RUNTIME = "node-llama-cpp";
-/** The process always runs from the build. */
+/** The process always runs the compiled file. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "models", "adapters", "local-model-process.js");
 
 /** A message to the process of a local model. `stop` ends the current reply. Replies repeat the id of their prompt. */
@@ -96,7 +96,7 @@ export function createLocalModel(file: string, { folders, replyTokens }: LocalMo
   };
 }
 
-/** Lets an idle process not keep this one alive. */
+/** Keeps this process alive only while the child is busy. */
 function hold(child: ChildProcess, isBusy: boolean): void {
   for (const one of [child, child.channel])
     if (isBusy) one?.ref();
@@ -139,7 +139,7 @@ async function* receive(child: ChildProcess, id: number, signal: AbortSignal): A
   }
 }
 
-/** Returns the file to import of the runtime, in or above the folders; `null`: not installed. */
+/** Returns the runtime's file to import, from the folders or those above them; `null` if it is not installed. */
 function findRuntime(folders: readonly string[]): string | null {
   const above = (folder: string): string[] => [folder, ...(folder === dirname(folder) ? [] : above(dirname(folder)))];
   const roots = folders.flatMap(above).map((folder) => join(folder, "node_modules", RUNTIME));

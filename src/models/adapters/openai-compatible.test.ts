@@ -15,7 +15,7 @@ import {
 import type { ChatModel } from "../chat.ts";
 import { batchTexts, createApiEncoder, createChatModel, type EndpointOptions } from "./openai-compatible.ts";
 
-/** Short where only a timeout ends a reply; long otherwise, for busy machines. */
+/** Short if only a timeout ends the reply; otherwise long, for slow machines. */
 const timeoutFor = (name: string) => ({ timeoutMs: ["silence", "a slow drip"].includes(name) ? 1_000 : 10_000 });
 const KEY = "sk-very-secret-0123456789";
 
@@ -182,7 +182,7 @@ describe("chat over HTTP", () => {
 
   it("takes an answer that drips within the timeout, but not for ever", async () => {
     const drip = (pieces: number): ChatReply => ({ type: "stream", pieces: Array.from({ length: pieces }, () => "drip "), delayMs: 80 });
-    // Longer than the timeout in total, but a fifth of it between two parts.
+    // The whole reply takes longer than the timeout, but each gap is a fifth of it.
     const { model } = await start({ chat: [drip(8), drip(400)] }, { timeoutMs: 400 });
     expect(await Array.fromAsync(ask(model))).toHaveLength(9);
     await expect(Array.fromAsync(ask(model))).rejects.toThrow("no complete response within 4000 ms");

@@ -8,23 +8,23 @@ import { createThoughtFilter, isEventStream, postJson, readEvents, unexpectedRep
 
 export type { EndpointOptions } from "./call.ts";
 
-/** Maximum duration of a whole answer in timeouts, which bounds slow streams. */
+/** Maximum duration of a whole answer, as a multiple of the timeout. Bounds slow streams. */
 const TIMEOUTS_PER_ANSWER = 10;
-/** OpenAI's limit. */
+/** Maximum number of texts in OpenAI's API. */
 const TEXTS_PER_REQUEST = 2048;
-/** Below OpenAI's limit of 300,000. */
+/** Below OpenAI's limit of 300,000 tokens. */
 const TOKENS_PER_REQUEST = 250_000;
 /** A low estimate, so that no request exceeds the limit: English has about 4, Chinese 3. */
 const BYTES_PER_TOKEN = 2;
-/** Dimensions of known models; vectors of other dimensions, such as from a proxy, are rejected. */
+/** Dimensions of known models. Vectors of another dimension, such as from a proxy, are rejected. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };
 
-/** Statuses of an endpoint that does not know a parameter of the request. */
+/** Statuses by which an endpoint rejects an unknown parameter. */
 const UNKNOWN_PARAMETER = new Set([400, 415, 422, 501]);
 
 /**
- * Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. Whether the endpoint supports JSON
- * schemas, and how it names the token limit, is found out by the first calls.
+ * Creates a chat model for an OpenAI-compatible endpoint. It retries until the first text has arrived. The first calls
+ * find out whether the endpoint supports JSON schemas and how it names the token limit.
  */
 export function createChatModel(name: string, endpoint: EndpointOptions): ChatModel {
   const { replyTokens } = endpoint;
@@ -194,7 +194,7 @@ export function createApiEncoder(name: string, options: EndpointOptions): Encode
   };
 }
 
-/** Splits texts into requests below the limits of count and tokens. A text above the limit gets its own request. */
+/** Splits texts into requests below the limits of count and tokens. A text above the limit gets a request of its own. */
 export function batchTexts(texts: readonly string[]): string[][] {
   const batches: string[][] = [];
   let tokens = 0;

@@ -33,7 +33,7 @@ const braveReply = z.object({
   web: z.object({ results: z.array(z.object({ url: z.string(), title: text, description: text })) }).nullish(),
 });
 
-/** Creates the configured search service. Its own address may be local; those of its results may not. */
+/** Creates the configured search service. The service may have a local address, but its results may not. */
 export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
   const id = `${endpoint.type} at ${new URL(endpoint.url).host}`;
   return {
@@ -106,7 +106,7 @@ async function readText({ body }: Response): Promise<string> {
   return new TextDecoder().decode(Buffer.concat(parts));
 }
 
-/** Returns a message that is safe to show: with the cause of `fetch failed`, without the key. */
+/** Returns a message that is safe to show. It includes the cause of `fetch failed` and never the key. */
 function explain(cause: unknown, apiKey: string): string {
   const inner = cause instanceof Error && cause.cause !== undefined ? `${cause.message}: ${messageOf(cause.cause)}` : messageOf(cause);
   return shownText(inner, apiKey, MESSAGE_CHARACTERS);

@@ -64,8 +64,9 @@ export const calibrationSchema = z.strictObject({
 export type Calibration = z.infer<typeof calibrationSchema>;
 
 /**
- * Models without a measured calibration → the model whose quantiles are used instead. An assumption: both are trained contrastively on
- * question–passage pairs and use about the same range. Every answer that depends on it says so.
+ * Maps a model without a measured calibration to the model whose quantiles are used instead. This assumes that both use
+ * about the same range, because both are trained contrastively on question–passage pairs. Every answer that depends on
+ * it says so.
  */
 const STAND_INS: Readonly<Record<string, string>> = { "text-embedding-3-small": "all-MiniLM-L6-v2" };
 
@@ -85,7 +86,7 @@ export function calibrationOf(encoder: Pick<Encoder, "id" | "model">, calibratio
 
 /** A mapping between a source's model and the current encoder, for thresholds and cosines. */
 export interface ScoreScale {
-  /** `raw`: the same model, or no inherited thresholds. `uncarried`: raw, because a calibration is missing. */
+  /** `raw`: same model, or no inherited thresholds. `carried`: converted. `uncarried`: not converted, because a calibration is missing. */
   readonly type: "raw" | "carried" | "uncarried";
   /** Returns the threshold on the scale of this encoder's cosines. */
   readonly threshold: (source: number) => number;
@@ -98,7 +99,7 @@ export interface ScoreScale {
 const same = (value: number) => value;
 export const RAW_SCALE: ScoreScale = { type: "raw", threshold: same, score: same, note: null };
 
-/** @param source name of the model that the thresholds were measured on; `null` if they are no cosines of another model */
+/** @param source name of the model that the thresholds were measured on; `null` if the thresholds are not cosines of another model */
 export function scaleFor(
   source: string | null,
   encoder: Pick<Encoder, "id" | "model"> | null,

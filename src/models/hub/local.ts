@@ -12,7 +12,10 @@ export type LocalModel = ReturnType<typeof describeLocal>;
 export const MANIFEST_FILE = "sourcebound.json";
 const manifestSchema = z.object({ licence: z.string().nullable() });
 
-/** Bytes from both ends of the weights in a fingerprint: enough to distinguish models without reading hundreds of megabytes. */
+/**
+ * Number of bytes from both ends of the weights that a fingerprint covers. Enough to distinguish models without reading
+ * hundreds of megabytes.
+ */
 const FINGERPRINT_BYTES = 1024 * 1024;
 
 /**

@@ -27,7 +27,7 @@ interface Loader<T> {
   from_pretrained(path: string, options: Readonly<Record<string, unknown>>): Promise<T>;
 }
 
-/** The used part of `@huggingface/transformers`. */
+/** The part of `@huggingface/transformers` that is used here. */
 export interface HubRuntime {
   readonly env: { localModelPath: string; allowRemoteModels: boolean; allowLocalModels: boolean; useFSCache: boolean };
   readonly AutoTokenizer: Loader<HubTokenizer>;
@@ -44,7 +44,7 @@ const runtimeSchema = z.object({
 });
 
 /**
- * Finds the runtime: in this project, else in the first of `folders` that has it.
+ * Finds the runtime in this project, or else in the first of `folders` that has it.
  * @returns file to import and version; `null` if it is not installed
  */
 export function findHubRuntime(folders: readonly string[]): { file: string; version: string } | null {

@@ -67,7 +67,7 @@ export function hashWeights(): Record<string, string> {
   );
 }
 
-/** A weights file, with texts for its error. */
+/** A weights file with the words for its error message. */
 interface WeightsFile<T> {
   readonly path: string;
   readonly schema: z.ZodType<T>;
