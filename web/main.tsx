@@ -16,7 +16,7 @@ import "./styles/media.css";
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no #root");
 const page = createRoot(root);
-// No top-level await: the build would split this file and its imports into separate requests.
+// No top-level await, because the build would split this file and its imports into separate requests.
 lookFirst(firstCalls).then((first) =>
   page.render(
     <StrictMode>

@@ -71,8 +71,8 @@ export interface VerifiedAnswer {
   readonly profile: string;
   readonly sources: readonly VerifySource[];
   /**
-   * Unreadable files with reasons. A readable format keeps its citation number; `null` marks a file without one, such
-   * as an unsupported format.
+   * Unreadable files with reasons. Each keeps its citation number; `n` is `null` for a file that has none, such as one of an
+   * unsupported format.
    */
   readonly unreadable: readonly UnreadSource[];
   readonly sentences: readonly VerifiedSentence[];

@@ -6,7 +6,7 @@ export type Api = ReturnType<typeof createApi>;
 /** @param key `null`: nobody has signed in */
 export function createApi(key: string | null) {
   const server = { baseUrl: "", apiKey: key ?? undefined };
-  // A view shows a failure at once and offers to try again.
+  // No retries here, because a view shows a failure at once and offers to try again.
   const { request, bytes } = createClient({ ...server, retries: 0, timeoutMs: 0 });
   return {
     ...createClient(server),
@@ -17,7 +17,7 @@ export function createApi(key: string | null) {
 }
 
 export function messageOf(error: unknown): string {
-  // The server's message for a missing key is written for programs.
+  // The server's message for a missing key is written for programmers.
   if (error instanceof ClientError && error.code === "key_missing") return "This server requires an API key.";
   return error instanceof Error ? error.message : String(error);
 }

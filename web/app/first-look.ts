@@ -9,13 +9,13 @@ export interface FirstLook {
 
 /** A request in flight. */
 export interface Asked<T> {
-  /** The result; `null`: it did not arrive in time. */
+  /** The result; `null` if it did not arrive in time. */
   readonly known: T | null;
-  /** Returns the pending call once, to its first caller; `null` afterwards, and when the result is known. */
+  /** Returns the pending call to its first caller only. Returns `null` after that, or if the result is known. */
   take(): Promise<T> | null;
 }
 
-/** Milliseconds that the first render waits: enough for a server nearby, so that the page renders once. */
+/** Maximum milliseconds that the first render waits. A nearby server answers within this time, so that the page renders only once. */
 const FIRST_LOOK_MS = 200;
 
 /** The two requests of every visit, in flight. */

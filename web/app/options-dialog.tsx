@@ -12,12 +12,12 @@ const THEMES = [
 ] as const;
 
 export interface OptionsProps {
-  /** Whether the view asks questions. */
+  /** True if the view asks questions. */
   readonly asks: boolean;
   readonly onDone: () => void;
 }
 
-/** Everything that is seldom changed: documents, method, colours and the key. */
+/** Settings that are seldom changed: documents, method, colours and the key. */
 export default function Options({ asks, onDone }: OptionsProps) {
   const { signedIn, preferences, prefer } = useAccount();
   return (
@@ -80,7 +80,7 @@ function describeKey(caller: Account["caller"]): string {
   return `This key may: ${roles.join(", ")}.${id === null ? "" : ` Its id is ${id}.`}`;
 }
 
-/** Replaces the server's message for an unknown key, which is written for programs. */
+/** Replaces the server's message for an unknown key, which is written for programmers. */
 function keyFault(error: unknown): string {
   if (error instanceof ClientError && WRONG_KEY.has(error.code))
     return "Unknown key. Check that you copied all of it, or ask your administrator for a new one.";

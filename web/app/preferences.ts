@@ -10,7 +10,7 @@ export interface Preferences {
 const PREFERENCES = "sourcebound.preferences";
 const KEY = "sourcebound.key";
 
-/** Storage may be disabled, full, or hold another version's value: then the defaults apply. */
+/** Returns a stored value. Storage may be disabled or hold a value of another version; then the defaults apply. */
 function read(storage: () => Storage, name: string): string | null {
   try {
     return storage().getItem(name);
@@ -24,7 +24,7 @@ function write(storage: () => Storage, name: string, value: string | null): void
     if (value === null) storage().removeItem(name);
     else storage().setItem(name, value);
   } catch {
-    // The value applies until the page is closed.
+    // Ignore a failure to store: the value applies until the page is closed.
   }
 }
 

@@ -8,7 +8,7 @@ export type Route =
   | { readonly room: "answer"; readonly id: string }
   /** The explanation of an answer stored on this device. */
   | { readonly room: "why"; readonly id: string }
-  /** A document in the pane. */
+  /** A document in the side pane. */
   | ({ readonly room: "read" } & Place)
   | { readonly room: "library" }
   | { readonly room: "review"; readonly id: string | null }
@@ -16,13 +16,13 @@ export type Route =
   | { readonly room: "monitor" }
   | { readonly room: "evaluate"; readonly id: string | null };
 
-/** The documents that are searched. */
+/** Domain and tenant whose documents are searched. */
 export interface Scope {
   readonly domain: string | null;
   readonly tenant: string | null;
 }
 
-/** A place in a document, with the data to detect and follow a change of the document. */
+/** A place in a document, with data that detects whether the document has changed. */
 export interface Place extends Scope {
   readonly document: string;
   /** UTF-16 code units into the normalised text; `null`: the start of the document. */

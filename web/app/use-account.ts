@@ -57,7 +57,7 @@ export function useNewAccount(first: FirstLook): Account {
 
   useEffect(() => {
     const root = document.documentElement.dataset;
-    // Setting an equal value would restyle the whole page.
+    // Setting the same value again would restyle the whole page.
     if (root.theme !== preferences.theme) root.theme = preferences.theme;
     writePreferences(preferences);
   }, [preferences]);
@@ -92,7 +92,7 @@ function domainOf({ domains }: WireDomains, preferred: string): WireDomain | nul
   return domains.find(({ name }) => name === preferred) ?? domains.find((one) => one.default) ?? domains[0] ?? null;
 }
 
-/** Returns the public part of a key. Conversations without a key have an owner of their own. */
+/** Returns the public part of a key. Conversations without a key have their own owner. */
 function ownerOf(key: string | null): string {
   return key === null ? "no key" : (/^sb_([0-9a-f]+)_/.exec(key)?.[1] ?? "administrator");
 }

@@ -8,9 +8,9 @@ export type Loaded<T> =
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /**
- * Runs a call and returns its state and a function that repeats it. Drops late results of superseded calls.
+ * Runs a call and returns its state and a function that repeats it. Late results of earlier calls are dropped.
  *
- * @param known the result, if known already: the first call is then skipped
+ * @param known the result, if already known; the first call is then skipped
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, known: NoInfer<T> | null = null): readonly [Loaded<T>, () => void] {
   const [state, setState] = useState<Loaded<T>>(known === null ? { type: "loading" } : { type: "ready", value: known });

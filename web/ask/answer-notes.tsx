@@ -49,7 +49,7 @@ function WithLinks({ text }: { readonly text: string }) {
   return [...parts, text.slice(from)];
 }
 
-/** Links to further reading. The answer does not rest on it. */
+/** Shows a link to further reading, which is not a source of the answer. */
 export function SeeAlso({ seeAlso: { title, heading, url } }: { readonly seeAlso: NonNullable<WireAnswer["see_also"]> }) {
   return (
     <p>

@@ -22,7 +22,7 @@ export interface AnswerTextProps extends CitationLinks {
   readonly number: number;
 }
 
-/** Renders the lines of an answer with their sources; lists keep their form, and the cell that answers stands before its row. */
+/** Renders the lines of an answer with their sources. Lists stay lists, and in a table the cell that answers is shown before its row. */
 export function AnswerText({ lines, citations, claims, checks, warnings, spans, states, number, ...links }: AnswerTextProps) {
   const props = { citations, links, spans, doubts: (one: PlacedLine) => doubtsAt(one, { claims, checks, warnings, states }) };
   return toBlocks(lines).map((block, i) => {
@@ -135,7 +135,7 @@ function RowTable({ name, rows, ...props }: Shared & { readonly name: string; re
   );
 }
 
-/** The sources of a line as numbers, and what is doubtful about it. */
+/** Renders the source numbers after a line, and doubts about the line. */
 function After({ line, citations, links, doubts }: Shared & { readonly line: PlacedLine }) {
   const { open, onOpen, onPoint, sourceId } = links;
   const cited = line.citations.flatMap((n) => citations.filter((citation) => citation.n === n));
@@ -213,7 +213,7 @@ interface PlacedLine extends WireLine {
 /** A part of a line: a paragraph or an item of a list. */
 interface Part {
   readonly text: string;
-  /** Offset in the line, in characters. */
+  /** Offset in the line. */
   readonly from: number;
   readonly line: PlacedLine;
   /** Whether the line ends here; its sources follow. */

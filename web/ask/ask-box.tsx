@@ -6,7 +6,7 @@ import { formatCount, formatDate } from "../format.ts";
 import { useEvery } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
-/** The heading of an empty conversation, with what can be asked. */
+/** Introduces an empty conversation: a heading, and what the user can ask about. */
 export function Welcome() {
   const { domain } = useAccount();
   return (
@@ -17,7 +17,7 @@ export function Welcome() {
   );
 }
 
-/** Says what is searched and from when: "28 documents, January 15, 2024 to March 1, 2026. Rules of the library." */
+/** Describes what is searched and its dates: "28 documents, January 15, 2024 to March 1, 2026. Rules of the library." */
 function describeHoldings({ title, documents, as_of: { from, to }, description }: WireDomain): string {
   const range = from === null || to === null ? "" : from === to ? `, of ${formatDate(from)}` : `, ${formatDate(from)} to ${formatDate(to)}`;
   return `${formatCount(documents, "document")}${range}. ${description === "" ? title : description}`;
@@ -28,7 +28,7 @@ const UploadField = lazy(() => import("../library/upload-field.tsx"));
 /** Polling interval until uploaded documents can be asked about, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** Suggestions and the upload field below the question box, so that late loading moves nothing above. */
+/** Shows suggestions and the upload field below the question box, so that loading them moves nothing above. */
 export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => void }) {
   const { domain, domains, roles, reload } = useAccount();
   const [sentAt, setSentAt] = useState<number | null>(null);
@@ -90,7 +90,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
-  // Questions that are too long are sent too: the server reports the limit and, in an emergency, shows hotlines first.
+  // Long questions are sent too: the server reports the limit and, in an emergency, shows hotlines first.
   const canAsk = !running && question.length > 0;
 
   function send() {

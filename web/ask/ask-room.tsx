@@ -13,7 +13,7 @@ import { TurnView, type TurnViewProps } from "./turn-view.tsx";
 
 const SessionList = lazy(() => import("./sessions-dialog.tsx"));
 
-/** Assumed reading position, in pixels below the top of the window. */
+/** Assumed position of the line being read, in pixels below the top of the window. */
 const READING_PX = 140;
 
 interface Place {
@@ -58,7 +58,7 @@ function placeAt(y: number): Place | null {
 }
 
 export interface AskRoomProps {
-  /** Renders the pane next to the conversation; `null`: no pane. */
+  /** Renders the side pane; `null` if there is none. */
   readonly pane: ((parts: PaneParts) => ReactNode) | null;
   /** Whether another view is open. */
   readonly away: boolean;
@@ -69,7 +69,7 @@ export interface AskRoomProps {
 /** A question that another view passes on, to be asked at once or edited first. */
 export interface Handed {
   readonly question: string;
-  /** Settings to ask with; `null` puts the question into the box for editing. */
+  /** Settings to ask with. `null`: the question is put into the box for editing. */
   readonly how: AskedHow | null;
 }
 
@@ -79,7 +79,7 @@ export interface PaneParts {
   readonly running: boolean;
 }
 
-/** Number of latest turns rendered at once; earlier turns render when they come near the screen. */
+/** Number of latest turns rendered at once. Earlier turns render when they come near the screen. */
 const EAGER_TURNS = 8;
 /** Placeholder height of a turn in pixels, until it is rendered. */
 const TURN_PX = 640;
@@ -176,7 +176,7 @@ function Turns({ turns, returned, last, ...given }: TurnsProps) {
   ));
 }
 
-/** Scrolls to the last turn when it is asked, or later when no pane hides the conversation. @param lastId 0: no turn */
+/** Scrolls to the last turn when it is asked. If a pane hides the conversation, it scrolls later. @param lastId 0: no turn */
 function useBroughtIn(lastId: number, isBeside: boolean): RefObject<HTMLElement | null> {
   const last = useRef<HTMLElement>(null);
   const broughtIn = useRef(0);
@@ -228,7 +228,7 @@ interface Returns {
   readonly upTo: number;
 }
 
-/** Counts returns from other views: documents may have changed there, so earlier turns check their quotes again. */
+/** Counts returns from other views. Documents may have changed there, so earlier turns check their quotes again. */
 function useReturns(away: boolean, lastId: number): Returns {
   const [returns, setReturns] = useState({ count: 0, upTo: 0 });
   const [before, setBefore] = useState(away);
@@ -239,7 +239,7 @@ function useReturns(away: boolean, lastId: number): Returns {
   return returns;
 }
 
-/** Converts the reader's preferences into request fields. */
+/** Converts the user's preferences into request fields. */
 function useHow(): AskedHow {
   const { domain, tenant, preferences } = useAccount();
   const { profile } = preferences;

@@ -3,7 +3,7 @@ import { type Disagreement, joinConflicts, type WireAnswer } from "../../src/cli
 import { formatDate, toHttpUrl } from "../format.ts";
 import { Linked } from "../kit/message.tsx";
 
-/** What disagrees with an answer: conflicting sources, and pages of the web. */
+/** Shows sources and web pages that disagree with an answer. */
 export default function Conflicts({ number, answer: { conflicts, web } }: { readonly number: number; readonly answer: WireAnswer }) {
   return (
     <>

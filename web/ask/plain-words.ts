@@ -2,7 +2,7 @@ import { type Fit, fitOf, type WireAnswer, type WireRefusal, type WireWarning } 
 import { formatChance } from "../format.ts";
 import type { CitationState } from "./use-citation-states.ts";
 
-/** Plain sentences for the server's codes. An unlisted code shows the server's own message. */
+/** Plain sentences for the server's codes. For an unlisted code, the server's own message is shown. */
 
 const WARNINGS: Readonly<Record<string, string>> = {
   low_confidence: "The documents may not cover this topic fully. Check the official source before you rely on this answer.",
@@ -18,10 +18,10 @@ const WARNINGS: Readonly<Record<string, string>> = {
   stream_differs: "The final answer differs from the text shown while it was written. This is the final one.",
 };
 
-/** Warnings that have a section of their own. */
+/** Codes of warnings that have their own section. */
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved", "web_contradicts"]);
 
-/** Notices about how the answer was made; only “Why this answer” shows them. */
+/** Notices about how the answer was made. Only “Why this answer” shows them. */
 const TECHNICAL_NOTICES: ReadonlySet<string> = new Set([
   ...["no_encoder", "encoder_switch", "uncalibrated", "sufficiency", "calibration_unused"],
   "compress_failed",
@@ -41,7 +41,7 @@ export function isTechnical({ code, message }: { readonly code: string; readonly
   return TECHNICAL_NOTICES.has(code) || code.startsWith(THRESHOLDS) || /\bcalibrat/i.test(message);
 }
 
-/** Returns whether a refusal is one line with nothing below: a greeting, or a reply to someone in a crisis. */
+/** Returns whether a refusal shows only one line: the reply to a greeting or to someone in a crisis. */
 export function isOneLine(reason: WireRefusal["reason"]): boolean {
   return reason === "small_talk" || reason === "crisis";
 }
@@ -97,8 +97,9 @@ const FITS: Readonly<Record<Fit, string>> = {
 };
 
 /**
- * Describes a confidence in words. Calibrated values use the likelihood scale of the IPCC guidance note on uncertainty (2010): very likely
- * from 90 %, likely from 66 %, about as likely as not from 33 %. Uncalibrated values only rank answers, so they get no likelihood.
+ * Describes a confidence in words. Calibrated values use the likelihood scale of the IPCC guidance note on uncertainty
+ * (2010): very likely from 90 %, likely from 66 %, about as likely as not from 33 %. Uncalibrated values only rank
+ * answers and get no likelihood.
  */
 export function confidenceInWords({
   agg_conf: value,

@@ -13,7 +13,7 @@ export interface RefusalViewProps {
   readonly scope: Scope;
 }
 
-/** Says what happened. */
+/** Returns the heading of a refusal. */
 function headingOf({ reason, searched: { documents } }: WireRefusal): string {
   const where = documents === 0 ? "" : ` in ${formatCount(documents, "document")}`;
   const headings: Readonly<Record<WireRefusal["reason"], string>> = {

@@ -137,7 +137,7 @@ interface MarkedPassage {
   readonly after: string;
 }
 
-/** Splits a passage around its quote; `null` if the quote is not at the cited offset, because then nothing may be marked. */
+/** Splits a passage around its quote. Returns `null` if the quote is not at the cited offset, because no text may be marked then. */
 export function markQuote({ context, quote, quote_start }: Pick<WireCitation, "context" | "quote" | "quote_start">): MarkedPassage | null {
   const end = quote_start + quote.length;
   if (quote.length === 0 || context.slice(quote_start, end) !== quote) return null;

@@ -23,7 +23,7 @@ interface FollowUpsProps {
 
 const MOST = 4;
 
-/** Lists other headings of the first cited document: a heading that is a question is asked, any other opens in the reader. */
+/** Lists other headings of the first cited document. A heading that is a question is asked; any other one opens in the reader. */
 function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
   const cited = answer.citations[0];
   const scope = queryOf({ domain: answer.domain, tenant: asked.tenant });
@@ -69,7 +69,7 @@ export interface TurnViewProps {
   readonly turn: Turn;
   /** Whether any question of the conversation is running. */
   readonly busy: boolean;
-  /** Number of returns from other views since the answer was given: documents may have changed there. */
+  /** Number of returns from other views since the answer was given. Documents may have changed there. */
   readonly returns: number;
   /** Whether this is the last turn. */
   readonly last: boolean;
@@ -79,7 +79,7 @@ export interface TurnViewProps {
   readonly ref: Ref<HTMLElement> | null;
 }
 
-/** A question with its answer and sources, or the reason for the refusal. */
+/** Shows a question with its answer and sources, or with the reason for the refusal. */
 export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAsk, onEdit, ref }: TurnViewProps) {
   const [open, setOpen] = useState<number | null>(null);
   const [pointed, setPointed] = useState<readonly number[] | null>(null);
@@ -176,7 +176,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
           )}
         </div>
         {citations.length === 0 ? null : <SourceList {...shared} onOpen={setOpen} onBack={goBack} onRead={read} />}
-        {/* Rendered only when the answer is complete, and after the sources, so that the sources do not move. */}
+        {/* Rendered after the sources and only when the answer is complete, so that the sources do not move. */}
         {last && answer !== null && firstStands(turn, states) ? (
           <FollowUps answer={answer} asked={asked} busy={busy} onAsk={(next) => onAsk(next, asked)} />
         ) : null}
@@ -200,7 +200,7 @@ function isUrgent({ code }: { readonly code: string }): boolean {
   return code === "hotline" || code === "read_as";
 }
 
-/** Shows the current stage next to the question; below the sentences it would move with each new one. */
+/** Shows the current stage next to the question. Below the sentences it would move with each new one. */
 function StageLine({ stage }: { readonly stage: string | null }) {
   return (
     <span className="stage-line" data-testid="stage">

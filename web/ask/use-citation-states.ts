@@ -6,11 +6,11 @@ import { useLoaded } from "../app/use-loaded.ts";
 export type CitationState = WireCitationStates["citations"][number];
 
 const NONE: ReadonlyMap<number, CitationState> = new Map();
-/** Milliseconds that an answer must stay in view before its states load; answers scrolled past are not requested. */
+/** Milliseconds that an answer must stay in view before its states load, so that answers scrolled past cause no request. */
 const REST_MS = 300;
 
 export interface AskedAbout {
-  /** A new value loads the states again; `null` for an answer just given, whose states need no check. */
+  /** A new value loads the states again. `null` for an answer that was just given and needs no check. */
   readonly round: number | null;
   readonly place: RefObject<HTMLElement | null>;
 }

@@ -67,7 +67,7 @@ interface QuestionsFileProps extends Pick<Account, "domain"> {
   readonly onChosen: (file: File) => void;
 }
 
-/** Takes a file of questions and describes its format. */
+/** Lets the user choose a file of questions and describes its format. */
 function QuestionsFile({ domain, isRunning, onChosen }: QuestionsFileProps) {
   const id = useId();
   return (

@@ -189,7 +189,7 @@ function Figures({ report, changes, id, runs, against, onAgainst }: FiguresProps
 
 const THRESHOLDS = [0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95] as const;
 
-/** Lists how many answers would be wrong if only those from a confidence on were shown. */
+/** Lists, for several minimum confidences, how many of the shown answers would be wrong. */
 function Coverage({ items }: { readonly items: readonly RunItem[] }) {
   const answers = items.filter(({ shown, confidence }) => shown && confidence !== null);
   const rows = THRESHOLDS.map((from) => {

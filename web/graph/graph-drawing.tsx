@@ -33,7 +33,7 @@ const CORNERS: Readonly<Record<Exclude<NodeType, "topic">, readonly (readonly [n
   ],
 };
 
-/** Returns the SVG path of a node: types differ in shape, not only in colour. */
+/** Returns the SVG path of a node. Types differ in shape as well as in colour. */
 function shapeOf(type: NodeType, { x, y, radius: r }: Point): string {
   if (type === "topic") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
   return `M${CORNERS[type].map(([right, down]) => `${x + right * r} ${y + down * r}`).join("L")}Z`;
@@ -61,7 +61,7 @@ const NARROW = "(max-width: 48rem)";
 const LEAST_VIEW = { width: 420, height: 300 } as const;
 const MARGIN = { x: 110, y: 40 } as const;
 
-/** Draws the graph. Hidden from assistive technology: the list next to it has the same nodes and supports the keyboard. */
+/** Draws the graph. It is hidden from assistive technology, because the list next to it has the same nodes and supports the keyboard. */
 export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   const points = useMemo(() => layOut(graph), [graph]);
   const { nodes, links } = graph;
@@ -94,7 +94,7 @@ export function GraphDrawing({ graph, around, onChoose }: GraphDrawingProps) {
   );
 }
 
-/** Returns the visible part: the nodes with room for their labels, so that small graphs appear large. */
+/** Returns the visible part: the nodes with room for their labels. A small graph is enlarged. */
 function viewOf(points: readonly Point[]): View {
   const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y)];
   const width = Math.min(DRAWING.width, Math.max(LEAST_VIEW.width, spread(xs) + 2 * MARGIN.x));
@@ -158,7 +158,7 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Labels the first nodes, above, below, right or left of each, without overlap and inside the view; omits labels that do not fit. */
+/** Labels the first nodes above, below, right or left of each, without overlap and inside the view. Labels that do not fit are left out. */
 export function placeLabels(points: readonly Point[], names: readonly string[], options: LabelOptions): Label[] {
   const { view, size, most, characters } = options;
   const labels: Label[] = [];

@@ -10,7 +10,7 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Selectable numbers of nodes; more than the largest would be indistinguishable. */
+/** Selectable numbers of nodes. More than the largest could not be told apart. */
 const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
 /** Value of the topic selector for the whole graph. */
@@ -31,7 +31,7 @@ export default function GraphRoom() {
 }
 
 interface ExplorerProps {
-  /** Those with the most links first. */
+  /** The topics with most links, first. */
   readonly topics: WireGraph["nodes"];
   readonly scope: Readonly<Record<"domain" | "tenant", string | null | undefined>>;
 }

@@ -17,7 +17,7 @@ interface Said {
   readonly text: string;
 }
 
-/** Announces the outcome of an action; shows `otherwise` before the first one. */
+/** Announces the outcome of an action. Shows `otherwise` before the first action. */
 export function SaidLine({ said, otherwise = "" }: { readonly said: Said | null; readonly otherwise?: string }) {
   return (
     <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
@@ -83,7 +83,10 @@ export function CheckField({
   );
 }
 
-/** Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns the result; `null`: it failed. */
+/**
+ * Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns the result,
+ * or `null` if it failed.
+ */
 export function useSaid() {
   const [said, setSaid] = useState<Said | null>(null);
   const tell = async <T,>(work: Promise<T>, done: string): Promise<{ readonly value: T } | null> => {

@@ -2,7 +2,7 @@ import { Component, type ReactNode, Suspense } from "react";
 import { messageOf } from "../app/api.ts";
 import { QuietButton } from "./message.tsx";
 
-/** Error boundary: shows the error in place of its children; the rest of the page keeps working. */
+/** Error boundary. It shows the error in place of its children, and the rest of the page keeps working. */
 class Failed extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state = { error: null as unknown };
 

@@ -45,12 +45,12 @@ export function Explained({ label, title, text }: { readonly label: string; read
 
 export interface AskedTwiceProps extends Pick<PopoverProps, "name" | "className"> {
   readonly label: string;
-  /** Label of the confirming button; it names the loss. */
+  /** Label of the confirming button, which says what will be lost. */
   readonly confirm: string;
   readonly onConfirm: () => void;
 }
 
-/** A button for an irreversible action that asks for confirmation. "Keep" has the focus, so that pressing Enter twice deletes nothing. */
+/** A button for an irreversible action that asks for confirmation. "Keep" has the focus, so that pressing Enter twice loses nothing. */
 export function AskedTwice({ confirm, onConfirm, ...button }: AskedTwiceProps) {
   return (
     <Popover {...button}>

@@ -8,7 +8,7 @@ export interface StateLineProps {
   readonly onRetry: () => void;
 }
 
-/** Error codes that another key may resolve. */
+/** Error codes that may not occur with another key. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   "key_missing",
   "key_wrong",

@@ -255,7 +255,7 @@ function VersionList({ document: { id, title }, scope }: VersionsProps) {
   );
 }
 
-/** Names a version by its distance from the current one, because a hash or revision tells a reader nothing. */
+/** Describes a version by its distance from the current one, because a hash or revision tells users nothing. */
 function versionsAgo(back: number): string {
   return back === 1 ? "the previous version" : `${formatCount(back, "version")} earlier`;
 }

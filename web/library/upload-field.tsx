@@ -62,7 +62,10 @@ interface UploadPlan<T extends ChosenFile> {
   readonly refusals: readonly string[];
 }
 
-/** Splits files into one batch per request and explains omissions. @param limits `null`: unknown, so all files form one batch */
+/**
+ * Splits files into one batch per request and explains which files are left out. @param limits `null`: unknown, so all
+ * files form one batch
+ */
 export function planUpload<T extends ChosenFile>(files: readonly T[], limits: WireUploadLimits | null): UploadPlan<T> {
   if (limits === null) return { batches: files.length === 0 ? [] : [files], refusals: [] };
   const named = new Map<string, number>();
@@ -94,7 +97,7 @@ function tooLarge({ name, size }: ChosenFile, limits: WireUploadLimits): string 
   return `${name} is too large: it has ${is}, and the limit is ${most}. Split it, or ask your administrator to ingest it.`;
 }
 
-/** Formats bytes in decimal units. @param round up for an excess, down for a limit, so that the two never show the same number */
+/** Formats bytes in decimal units. @param round rounds up an excess and down a limit, so that the two never show the same number */
 function formatBytes(bytes: number, round: (value: number) => number): string {
   if (bytes >= 1e6) return `${formatNumber(round(bytes / 1e5) / 10)} MB`;
   return bytes >= 1e3 ? `${formatNumber(round(bytes / 1e3))} kB` : formatCount(bytes, "byte");

@@ -160,7 +160,7 @@ function named(counts: Readonly<Record<string, number>>, names: Readonly<Record<
   return Object.entries(counts).map(([name, count]) => ({ name: names[name] ?? name, count }));
 }
 
-/** Compares confidence with judgements: of answers with a calibrated confidence of 70 to 80 %, 70 to 80 % should be right. */
+/** Compares confidence with judgements. Of the answers with a calibrated confidence of 70 to 80 %, 70 to 80 % should be right. */
 function Judged({ judged }: { readonly judged: WireStatistics["judged"] }) {
   const rows = judged.flatMap(({ right, wrong }, part) => {
     const n = right + wrong;

@@ -7,7 +7,7 @@ import { Near } from "../kit/near.tsx";
 export interface DocumentTextProps {
   readonly document: Pick<WireDocument, "text" | "blocks" | "pages">;
   readonly highlights: readonly Highlight[];
-  /** Offset to scroll to; its section renders even if it is far from the screen. */
+  /** Offset to scroll to. Its section is rendered even if it is far from the screen. */
   readonly sought: number | null;
 }
 
@@ -147,7 +147,7 @@ function MarginNotes({ highlights }: { readonly highlights: readonly Highlight[]
   );
 }
 
-/** Scrolls to an answer. On a narrow screen the document covers the answer, so the document closes first. */
+/** Scrolls to an answer. On a narrow screen the document covers the answer, so the document is closed first. */
 function showTurn(turn: number): void {
   const heading = () => document.getElementById(`question-${turn}`);
   if (heading()?.checkVisibility() !== true) goTo({ room: "ask" });

@@ -13,7 +13,10 @@ import { StateLine } from "../kit/state-line.tsx";
 /** Path of the assets that the PDF library loads by name: fonts, character maps and decoders. */
 const ASSETS = "/pdf/";
 
-/** Starts the PDF library's worker. The page's policy allows only script URLs that a Trusted Types policy has approved: this one. */
+/**
+ * Starts the PDF library's worker. The page's policy allows only script URLs that a Trusted Types policy has approved,
+ * so this creates one.
+ */
 function startWorker(): Worker {
   const policy = window.trustedTypes?.createPolicy("sourcebound-pdf", {
     createScriptURL(url: string) {
@@ -71,7 +74,7 @@ export default function PdfPages({ path, title, marks }: PdfPagesProps) {
 
 /** Placeholder height of a page in pixels, until it is drawn. */
 const PAGE_PX = 700;
-/** Maximum width of a drawn page in device pixels: sharp on a high-density screen. */
+/** Maximum width of a drawn page in device pixels, sharp on a high-density screen. */
 const MOST_PX = 2_400;
 
 interface PdfPageProps extends Pick<PdfPagesProps, "title" | "marks"> {

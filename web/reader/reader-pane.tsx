@@ -277,7 +277,7 @@ type Located =
   | { readonly type: "same"; readonly start: number; readonly end: number }
   /** The same words in another version of the document, possibly at another offset. */
   | { readonly type: "moved"; readonly start: number; readonly end: number }
-  /** The words are gone, or occur several times but not at the linked offset. */
+  /** The words no longer exist, or they occur several times but not at the linked offset. */
   | { readonly type: "changed" };
 
 /** Locates a linked quote in the document. @param place its `quote` may be cut; without `start` the whole text is searched */
@@ -294,7 +294,7 @@ export function locatePlace({ text, version }: Pick<WireDocument, "text" | "vers
   return { type: "moved", start: at, end: at + length };
 }
 
-/** Locates a quote without offsets; a quote that occurs several times has no position, so the document opens at its beginning. */
+/** Locates a quote without offsets. If it occurs several times, its position is unknown and the document opens at its beginning. */
 function findQuote(text: string, quote: string): Located {
   const at = onlyPlace(text, quote);
   if (at !== null) return { type: "same", start: at, end: at + quote.length };

@@ -16,7 +16,7 @@ import { actionInWords, fitInWords, reasonsInWords, statusInWords } from "./revi
 /** Log actions whose subject is an answer. */
 const OF_AN_ANSWER: ReadonlySet<string> = new Set(["approve", "flag", "correct", "demote", "feedback"]);
 
-/** Shows the review log. Each entry holds the hash of the previous one, so that tampering is detectable. */
+/** Shows the review log. Each entry holds the hash of the previous one, so that changes are detectable. */
 function AuditLog() {
   const [state, reload] = useFetched<WireHistory>("/v1/review/history?limit=50");
   if (state.type !== "ready") return <StateLine state={state} what="the log" onRetry={reload} />;
@@ -140,10 +140,10 @@ function Queue({ id }: ReviewRoomProps) {
   );
 }
 
-/** Minimum confidence of an answer that nobody needs to look at. */
+/** Minimum confidence of an answer that needs no review. */
 const SURE = 0.9;
 
-/** Reasons that speak against no answer; gaps have a tab of their own. */
+/** Reasons that say nothing against an answer. Gaps have a tab of their own. */
 const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
 
 /** Returns whether something speaks against an answer: a rating, a warning, a changed source, or a low confidence. */

@@ -164,7 +164,7 @@ function Decision({ answer, turn }: MadeProps) {
   );
 }
 
-/** Shows the raw confidence and the notices in a closed section, for readers who know the method. */
+/** Shows the raw confidence and the notices in a closed section, for experts. */
 function Measured({ answer, notices }: { readonly answer: WireAnswer; readonly notices: Turn["notices"] }) {
   const { agg_conf: value, agg_conf_calibrated: isCalibrated } = answer;
   if (value === null && notices.length === 0) return null;

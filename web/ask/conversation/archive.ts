@@ -23,7 +23,7 @@ interface Tables extends DBSchema {
 /** Maximum number of characters stored for search in each conversation. */
 const SEARCHED_CHARACTERS = 1_000_000;
 
-/** Opens the conversations kept in this browser until they are deleted; the server's session expires earlier. */
+/** Opens the conversations that this browser stores until they are deleted. The server's session expires earlier. */
 export function openArchive(now: () => number = Date.now) {
   const opening = openDB<Tables>("sourcebound", 1, {
     upgrade(db) {

@@ -33,7 +33,7 @@ export interface Turn {
   readonly notices: readonly { readonly code: string; readonly message: string }[];
   readonly warnings: readonly WireWarning[];
   readonly stages: readonly StageRecord[];
-  /** Whether the turn comes from an earlier visit: its documents may have changed since. */
+  /** True if the turn comes from an earlier visit, so that its documents may have changed. */
   readonly isOld?: boolean;
 }
 
@@ -78,7 +78,7 @@ function startTurn({ id, question, asked = {} }: ConversationAction & { readonly
   return { id, question, asked, status, sentences: [], citations: [], notices: [], warnings: [], stages: [] };
 }
 
-/** Changes a turn only while it runs: late events do not change a turn that has ended or was cleared. */
+/** Changes a turn only while it runs. Late events do not change a turn that has ended or was cleared. */
 function changeTurn(state: Conversation, id: number, change: (turn: Turn) => Turn): Conversation {
   if (!state.turns.some((turn) => turn.id === id && turn.status.type === "running")) return state;
   return { ...state, turns: state.turns.map((turn) => (turn.id === id ? change(turn) : turn)) };

@@ -16,7 +16,7 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
   const [id, setId] = useState(createId);
   // Incremented after each save.
   const [saved, setSaved] = useState(0);
-  // Why the browser could not store this conversation; `null` if it did.
+  // Reason why the browser could not store this conversation; `null` if it did.
   const [unkept, setUnkept] = useState<string | null>(null);
   const current = useRef<{ id: number; abort: AbortController } | null>(null);
   const { sessionId, turns } = conversation;
@@ -87,7 +87,8 @@ export function useConversation({ client, archive, owner }: ConversationParts) {
 
   useEffect(() => stop, [stop]);
   useEffect(() => {
-    // The browser cuts the connection on leaving, which would look like a server error; a page restored from the cache shows “interrupted”.
+    // On leaving, the browser cuts the connection, which would look like a server error. If the page is restored from
+    // the browser's cache, it shows “interrupted”.
     const leave = () => end("interrupted");
     window.addEventListener("pagehide", leave);
     return () => window.removeEventListener("pagehide", leave);
