@@ -7,7 +7,7 @@ export type Boundary = "section" | "block" | "list" | "row" | "sentence" | "intr
 
 /** A unit, or a part of a long one: the element from which chunks and windows are built. */
 export interface Atom extends TextRange {
-  /** Includes the white space that the encoding joins to the atom, so that sums hold for slices. */
+  /** Includes the white space that the encoding joins to the atom, so that the sum over atoms equals the count of their slice. */
   readonly tokens: number;
   readonly boundary: Boundary;
 }
@@ -74,7 +74,7 @@ function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: U
   return isTight && unit.type === "list-item" ? "list" : "block";
 }
 
-/** A note as the readers of EPUB, PDF and DOCX write it after the paragraph that cites it: its mark, then its text. */
+/** A note below the paragraph that cites it, as the readers of EPUB, PDF and DOCX write it: its mark, then its text. */
 const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\u2021])) \S/;
 /** Maximum notes after one paragraph. */
 const MOST_NOTES = 20;
@@ -97,7 +97,7 @@ function callOf({ text, blocks }: AtomSource, unit: Unit): number {
   return at < 0 ? -1 : at + (blocks[caller]?.start ?? 0);
 }
 
-/** Keeps the sentences from the cited mark to the end of the paragraph with the note. */
+/** Keeps the sentences from the citing mark to the end of the paragraph together with the note. */
 function keepFromCall(atoms: Atom[], call: number): void {
   for (let k = atoms.length - 1; k > 0; k--) {
     const atom = atoms[k] as Atom;
@@ -106,7 +106,7 @@ function keepFromCall(atoms: Atom[], call: number): void {
   }
 }
 
-/** Marks the cuts inside the table or quotation from atom `from` to the last atom, if it has at most `limit` tokens. */
+/** Forbids cuts inside a table or quotation, from atom `from` to the last one, if it has at most `limit` tokens. */
 function keepWhole(atoms: Atom[], from: number, limit: number): void {
   if (from < 0) return;
   const inside = atoms.slice(from);

@@ -27,7 +27,7 @@ interface OpenBlock {
   boldEnd: number;
   /** Whether bold text of this block continues after it. */
   isBoldOpen: boolean;
-  /** A line that is the heading of the next block without any markup. */
+  /** True for a line that is the heading of the next block without any markup. */
   isHeadLine: boolean;
 }
 
@@ -57,14 +57,14 @@ export class BlockWriter {
   /** The number of the open item, written before its first text. */
   #mark: SourceText | null = null;
   #tables = 0;
-  /** List or table (negative) of the last block, which decides the separator; 0 outside of both. */
+  /** Number of the list, or negative number of the table, that the last block belongs to; 0 outside of both. Decides the separator. */
   #lastGroup = 0;
   #headingLevel = 1;
   /** Open sections, outermost first. */
   readonly #sections: { readonly firstBlock: number; readonly headingLevel: number }[] = [];
   /** Indexes of the blocks in open sections. */
   readonly #inSections: number[] = [];
-  /** Callbacks that write deferred text, such as notes, after the open block, and the structure that the text must follow. */
+  /** Deferred writes, such as notes, that follow the open block, and the structure that they must come after. */
   #behind: (() => void)[] = [];
   #before: Frame | Table | number | null = null;
   #isWritingBehind = false;
@@ -97,7 +97,7 @@ export class BlockWriter {
     this.#push({ type: "item", level: Math.max(1, this.#listDepth) });
   }
 
-  /** Writes the number of a list item, such as "4." or "(b)", before the text that follows, if any does before the item ends. */
+  /** Sets the number of a list item, such as "4." or "(b)". It is written before the item's first text, if it has any. */
   mark(mark: SourceText): void {
     this.#mark = mark;
   }
@@ -241,7 +241,10 @@ export class BlockWriter {
     this.#builder.appendOpaque(text, start, end);
   }
 
-  /** Defers `write`, which writes paragraphs such as a note, until after the open block or the list, table or quotation around it. */
+  /**
+   * Defers `write` (which writes paragraphs, such as a note) until the end of the open block, or of the list, table or
+   * quotation around it.
+   */
   writeBehind(write: () => void): void {
     if (this.#behind.length === 0) this.#before = this.#whole();
     this.#behind.push(write);
@@ -287,7 +290,7 @@ export class BlockWriter {
     this.paragraph();
   }
 
-  /** Returns whether the next visible text needs a separator or a new block first. White space alone must not trigger one. */
+  /** Returns whether a separator or a new block is needed before the next visible text. White space alone needs none. */
   #isBetween(): boolean {
     const frame = this.#frames.at(-1) ?? null;
     return (

@@ -182,7 +182,7 @@ describe("windows", () => {
         (pieces) => {
           const document = parse(pieces.map(([words, separator]) => `${"Word then ".repeat(words)}end.${separator}`).join(""));
           for (const chunk of chunkDocument(document)) {
-            // A chunk slightly larger than one window cannot always be halved exactly.
+            // A chunk slightly larger than one window cannot always be split into equal halves.
             const least = chunk.tokens < WINDOW_MIN_TOKENS ? chunk.tokens : chunk.tokens < 320 ? 96 : WINDOW_MIN_TOKENS;
             for (const window of chunk.windows) expect(window.tokens).toBeGreaterThanOrEqual(least);
           }
@@ -215,7 +215,7 @@ test("any document gives sound chunks", () => {
       const hasTables = document.blocks.some((block) => block.type === "table-row");
       if (countTokens(document.text) >= CHUNK_MIN_TOKENS && !hasTables) {
         const soft = chunks.filter((chunk) => chunk.tokens < CHUNK_MIN_TOKENS);
-        // Only large units may leave a small chunk next to them, since cuts fall between units.
+        // Cuts fall between units, so only a large unit may leave a small chunk next to it.
         if (document.units.every((unit) => countTokens(textOf(document, unit)) < 60)) expect(soft).toEqual([]);
       }
     }),

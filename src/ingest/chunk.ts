@@ -22,7 +22,7 @@ interface Part {
   readonly last: number;
 }
 
-/** Cost of a cut, on the scale of `sizeCost`: missing the target by half costs 25, a part below the minimum at least 1,000. */
+/** Cost of a cut, on the scale of `sizeCost`: a part that misses the target by half costs 25, a part below the minimum at least 1,000. */
 const CUT_COST: Readonly<Record<Boundary, number>> = {
   section: 0,
   block: 4,
@@ -37,7 +37,7 @@ const CUT_COST: Readonly<Record<Boundary, number>> = {
 };
 const UNIT_CUT_COST = 1_000_000;
 const BELOW_MIN_COST = 1_000;
-/** The sum over atoms can differ from the count of their slice by one token at either end. */
+/** Tolerance in tokens, because the sum over atoms can differ from the count of their slice by one at either end. */
 const MARGIN = 2;
 
 /**
@@ -120,7 +120,7 @@ export const CHUNK_MAX_TOKENS = 1_024;
 export const CHUNK_MIN_TOKENS = 512;
 /** Maximum overlap of consecutive chunks, in whole units, in cl100k tokens. */
 export const CHUNK_OVERLAP_TOKENS = 128;
-/** Size of windows, in tokens. Encoders usually truncate after 256 word pieces; below half of that, a window has too little context. */
+/** Size of windows, in tokens. Encoders usually truncate after 256 word pieces; a window below half of that has too little context. */
 export const WINDOW_MAX_TOKENS = 256;
 export const WINDOW_MIN_TOKENS = 128;
 /** Maximum size of an atom, in tokens. Longer units are split so that windows can always be filled. */
@@ -168,7 +168,7 @@ export function chunkDocument(source: ChunkSource): ChunkDraft[] {
 }
 
 interface CountedPart extends Part {
-  /** Counted on the slice of the text. */
+  /** Token count of the slice itself. */
   readonly tokens: number;
 }
 

@@ -104,7 +104,10 @@ function likelyEncoding(bytes: Uint8Array): string {
   return found === WESTERN && misplacedIn(bytes, MAC) < misplacedIn(bytes, WESTERN) ? MAC : found;
 }
 
-/** Counts capitals, controls and symbols right behind small letters: read as windows-1252, "café" of an old Macintosh is "cafŽ". */
+/**
+ * Counts capitals, controls and symbols directly after small letters. They indicate a wrong encoding: read as
+ * windows-1252, "café" from an old Macintosh is "cafŽ".
+ */
 function misplacedIn(bytes: Uint8Array, encoding: string): number {
   const text = new TextDecoder(encoding).decode(bytes.subarray(0, SAMPLE_BYTES));
   return text.match(/(?<=\p{Ll})(?![\0-\x7f])[\p{Lu}\p{Cc}\p{S}]/gu)?.length ?? 0;

@@ -10,7 +10,7 @@ import type { DocumentDraft } from "./to-document.ts";
 /** Heap limit of one reader thread, in megabytes. The structure of the largest text takes less than half. */
 const HEAP_MB = 1_024;
 
-/** The worker always runs from the build: from source, each thread would strip the types again. */
+/** The worker always runs the compiled file. From source, each thread would strip the types again. */
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
@@ -68,13 +68,13 @@ export const FILE_TIMEOUT_MS = 60_000;
 const MOST_THREADS = 4;
 /** Maximum bytes of files read concurrently. Reading a text takes about ten times its size in memory. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** Files prepared ahead per thread: about the number that a thread reads while a group is stored. */
+/** Number of files prepared in advance per thread, about as many as a thread reads while a group is stored. */
 const ROOM_PER_THREAD = 16;
 /** Reads files into documents concurrently, each in a thread that can be terminated. */
 export interface FileReader {
   /** Number of files that are read or queued at the same time. */
   readonly room: number;
-  /** Whether scanned pages are recognised (OCR). A change causes files to be read again. */
+  /** True if scanned pages are recognised (OCR). After a change, files are read again. */
   readonly recognises: boolean;
   /**
    * @param file its bytes are transferred: they cannot be used afterwards
@@ -92,7 +92,7 @@ export interface FileReaderOptions {
   readonly threads?: number;
   /** Heap limit of a thread, in megabytes. @default HEAP_MB */
   readonly heapMb?: number;
-  /** Whether documents are chunked. `false`: for web pages, which may be hostile; each file gets a new thread. @default true */
+  /** True if documents are chunked. False for web pages, which may be hostile, so that each file gets a new thread. @default true */
   readonly hasChunks?: boolean;
 }
 

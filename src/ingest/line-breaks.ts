@@ -5,7 +5,10 @@ import { linesOf } from "./visible.ts";
 const MAX_HEAD = 120;
 /** Minimum ratio of the first line below a clear heading to the heading's length. Lines of verse and addresses have similar lengths. */
 const CLEAR = 2;
-/** Minimum number of clear headings, and their minimum share of paragraphs with two or more lines, to accept headings without markup. */
+/**
+ * Minimum number of clear headings, and their minimum share among paragraphs of two or more lines. Below these, no
+ * heading without markup is accepted.
+ */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
 /** The beginning of a line without markup: no bold text, item, link or tag. */
@@ -18,9 +21,10 @@ const LABELLED = /^[^:]{1,40}: /;
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
- * Returns the offsets of the line breaks of `source`, from `from` on, that end a heading without markup: a line directly above its
- * paragraph, as in text copied from pages ("How to cancel", then the instructions). One such line is no evidence. If at least half of the
- * paragraphs clearly have one, all count. Uses form alone, no word list. Linear time.
+ * Returns the offsets of the line breaks of `source`, from `from` on, that end a heading without markup: a line
+ * directly above its paragraph, as in text copied from pages ("How to cancel", then the instructions). A single such
+ * line proves nothing. If at least half of the paragraphs clearly have one, all such lines count. Uses form alone, no
+ * word list. Linear time.
  */
 export function headBreaks(source: string, from = 0, syntax = SYNTAX): ReadonlySet<number> {
   const paragraphs = [...proseLines(source, from, syntax)].filter(
@@ -43,7 +47,7 @@ function beginsParagraph(source: string, { end }: ProseLine, from: number): bool
   return above === "" || /^#{1,6} /.test(above);
 }
 
-/** Returns whether the first line looks like a title, ended with room to spare, and prose follows. */
+/** Returns whether the first line looks like a title: it ends although there was room for more, and prose follows. */
 function isHeaded(lines: readonly ProseLine[], width: number): boolean {
   const [{ text: head }, { text: first }] = lines as readonly [ProseLine, ProseLine];
   if (![head, first].every((text) => PLAIN.test(text) && !COLUMNS.test(text)) || [head, first].every((text) => LABELLED.test(text)))
@@ -80,7 +84,7 @@ function* proseLines(source: string, from = 0, syntax = SYNTAX): Generator<reado
 
 /** Minimum number of consecutive lines that may be rows. */
 const LEAST_LINES = 3;
-/** Minimum share of deliberate line breaks for lines to be rows. */
+/** Minimum share of deliberate line breaks for lines to count as rows. */
 const MEANT = 0.6;
 /** Maximum share of deliberate line breaks within a sentence. */
 const WITHIN = 0.2;
@@ -92,7 +96,10 @@ const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
 /** Minimum share of lines that end a sentence for wrapped prose, unless a line begins or ends with a figure. */
 const PROSE = 0.5;
 const FIGURE = /^\d[\d.]*\s|[\d%\])][*_]*$/;
-/** A lower-case word marks prose; a line without one is a name or a title. Prose that ends in a lower-case letter is unfinished. */
+/**
+ * Matches a lower-case word, which marks prose. A line without one is a name or a title. Prose that ends in a
+ * lower-case letter is unfinished.
+ */
 const PROSE_WORD = /(?<![\p{L}\p{N}])\p{Ll}{4}/u;
 const UNFINISHED = /\p{Ll}[*_`]*$/u;
 
@@ -138,7 +145,7 @@ export function rowEnds(lines: readonly SetLine[], least = LEAST_LINES): number[
   return breaks.filter((one) => !one.within && !one.isUnfinished).map(({ index }) => index);
 }
 
-/** The kind of line that a significant break within a paragraph ends: a row, or the heading of the text after it. */
+/** The kind of line before a significant break within a paragraph: a row, or the heading of the text after it. */
 export type LineBreak = "row" | "head";
 
 /** Returns the significant line breaks within paragraphs of `source`, from `from` on, by offset. */
@@ -166,7 +173,7 @@ const MAX_BOLD_HEAD = 80;
 /** The end of a run-in heading, and the punctuation that may stand between it and its text. */
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
-/** The end of bold text that is no heading: the end of a sentence or an announcement. */
+/** Matches the end of a sentence or of an introduction. Bold text with this end is not a heading. */
 export const NO_HEADING_END = /[.,;:!…][)\]"”’]*$/;
 
 /** Adds run-in headings, and turns bold paragraphs that serve as headings into headings one level below the last heading. */
@@ -183,8 +190,8 @@ export function withBoldHeads(blocks: readonly BoldBlock[], text: string): Block
 }
 
 /**
- * Returns the indexes of paragraphs that serve as headings: short, bold throughout, without digits and without the punctuation of a
- * sentence. A bold line before another one is none. Returns none where most of the text is bold.
+ * Returns the indexes of paragraphs that serve as headings: short, bold throughout, without digits, and not punctuated
+ * as a sentence. Of two bold lines in a row, only the second can be one. Returns none if most of the text is bold.
  */
 function boldHeadings(blocks: readonly BoldBlock[], text: string): ReadonlySet<number> {
   const isBold = blocks.map(({ start, end, boldEnd }) => boldEnd > start && text.slice(boldEnd, end).trim() === "");
@@ -205,7 +212,7 @@ function isTitleLike({ type, start, end }: BoldBlock, text: string): boolean {
   return type === "paragraph" && line.length <= MAX_BOLD_HEAD && /\p{L}/u.test(line) && !/[\d\n:]/.test(line) && !NO_HEADING_END.test(line);
 }
 
-/** Returns the end of a run-in heading, or `null`. Emphasis within a sentence is none, nor is a block that is bold throughout. */
+/** Returns the end of a run-in heading, or `null`. Neither emphasis within a sentence nor a block that is bold throughout is one. */
 function runInOf({ type, start, end, boldEnd }: BoldBlock, text: string): number | null {
   if (boldEnd <= start || (type !== "paragraph" && type !== "list-item")) return null;
   const head = text.slice(start, boldEnd).trimEnd();

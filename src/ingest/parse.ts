@@ -30,7 +30,7 @@ function rangesOf(text: string, block: Block): TextRange[] {
   );
 }
 
-/** Joins a run-in heading to the sentence after it, since it states nothing alone. */
+/** Joins a run-in heading to the sentence after it, because it states nothing alone. */
 function withHead(ranges: readonly TextRange[], runIn: number): TextRange[] {
   const [first] = ranges;
   const next = ranges.findIndex(({ end }) => end > runIn);
@@ -48,7 +48,7 @@ export interface ParsedDocument {
   /** Path relative to the source; `file.json#entry_id` for entries of a file. */
   readonly path: string;
   readonly metadata: DocumentMetadata;
-  /** Access label and tenant that the document states; `null` leaves them to its domain. */
+  /** Access label and tenant that the document states; with `null`, its domain decides. */
   readonly access: string | null;
   readonly tenant: string | null;
   readonly text: string;
@@ -132,7 +132,7 @@ function toDocuments(
   }));
 }
 
-/** Reports a file of an office format without a character, such as a scan. PDFs name their pages instead. */
+/** Returns a notice for a file of an office format without any text, such as a scan. PDFs name their pages without text instead. */
 function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   if (text !== "" || typeof encoding === "string" || pages?.length) return [];
   return [

@@ -13,7 +13,7 @@ import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
 /** Raise this when titles or blocks of unchanged files would differ, so that they are read again. */
 const STRUCTURE_VERSION = 4;
-/** Maximum bytes of a file that is read synchronously. For small files, handing the read to another thread takes ten times as long. */
+/** Maximum bytes of a file that is read synchronously. For a small file, reading it in another thread takes ten times as long. */
 const SMALL_BYTES = 32 * 1024;
 export interface IngestRequest {
   readonly domain: string;
@@ -26,7 +26,7 @@ export interface IngestRequest {
   readonly source: string;
   /** Access label of documents that state none. */
   readonly access: string;
-  /** Accepts a folder that no longer holds any document. */
+  /** Accepts a folder that no longer contains any document. */
   readonly allowEmpty: boolean;
   /** Reads and reports without storing anything. */
   readonly dryRun: boolean;
@@ -102,7 +102,7 @@ async function readBytes(file: ScannedFile, limit: number): Promise<Uint8Array |
   }
 }
 
-/** Hashes everything except the bytes that shapes a file's documents. A change causes the file to be read again. */
+/** Hashes everything except the bytes that affects a file's documents. If it changes, the file is read again. */
 function settingsHash(request: IngestRequest, { url, recognises }: { readonly url: string | null; readonly recognises: boolean }): string {
   return sha256Hex(
     JSON.stringify([

@@ -142,8 +142,8 @@ function sizeOf(path: string): number {
 }
 
 /**
- * Returns the files of a folder that another source of the same tenant already holds (absolute path → source), since a folder and its
- * subfolder, or single files of it, are often ingested as two sources.
+ * Returns the files of a folder that another source of the same tenant already holds, as a map from absolute path to
+ * source. A folder and its subfolder, or single files of it, are often ingested as two sources.
  */
 export async function filesElsewhere(
   own: Pick<Origin, "domain" | "tenant" | "source" | "folder" | "root">,

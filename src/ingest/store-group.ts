@@ -9,7 +9,7 @@ import { type DocumentDraft, toDocument } from "./to-document.ts";
 export const GROUP_FILES = 64;
 /** Characters of text that fill a group. Bounds the time that other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
-/** Milliseconds after which a group is stored, though it is not full. */
+/** Milliseconds after which a group is stored even if it is not full. */
 export const GROUP_MS = 250;
 
 /** The state of an ingest run. */
@@ -50,7 +50,7 @@ async function put(puts: readonly FilePut[], run: Run): Promise<readonly PutOutc
   return store.documents.putFiles(puts);
 }
 
-/** Plans the change that a file needs; `put` is `null` if nothing changes. */
+/** Plans the database change for a file. `put` is `null` if nothing changes. */
 function planPut(
   { path, originalHash, settings, outcome }: PreparedFile,
   { request, parts, known, identities, renamable }: Run,
@@ -83,8 +83,9 @@ function planPut(
 }
 
 /**
- * Returns the date of the stored version that an unreadable file keeps: the file may be half copied or briefly locked, and a dated answer
- * is better than none. Returns `null` if the access label has changed, since the version's audience is then unknown.
+ * Returns the date of the stored version that an unreadable file keeps. The file may be half copied or briefly locked,
+ * and a dated answer is better than none. Returns `null` if the access label has changed, because it is then unknown
+ * who may see that version.
  */
 function standingSince(file: FileRecord | undefined, { access }: IngestRequest): string | null {
   return file?.access === access ? file.readAt : null;
@@ -184,7 +185,7 @@ export function createIdentities(origin: readonly string[], known: readonly Know
     idOf(path: string): string {
       const before = byPath.get(path);
       if (before !== undefined) return before.id;
-      // A renamed document may still use the id of its former path.
+      // Another document may have kept this id when it was renamed.
       for (let n = 0; ; n++) {
         const id = sha256Hex([...origin, path, ...(n === 0 ? [] : [String(n)])].join("\0")).slice(0, 24);
         if (taken.has(id)) continue;

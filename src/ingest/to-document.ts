@@ -16,7 +16,7 @@ import { FORMATS_VERSION } from "./formats/formats.ts";
 import type { Recogniser } from "./formats/pdf/recognise.ts";
 import { type ParsedDocument, readDocuments } from "./parse.ts";
 
-/** Settings that shape chunks. A change of any of them gives every document a new version. */
+/** Settings that affect chunks. A change of any of them gives every document a new version. */
 export const CHUNK_SETTINGS: readonly number[] = [
   CHUNK_TARGET_TOKENS,
   CHUNK_MAX_TOKENS,

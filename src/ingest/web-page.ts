@@ -36,7 +36,7 @@ export function createPageReader(timeoutMs = READ_TIMEOUT_MS): ReadPage {
 
 /** Returns a page as a file in UTF-8, decoded with the charset that the server states. */
 export function fileOfPage({ bytes, charset, type }: FetchedPage): { readonly path: string; readonly bytes: Uint8Array } {
-  // NUL has no meaning in a page and must not cause a refusal as binary.
+  // NUL has no meaning in a page, and must not cause it to be rejected as binary.
   const content = textOf(
     bytes.filter((byte) => byte !== 0),
     charset,

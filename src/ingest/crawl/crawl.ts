@@ -184,7 +184,7 @@ interface HostRules {
 /** Parses the rules of a host's robots.txt for this crawler (RFC 9309). */
 export function readRobots(origin: string, text: string): Omit<HostRules, "unread"> {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.length <= MAX_RULE_LENGTH);
-  // The package declares ES module types but is CommonJS.
+  // The package declares an ES module but is CommonJS.
   const parse = robotsParser as unknown as typeof robotsParser.default;
   const robots = parse(`${origin}/robots.txt`, lines.join("\n"));
   return { isAllowed: (url) => robots.isAllowed(url, AGENT) !== false, delayS: Math.max(0, robots.getCrawlDelay(AGENT) ?? 0) };
@@ -200,7 +200,7 @@ function createRobotsReader({ fetch, pause }: CrawlParts) {
     } catch (error) {
       if (!(error instanceof WebError)) throw error;
       const status = Number(error.data.status ?? 0);
-      // A response that is no text is no robots.txt: many sites answer every address with a page.
+      // A response that is not text is not a robots.txt. Many sites answer every address with a page.
       const isMissing = (status >= 400 && status < 500) || error.code === "web_type";
       return { isAllowed: () => true, delayS: 0, unread: isMissing ? null : error.message };
     }

@@ -112,7 +112,7 @@ describe("an archive", () => {
   });
 });
 
-/** Sets the flag of encryption in the directory of an archive. */
+/** Marks the files in the archive's directory as encrypted. */
 function encrypted(archive: Uint8Array): Uint8Array {
   const bytes = Uint8Array.from(archive);
   const view = new DataView(bytes.buffer);

@@ -4,7 +4,7 @@ import { extensionOf, type Format, type InnerFiles } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { unpackZip } from "./zip.ts";
 
-/** An inner file that gave no document, and why. */
+/** A file inside another one that could not be read, and why. */
 type UnreadFile = Readonly<Record<"name" | "reason", string>>;
 
 /**
@@ -31,7 +31,7 @@ export async function readInnerFiles(files: readonly { readonly name: string; re
   return { results, unread };
 }
 
-/** Maximum files that a notice names. */
+/** Maximum number of files that a notice lists by name. */
 const NAMED = 10;
 
 /** Lists unread files with their reasons. */

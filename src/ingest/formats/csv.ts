@@ -9,13 +9,13 @@ import { walkMarkup } from "./walk-markup.ts";
 
 /** Supported separators. On equal scores the first wins. */
 const SEPARATORS = [",", "\t", ";", "|"] as const;
-/** Rows that detection of the separator examines. */
+/** Number of rows from which the separator is detected. */
 const SAMPLE_ROWS = 50;
 
 export const csvFormat = textFormat("csv", [".csv", ".tsv", ".tab", ".psv"], 2, (source, name) => [parseCsv(source, name)]);
 
 export function parseCsv(source: string, name: string): FormatResult {
-  // A spreadsheet reads this line as a setting and shows the next one as row 1.
+  // A spreadsheet treats a line such as `sep=;` as a setting and shows the next line as row 1.
   const [{ length: from }, declared] = /^\ufeff?(?:sep=(.)(?:\r?\n|$))?/i.exec(source) as unknown as [string, string?];
   const separator = declared ?? separatorOf(source, from);
   const rows = [...readRows(source, { separator, from })].filter((row) =>

@@ -1,7 +1,7 @@
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening } from "./markup.ts";
 import { oneLine } from "./parsed.ts";
 
-/** The label of a picture's description, so that a quote of it is not taken for running text. */
+/** Label before the description of a picture, so that nobody takes a quote of it for running text. */
 export const IMAGE_LABEL = "Image:";
 
 export function describeImage(description: string): string {
@@ -19,7 +19,7 @@ export function describeFigures(events: readonly MarkupEvent[]): { readonly even
   if (!events.some(isImage)) return { events, figures: 0 };
   const labelled = new Set<OpenEvent>();
   let figures = 0;
-  /** The pictures of the current block; `null` after visible text. */
+  /** Pictures of the current block as long as it has no visible text; otherwise `null`. */
   let alone: OpenEvent[] | null = [];
   let headings = 0;
   const endBlock = () => {

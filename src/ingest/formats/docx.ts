@@ -20,7 +20,10 @@ function withUsedTableStyles(xml: string): string {
   );
 }
 
-/** Word writes the flag as an attribute, or, before 2010, as one bit of a hexadecimal value. */
+/**
+ * Returns whether a table applies the style of the first row. Word writes the flag as an attribute or, before 2010, as
+ * one bit of a hexadecimal value.
+ */
 function usesFirstRow(look: string): boolean {
   const said = / w:firstRow="([^"]*)"/.exec(look)?.[1];
   if (said !== undefined) return said === "1" || said === "true" || said === "on";
@@ -49,7 +52,7 @@ const STYLE_MAP: readonly string[] = [
   ...LINE_STYLES.map((name) => `p[style-name='${name}'] => pre:separator('\\n')`),
 ];
 
-/** Makes the first row of tables bold whose style formats it, which mammoth ignores. */
+/** Makes the first row of a table bold if its style does, because mammoth ignores such styles. */
 function withBoldRows(element: WordElement, styleOf: StyleOf): WordElement {
   const children = element.children?.map((child, i) => {
     const isHead = i === 0 && element.type === "table" && styleOf(element.styleId ?? undefined).hasFirstRow;
@@ -100,7 +103,7 @@ export const docxFormat: Format = {
     change("word/document.xml", withUsedTableStyles);
     const styleOf = readStyles(xmlOf("word/styles.xml"));
     change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), styleOf));
-    // The numbers are text now: all lists become lists of bullets.
+    // The numbers are now part of the text, so all lists become bullet lists.
     change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
     const html = await toHtml(parts, styleOf);
     const core = partOf(parts, "docProps/core.xml");
@@ -175,7 +178,7 @@ function withoutHidden(xml: string): { readonly xml: string; readonly hidden: nu
   return { xml: kept, hidden };
 }
 
-/** Returns whether the cell or paragraph has a coloured background, on which white text is visible. */
+/** Returns whether the cell or paragraph has a coloured background, on which white text would be visible. */
 function isOnDarkGround(xml: string, at: number): boolean {
   const before = xml.slice(Math.max(0, at - 4_000), at);
   const from = Math.max(before.lastIndexOf("<w:tc>"), before.lastIndexOf("<w:tc "));
@@ -280,12 +283,12 @@ function stated(element: XmlElement, name: string): string | undefined {
   return found === undefined ? undefined : prefixed(found, "val");
 }
 
-/** What a style sets, itself or through its base styles. */
+/** Properties that a style sets, itself or through its base styles. */
 interface Style {
   /** List and level of its paragraphs. */
   readonly list: string;
   readonly level: number;
-  /** Whether it is a table style that formats the first row. */
+  /** True for a table style that formats the first row. */
   readonly hasFirstRow: boolean;
 }
 

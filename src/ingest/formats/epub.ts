@@ -78,7 +78,7 @@ function inside(from: string, href: string): string {
   try {
     path = decodeURIComponent(path);
   } catch {
-    // Not a valid escape: use the path as written.
+    // Not a valid escape sequence, so the path is used as written.
   }
   return posix.join("/", posix.dirname(from), path).slice(1);
 }

@@ -12,15 +12,15 @@ export interface FormatFile {
   readonly bytes: Uint8Array;
 }
 
-/** A file with what readers of other files need. */
+/** A file with everything that its reader needs. */
 export interface FormatSource extends FormatFile {
-  /** Recognises text in pictures (OCR). `null`: scanned pages have no text. */
+  /** Recognises text in pictures (OCR). If `null`, scanned pages have no text. */
   readonly recogniser: Recogniser | null;
   /** Reads the files inside this one. */
   readonly inner: InnerFiles;
 }
 
-/** Reads files that stand in another file: attachments of a mail, members of an archive. */
+/** Reads files inside another file: attachments of a mail, members of an archive. */
 export interface InnerFiles {
   /** Extensions of the formats that are read. */
   readonly extensions: readonly string[];
@@ -78,7 +78,7 @@ export function nameOf(path: string): string {
   return file.replace(/\.[^.]*$/, "") || file;
 }
 
-/** What to save a file as whose format is not read. */
+/** For extensions of unsupported formats, the format to save the file in. */
 const SAVE_AS: ReadonlyMap<string, string> = new Map([
   ...[".doc", ".dot", ".wps", ".wpd", ".pages"].map((extension) => [extension, "DOCX"] as const),
   ...[".xls", ".xlt", ".xlsb", ".numbers"].map((extension) => [extension, "XLSX"] as const),
@@ -86,7 +86,7 @@ const SAVE_AS: ReadonlyMap<string, string> = new Map([
   [".msg", "EML"],
 ]);
 
-/** Says what to do with a file whose format is not read; empty if there is no advice. */
+/** Returns advice for a file in an unsupported format, or an empty string. */
 export function conversionOf(extension: string): string {
   const target = SAVE_AS.get(extension);
   return target === undefined ? "" : `: open it, and save it as ${target}`;

@@ -55,7 +55,7 @@ export const FORMATS: readonly Format[] = [
 
 export const supportedExtensions: readonly string[] = FORMATS.flatMap(({ extensions }) => extensions);
 
-/** Extensions of old Office files by the format that now bears their name. Newer files, web pages and tables often carry them. */
+/** Extensions of old Office files, mapped to the current format. New files, web pages and tables often carry an old extension. */
 const OLD_NAMES: Readonly<Record<string, string>> = { ".doc": "docx", ".xls": "xlsx" };
 
 /** Extensions of files that are opened; some turn out to be unreadable. */
@@ -127,7 +127,10 @@ function isPacked({ name }: Format): boolean {
   return ["pdf", "docx", "odt", "rtf", "pptx", "odp", "epub", "xlsx", "ods", "zip"].includes(name);
 }
 
-/** Returns the format of a text under the name of a packed format: exports of programs are web pages, mails with parts, or tables. */
+/**
+ * Returns the format of a text that has the extension of a packed format. Programs export web pages, mails with parts,
+ * or tables under such names.
+ */
 function textFormatByContent(bytes: Uint8Array, extension: string): Format | null {
   const head = textStart(bytes);
   if (head === null) return null;
@@ -147,7 +150,7 @@ function formatByContent(bytes: Uint8Array): Format | null {
   return byName(zipKind(bytes));
 }
 
-/** Kinds of compound files by a stream that each holds, and what to do. */
+/** Kinds of compound files, each recognised by the name of a stream inside it, with the message for the user. */
 const COMPOUND_FILES: readonly (readonly [stream: string, message: string])[] = [
   ["EncryptedPackage", "the file has a password: save it without one"],
   ["WordDocument", "this is a Word 97–2003 document (.doc): open it, and save it as DOCX"],

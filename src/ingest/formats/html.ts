@@ -10,12 +10,12 @@ import { walkMarkup } from "./walk-markup.ts";
 
 const HIDDEN_ON_PAGES: ReadonlySet<string> = new Set(["header", "footer", "aside", "label", "input", "dialog"]);
 const BOLD: ReadonlySet<string> = new Set(["b", "strong"]);
-/** An `article` is the main content only with at least this share of the page's text; a teaser is not. */
+/** Minimum share of the page's text for an `article` to be the main content. A teaser has less. */
 const MAIN_SHARE = 0.5;
 
 /**
  * Extracts the main content of a web page with its title, description and canonical address.
- * @param struck struck-through characters that the caller has removed before
+ * @param struck number of struck-through characters that the caller has already removed
  */
 export function parseHtml(source: string, name: string, struck = 0): FormatResult {
   const front = readFrontMatter(source);
@@ -53,7 +53,7 @@ function mainContent(all: readonly MarkupEvent[], unseen: ReadonlySet<OpenEvent>
   return textLength(articles) >= MAIN_SHARE * textLength(page) && textLength(articles) > 0 ? articles : page;
 }
 
-/** Returns whether an element is page furniture. Notes of a book are text. */
+/** Returns whether an element is page furniture, such as navigation. Notes of a book are text. */
 function isFurniture({ name, attributes }: OpenEvent): boolean {
   return HIDDEN_ON_PAGES.has(name) && !/note/.test(attributes["epub:type"] ?? "");
 }

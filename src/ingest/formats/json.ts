@@ -123,7 +123,7 @@ export function parseJsonLines(source: string, name: string): FormatResult[] {
   return documentsOfValue(source, { type: "list", items, start: 0, end: source.length }, name);
 }
 
-/** Entries with both keys are curated: faults in them are reported instead of being guessed around. */
+/** Returns whether an entry is curated, that is, has both keys. Errors in a curated entry are reported instead of being worked around. */
 function isCurated(value: SourceValue): boolean {
   return value.type === "record" && fieldOf(value, "entry_id") !== undefined && fieldOf(value, "content") !== undefined;
 }
@@ -231,7 +231,7 @@ function asWritten(source: string, start: number, end: number): ScalarValue {
   return { type: "scalar", text, isText: true, start, end, map: text === "" ? [] : [0, text.length, start, end] };
 }
 
-/** Maps text line by line to the source; as a whole if the source has a line in another form. */
+/** Maps text to the source line by line. If a line has another form in the source, the text is mapped as a whole. */
 function mapOfLines(source: string, text: string, start: number, end: number): SourceMapData {
   const map: number[] = [];
   let from = start;

@@ -69,7 +69,7 @@ function withoutEscapes(message: Buffer): Buffer {
   return Buffer.from(message.toString("latin1").replace(/\n>(>*From )/g, "\n$1"), "latin1");
 }
 
-/** Returns the mail, then, with dates of their own, the earlier mails that its text quotes, then the documents attached to it. */
+/** Returns the mail, then the earlier mails that its text quotes with a date, then its attachments. */
 async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Promise<FormatResult[]> {
   const mail = await parseMail(bytes);
   const subject = oneLine(mail.subject ?? "");
@@ -160,7 +160,7 @@ function isoDay(date: string | undefined): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString().slice(0, 10);
 }
 
-/** A mail that another one quotes, with the lines that say who wrote it when. */
+/** A mail that another one quotes, with the lines that state its author and date. */
 interface EarlierMail {
   readonly text: string;
   /** ISO date. */
@@ -178,8 +178,8 @@ const SIGN = /^>[ \t]?/;
 const MAX_INTRODUCTION = 3;
 
 /**
- * Separates a plain-text mail from the earlier mails that it quotes with their dates: below a header of lines such as "From: …", or in lines
- * with `>` below a sentence with the date. A quotation without a date stays. Linear time.
+ * Separates a plain-text mail from the earlier mails that it quotes. A quoted mail is recognised by a header of lines
+ * such as "From: …", or by lines with `>` below a sentence with a date. A quotation without a date stays. Linear time.
  */
 export function splitEarlierMails(text: string): { readonly own: string; readonly earlier: readonly EarlierMail[] } {
   const lines = text.split("\n");
@@ -211,7 +211,7 @@ function belowHeader(lines: readonly string[], at: number) {
   return { from, body: end, to: lines.length, date };
 }
 
-/** Returns the quoted lines from line `at` on, with the sentence with a date that introduces them. */
+/** Returns the quoted lines from line `at` on, with the dated sentence that introduces them. */
 function belowSentence(lines: readonly string[], at: number) {
   let last = at - 1;
   while (last >= 0 && lines[last]?.trim() === "") last--;

@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { IngestError } from "../../shared/errors.ts";
 import type { TextRange } from "../../shared/types.ts";
 
-/** Elements that start a block of their own; all others are part of the running text. */
+/** Elements that start a new block; all others are part of the running text. */
 export const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   (
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure footer form " +

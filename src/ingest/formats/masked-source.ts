@@ -8,17 +8,17 @@ export interface Mask {
   readonly start: number;
   readonly end: number;
   readonly effect: "none" | "break" | "paragraph" | "shown";
-  /** The displayed replacement, such as alternative text or raised digits. */
+  /** The text to display instead, such as alternative text or superscript digits. */
   readonly shown: string;
 }
 
 /** A footnote sign: a reference (`call`), the label before a note's text (`lead`), or plain text without a note (`text`). */
 export type Sign = TextRange & ({ readonly effect: "lead" | "text" } | { readonly effect: "call"; readonly note: TextRange });
 
-/** The source as masked: `masked` has the covers, `hasTags` says whether the file contains tags. */
+/** The masked source. In `masked`, tags are covered; `hasTags` says whether the file contains tags. */
 export type MaskedSource = ReturnType<typeof maskSource>;
 
-/** A punctuation character without meaning in markdown. */
+/** Character used to cover tags: punctuation without meaning in markdown. */
 export const COVER = "\u2e2e";
 const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
 /** Bold marks in pairs: each opens before a word and closes. Single marks (`*P < 0.05, **P < 0.01`) are footnote marks. */
@@ -26,8 +26,9 @@ const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
- * Covers inline tags and comments (`masks`, in order, without overlap) and `signs` in `source`, length for length, so that a markdown parser
- * sees text only and keeps source offsets. Covers count as punctuation, as tags would; where a block may begin, as white space.
+ * Covers inline tags, comments (`masks`, in order, without overlap) and `signs` in `source` by the same number of
+ * characters, so that a markdown parser sees only text and keeps source offsets. The covers are punctuation, as tags
+ * would be. Where a block may begin, they are white space.
  * @param onCall called with the note of each reference that is written
  */
 export function maskSource(
@@ -40,7 +41,7 @@ export function maskSource(
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
   return { masked, hasTags: masks.length > 0, write, writeDecoded };
 
-  /** Writes `source[start, end)` without covered ranges, and with footnote signs as readers see them, except in code. */
+  /** Writes `source[start, end)` without covered ranges. Footnote signs are written as they are displayed, except in code. */
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
     let at = start;
     for (let i = firstAfter(covered, start); i < covered.length && at < end; i++) {

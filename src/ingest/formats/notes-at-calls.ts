@@ -15,7 +15,10 @@ interface CitedNote {
   readonly calls: number[];
 }
 
-/** Moves each note that a raised or bracketed mark links to behind the block of its first reference, and drops its link back. Linear time. */
+/**
+ * Moves each note that a raised or bracketed mark links to behind the block of its first reference, and removes its
+ * link back. Linear time.
+ */
 export function withNotesAtCalls(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   const partner = partnersOf(events);
   const notes = citedNotes(events, partner);
@@ -81,7 +84,7 @@ function citedNotes(events: readonly MarkupEvent[], partner: Int32Array): CitedN
     });
 }
 
-/** Returns the contents of a note without links that hold a sign only. */
+/** Returns the contents of a note, without links that contain only a sign. */
 function withoutLinksBack(events: readonly MarkupEvent[], partner: Int32Array, open: number): MarkupEvent[] {
   const inner: MarkupEvent[] = [];
   for (let i = open + 1; i < (partner[open] ?? open); i++) {
@@ -105,12 +108,13 @@ function textOf(events: readonly MarkupEvent[]): string {
 const PLAIN = "0123456789+-\u2212\u2013=()n, ";
 const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁼⁽⁾ⁿ, "];
 const LOWERED = [..."₀₁₂₃₄₅₆₇₈₉₊₋₋₋₌₍₎ₙ, "];
-/** A continuation of a number. */
+/** Matches characters that would continue a number. */
 const OF_A_NUMBER = /^[-+\u2212\u2013.,]?\p{Nd}/u;
 
 /**
- * Writes raised and lowered text in characters of its own where plain digits would change a number: `10<sup>6</sup>` becomes "10⁶", with
- * `^` for missing characters. Note references become "[1]". Lowered digits after a letter stay, so that "H2O" remains searchable.
+ * Writes superscripts and subscripts in Unicode characters where plain digits would change a number: `10<sup>6</sup>`
+ * becomes "10⁶", with `^` if a character is missing. Note references become "[1]". Subscripts after a letter become
+ * plain digits, so that "H2O" can be found.
  */
 export function withRaisedText(events: readonly MarkupEvent[]): readonly MarkupEvent[] {
   if (!events.some(isRaising)) return events;

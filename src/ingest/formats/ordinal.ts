@@ -20,7 +20,7 @@ const ROMAN = [
     [1, "i"],
   ] as const),
 ] as const;
-/** Larger numbers are written in digits. */
+/** Maximum number for Roman numerals. Larger numbers are written in digits. */
 const MAX_ROMAN = 3_999;
 
 /** Formats a number of a list item: 4 is "4", "d", "D", "iv" or "IV". */
@@ -39,7 +39,7 @@ function roman(number: number): string {
   return text;
 }
 
-/** 27 is "aa". */
+/** Formats a number in letters; 27 is "aa". */
 function letters(number: number): string {
   return number < 1 ? "" : letters(Math.floor((number - 1) / 26)) + String.fromCharCode(97 + ((number - 1) % 26));
 }

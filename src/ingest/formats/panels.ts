@@ -17,9 +17,9 @@ interface Tree {
 }
 
 /**
- * Finds the panels of a page (tab panels, accordion texts) by the target that a control names (`aria-controls`, data attribute or address).
- * Each control opens one panel: `controls` is by panel. `kept` are buttons that open none and are the only text of a heading or table cell.
- * Both hold indexes of opening events.
+ * Finds the panels of a page (tab panels, accordion texts) by the target that a control names (`aria-controls`, data
+ * attribute or address). Each control opens one panel: `controls` maps a panel to its control. `kept` lists buttons
+ * that open no panel and are the only text of a heading or table cell. Both hold indexes of opening events.
  */
 export function findPanels(events: readonly MarkupEvent[]) {
   const found = new Map<number, number>();
@@ -104,7 +104,7 @@ export function withPanelsAsDetails(
   return written;
 }
 
-/** Cheap test first: most pages have no controls. */
+/** Quick test, because most pages have no controls. */
 function mayControl(event: MarkupEvent): boolean {
   return event.type === "open" && (event.name === "button" || event.name === "a" || event.attributes.role === "tab");
 }
@@ -119,7 +119,7 @@ function isControl(tree: Tree, index: number, byId: ReadonlyMap<string, number>)
   const isTab = isRole(events[index], "tab");
   if (!isTab && !isAccordionButton(events[index]) && !((name === "a" || name === "button") && opens)) return false;
   const close = events[partner[index] ?? index];
-  // An unclosed control would take the rest of the document as its label.
+  // An unclosed control would use the rest of the document as its label.
   return close?.type === "close" && !close.atEnd && saysSomething(events, index, partner[index] ?? index);
 }
 

@@ -3,14 +3,14 @@ import type { Block, DocumentMetadata, OriginalUnit, PlaceData, ReadingNotice, S
 import { tokenize } from "../../text/tokens.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 
-/** A separately written part, with the start of its source in the whole. */
+/** A part that was written separately, with its position in the whole source. */
 export interface JoinedPart {
   readonly written: WrittenBlocks;
   /** @default 0 */
   readonly sourceStart?: number;
 }
 
-/** Joins parts, separated by empty lines, as if written together. */
+/** Joins parts by empty lines, as if they had been written together. */
 export function joinWritten(parts: readonly JoinedPart[]): WrittenBlocks {
   const texts: string[] = [];
   const blocks: Block[] = [];

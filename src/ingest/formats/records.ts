@@ -33,7 +33,7 @@ interface Entry {
   readonly key: ScalarValue | null;
 }
 
-/** Returns the entries of a file: a list of records, alone or as the only list next to scalars, or records by key. */
+/** Returns the entries of a file, which are a list of records, records by key, or a list of records next to scalars only. */
 function entriesOf(root: SourceValue): Entry[] | null {
   if (root.type === "list")
     return root.items.length > 0 && root.items.every(isRecord) ? root.items.map((record) => ({ record, key: null })) : null;
@@ -142,7 +142,7 @@ function entryDocuments(source: string, entries: readonly Entry[], name: string)
   });
 }
 
-/** A machine-readable identifier such as `store-pickup`. Identifiers for people have capitals, spaces or digits only. */
+/** Matches a machine-readable identifier such as `store-pickup`. Identifiers for people have capitals or spaces, or only digits. */
 const HANDLE = /^(?=.*[a-z])[a-z\d]+(?:[-_.][a-z\d]+)*$/;
 
 /** Removes a machine-readable id, which becomes the document's id, from the text. */
@@ -162,7 +162,7 @@ function rolesOf(records: readonly RecordValue[]) {
   return { title, question, text: known ?? longestField(records, [title, question]) };
 }
 
-/** Returns the field filled in half of the records that is named "question" or usually ends in a question mark. */
+/** Returns the field that half of the records fill and that is named "question" or usually ends in a question mark. */
 function askingField(records: readonly RecordValue[], others: readonly (string | null)[]): string | null {
   const counts = new Map<string, { filled: number; asks: number }>();
   for (const { fields } of records) {
@@ -334,7 +334,7 @@ export interface ListValue extends TextRange {
 
 export interface RecordValue extends TextRange {
   readonly type: "record";
-  /** The last of equal keys wins. */
+  /** If keys are equal, the last one wins. */
   readonly fields: readonly (readonly [ScalarValue, SourceValue])[];
 }
 

@@ -14,7 +14,7 @@ export function isFilled({ start, end }: TextRange): boolean {
   return end > start;
 }
 
-/** Returns the most frequent number, the larger one of equally frequent ones; 0 without any. */
+/** Returns the most frequent number, or 0 without numbers. If two are equally frequent, the larger one. */
 export function mostCommon(values: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -60,7 +60,7 @@ export function sheetMarkup(text: string, rows: readonly (readonly SheetCell[])[
   return events;
 }
 
-/** Maximum covered cells per cell of the sheet. More indicates an attack on processing time. */
+/** Maximum number of cells that merged ranges may cover, per cell of the sheet. More indicates an attack on processing time. */
 const COVERED_PER_CELL = 8;
 
 /** Returns the spans of merged cells and the cells that they cover. Ranges with a second filled cell are not merged. */

@@ -5,21 +5,21 @@ import { linesOf } from "../visible.ts";
 import { textFormat } from "./format.ts";
 import { type FormatResult, plainMetadata } from "./parsed.ts";
 
-/** The line of a cue's times, in WebVTT or SubRip. */
+/** Matches the line with the start and end time of a cue, in WebVTT or SubRip. */
 const TIMES = /^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s+-->\s+((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})(?:\s|$)/;
-/** Blocks of WebVTT that are not spoken. */
+/** Matches the start of WebVTT blocks that are not spoken. */
 const SILENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 const HEADER_ONLY = /^\ufeff?(?:WEBVTT[^\n]*)?\s*$/;
-/** Markup in a cue: a tag, a position of SubRip, an entity. */
+/** Matches markup in a cue: a tag, a position of SubRip, an entity. */
 const MARKUP = /<\/?([a-z]*)[^<>]*>|\{\\[^{}]*\}|&#?\w{1,32};/gi;
-/** A silence of this length begins a new paragraph, in milliseconds: the turns of a talk are seldom closer. */
+/** Minimum silence that begins a new paragraph, in milliseconds. Speakers seldom pause that long within a thought. */
 const PAUSE_MS = 2_000;
 
 /** Reads subtitles and transcripts. The place of a quote is its time and speaker. */
 export const vttFormat = textFormat("vtt", [".vtt"], 1, (source, name) => [readCues(source, name)]);
 export const srtFormat = textFormat("srt", [".srt"], 1, (source, name) => [readCues(source, name)]);
 
-/** Writes what is spoken. A cue continues the paragraph of the one before it, unless the speaker changes or a pause lies between. */
+/** Writes the spoken text. A cue continues the paragraph of the cue before it, unless the speaker changes or a pause separates them. */
 function readCues(source: string, name: string): FormatResult {
   const writer = new BlockWriter(source);
   const cues: [number, number, string | null][] = [];
@@ -55,7 +55,7 @@ function readCues(source: string, name: string): FormatResult {
     writer.text(start + at, end);
   }
 
-  /** Begins the words of a speaker. */
+  /** Begins the text of a speaker. */
   function speak(named: string, [start, end]: readonly [number, number]): void {
     if (named === "") return;
     const cue = cues.at(-1);
@@ -63,7 +63,7 @@ function readCues(source: string, name: string): FormatResult {
     else cues.push([start, cue?.[1] ?? 0, named]);
     if (named !== last) {
       writer.paragraph();
-      // The blank stands for the end of the tag, so that no character has two places.
+      // The space is mapped to the end of the tag, so that no source character is mapped twice.
       writer.opaque(`${named}:`, start, end - 1);
       writer.opaque(" ", end - 1, end);
     }

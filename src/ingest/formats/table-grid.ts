@@ -1,6 +1,6 @@
 import type { MarkupEvent, OpenEvent } from "./markup.ts";
 
-/** Maximum length of a cell that is repeated in each row and column it covers, in characters. */
+/** Maximum length of a cell that is repeated in each row and column that it covers, in characters. */
 const SHORT_CHARACTERS = 200;
 /** Limits of `colspan` and `rowspan` in HTML. */
 const MOST_COLUMNS = 1_000;
@@ -91,7 +91,7 @@ function readRows(table: TableSource, hasSpans: boolean) {
     if (event.name === "table") i = end;
     if (event.name !== "tr") continue;
     const placed = placeRow(cellsIn(table, i, end), reaching, hasSpans);
-    // Too many spanned cells: drop the remaining spans.
+    // Too many spanned cells, so the remaining spans are dropped.
     steps -= placed.cells.length;
     reaching = steps < 0 ? [] : placed.reaching;
     for (const { column } of placed.own) width = Math.max(width, column + 1);
@@ -109,7 +109,7 @@ interface Reaching {
 
 type RawCell = Omit<MarkupCell, "column" | "columns"> & { readonly attributes: OpenEvent["attributes"] };
 
-/** Places the cells of a row around those that reach down from earlier rows. */
+/** Places the cells of a row, skipping columns that cells of earlier rows cover. */
 function placeRow(raw: readonly RawCell[], above: readonly Reaching[], hasSpans: boolean) {
   const cells: MarkupCell[] = [];
   const own = new Set<MarkupCell>();

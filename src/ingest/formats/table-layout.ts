@@ -16,9 +16,9 @@ type ColumnNames = readonly (readonly MarkupCell[])[];
 type ColumnCells = readonly (MarkupCell | undefined)[];
 
 /**
- * Returns whether the first rows of a table without marked headers name its columns, since word processors seldom mark headers. They do if
- * they alone are bold, or if a column mostly of values has a name without digits. A heuristic: "Monday | closed | by appointment" above
- * opening hours looks the same.
+ * Returns whether the first rows name the columns, for a table that does not mark its header. Word processors seldom
+ * mark it. They do if they alone are bold, or if a column mostly of values has a name without digits. A heuristic:
+ * "Monday | closed | by appointment" above opening hours looks the same.
  */
 function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boolean {
   if (below.length < 2 || names.length < 2 || below.some((cells) => cells.length !== names.length)) return false;
@@ -37,7 +37,7 @@ function impliesHeader(names: ColumnNames, below: readonly ColumnCells[]): boole
   return names.length >= LEAST_COLUMNS && texts.some(holdsValues);
 }
 
-/** Rows that the heuristic examines. */
+/** Number of rows that the heuristic examines. */
 const LOOKED_AT = 12;
 
 /**
@@ -86,7 +86,7 @@ function layOut(table: TableSource, laid: MarkupEvent[], names: Map<MarkupEvent,
     } else if (head === null || place >= head.rows) {
       names.set(events[row.open] as MarkupEvent, hasNamesOnly(row));
       writeRow(row, false);
-      // The header above includes this row. The empty block keeps the text around it apart.
+      // The combined header already contains this row. An empty block keeps the text before and after it apart.
     } else writeElement("p", row, () => {});
   }
   copy(from, close + 1);
@@ -178,13 +178,13 @@ function impliedHead(grid: MarkupGrid, first: number): Head | null {
   )
     return null;
   const below = looked.slice(first + head.rows);
-  // A cell that spans from the first row into others belongs to them too, so there is no header.
+  // If a cell spans the first row and rows below it, the first row is not a header.
   if (below.some(({ cells }) => cells.some((cell) => rows[first]?.own.has(cell)))) return null;
   const rowsBelow = below.filter((row) => !isWhole(row, grid)).map((row) => slotsOf(row, width));
   return impliesHeader(namesOf(grid, head), rowsBelow) ? { ...head, names: "maybe" } : null;
 }
 
-/** Counts the header rows: cells next to a group name reach down to the rows with the names within the group. */
+/** Counts the header rows. Next to a group's name, cells extend down to the row with the names inside the group. */
 function reachedFrom(grid: MarkupGrid, first: number): number {
   const own = grid.rows[first]?.own ?? new Set();
   if (![...own].some((cell) => columnsOf(cell, grid.width) > 1)) return 1;

@@ -13,12 +13,12 @@ const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
 /** A sentence about a division: "§ 7.3 is repealed.", "Part 2 of the form asks who pays." */
 const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
 const MAX_CAPITALS = 80;
-/** The underline of a title, of similar length. */
+/** Matches the underline of a title. */
 const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
 /** A title of AsciiDoc: `== Fees`. */
 const ASCIIDOC_TITLE = /^={1,6}[ \t]+(?=\S)/;
-/** Listings of AsciiDoc, which are text, and what its readers do not see: comments, attributes, settings of blocks. */
+/** Matches AsciiDoc lines that are not displayed, such as comments, attributes and block settings. Listings are text. */
 const ASCIIDOC_UNSEEN =
   /^(?:(-{4}|\.{4})[ \t]*\r?\n[\s\S]*?^\1|\/{4}[ \t]*$(?:[\s\S]*?^\/{4}|[\s\S]*)|\/\/(?!\/).*|:[!\w-]+:(?:[ \t].*)?|\[.*\])[ \t]*$/gm;
 
@@ -90,7 +90,7 @@ function* paragraphs(source: string, from: number): Generator<readonly Line[]> {
   if (lines.length > 0) yield lines;
 }
 
-/** @param underlines underline characters seen so far, by level; a new one is one level deeper */
+/** @param underlines underline characters seen so far, by level. A new character is one level deeper */
 function writeParagraph(
   writer: BlockWriter,
   source: string,
@@ -153,7 +153,7 @@ function underlinedLevel(lines: readonly Line[], underlines: string[]): number {
   return Math.min(6, underlines.indexOf(sign) + 1);
 }
 
-/** Returns 0 unless the first line clearly is a heading: short, of a known form, and alone or above text. */
+/** Returns the level of a heading, or 0 unless the first line clearly is one: short, of a known form, and alone or above text. */
 function headingLevel(lines: readonly Line[]): number {
   const text = lines[0]?.text ?? "";
   if (text === "" || text.length > 140 || ABOUT_DIVISION.test(text)) return 0;

@@ -10,7 +10,7 @@ interface StyleRule {
   readonly tag: string | null;
   readonly id: string | null;
   readonly classes: readonly string[];
-  /** Specificity: the higher weight wins; on ties the later rule. */
+  /** Specificity. The higher weight wins; if equal, the later rule. */
   readonly weight: number;
   readonly declarations: Declarations;
 }
@@ -90,7 +90,7 @@ const OFF_PAGE_PX = -500;
 const PX: Readonly<Record<string, number>> = { px: 1, "": 1, pt: 4 / 3, em: 16, rem: 16, ex: 8, "%": 0.16, vw: 10, vh: 8, in: 96, cm: 38 };
 const WHITE = /^(?:white|#fff(?:fff)?|rgba?\(255,255,255(?:,1(?:\.0)?)?\)|transparent|rgba\(\d+,\d+,\d+,0(?:\.0)?\))$/;
 
-/** Elements that retract their text. */
+/** Elements that mark their text as deleted. */
 const STRUCK: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
 /** The number of omitted characters by reason. */
@@ -155,7 +155,7 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
   return notices;
 }
 
-/** Reports parts that were left out, and headers and footers of pages. */
+/** Reports parts that were left out, and the headers and footers of pages. */
 export function leftOutNotices(parts: Iterable<string>, margins: readonly string[]): ReadingNotice[] {
   const running = margins.length === 0 ? [] : [`headers and footers of pages were left out: ${margins.join("; ").slice(0, 300)}`];
   return [...[...parts].map((one) => `${one} were left out`), ...running].map((message) => ({ code: "left_out", message }));
@@ -166,7 +166,7 @@ function isStruckThrough({ name }: OpenEvent, styles: Declarations): boolean {
   return STRUCK.has(name) || /\bline-through\b/.test(line);
 }
 
-/** An unclosed element would strike the rest of the document, and may be no tag at all (`List<S>`). */
+/** Returns whether an element is closed. An unclosed one would strike the rest of the document, and may not be a tag at all (`List<S>`). */
 function isClosed(close: MarkupEvent | undefined): boolean {
   return close?.type === "close" && close.end > close.start && !close.atEnd;
 }

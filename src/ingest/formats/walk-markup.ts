@@ -14,9 +14,9 @@ export interface MarkupHandler {
   inline(event: MarkupEvent): void;
   /** Called at each block boundary. */
   readonly flush?: () => void;
-  /** Whether a block element counts as inline because of its place. @default never */
+  /** Returns whether a block element counts as inline because of its position. @default never */
   readonly isInline?: (event: OpenEvent) => boolean;
-  /** Whether text contains page layout, such as a heading. @default never */
+  /** Returns whether text contains page layout, such as a heading. @default never */
   readonly isLayoutText?: (event: TextEvent) => boolean;
 }
 

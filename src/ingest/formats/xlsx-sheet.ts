@@ -15,7 +15,7 @@ interface NumberStyle {
   readonly isDate: boolean;
 }
 
-/** Built-in patterns: ECMA-376, part 1, 18.8.30. Without 14 and 22, which depend on the locale. */
+/** Built-in number formats: ECMA-376, part 1, 18.8.30. Formats 14 and 22 are missing, because they depend on the locale. */
 const BUILT_IN: Readonly<Record<number, string>> = {
   ...{ 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??" },
   ...{ 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss" },
@@ -32,7 +32,7 @@ const DATES: ReadonlySet<number> = new Set([14, 22, 27, 28, 29, 30, 31, 32, 33, 
 /** Day numbers of 1 January 1970 and of the last day of the year 9999. */
 const DAY_1970 = 25_569;
 const LAST_DAY = 2_958_465;
-/** Significant digits of a double that are always exact; spreadsheets show no more. */
+/** Number of digits that a double always represents exactly. Spreadsheets show no more. */
 const DOUBLE_DIGITS = 15;
 
 /** @param strings content of `xl/sharedStrings.xml`; @param styles of `xl/styles.xml`; @param workbook of `xl/workbook.xml` */
@@ -80,7 +80,7 @@ function showNumber(value: number, { pattern, isDate }: NumberStyle, from1904: b
   return String(Number(value.toPrecision(DOUBLE_DIGITS)));
 }
 
-/** Returns `null` if the pattern shows nothing or cannot format this number. */
+/** Formats a number by a pattern; `null` if the pattern shows nothing or cannot format this number. */
 function showPattern(value: number, pattern: string, day: number): string | null {
   try {
     const isDate = isDateFormat(pattern);
@@ -88,14 +88,14 @@ function showPattern(value: number, pattern: string, day: number): string | null
     const shown = format(pattern, isDate ? day : value, { dateErrorThrows: true }).trim();
     return shown === "" || /^#+$/.test(shown) ? null : shown;
   } catch {
-    // Invalid pattern or date: the caller falls back to the number.
+    // The pattern or date is invalid, so the caller shows the plain number.
     return null;
   }
 }
 
 function usable(pattern: string | null): string | null {
   if (pattern === null || pattern.length > MAX_PATTERN || /^(?:general|@)?$/i.test(pattern.trim())) return null;
-  // Locale-dependent patterns differ between computers.
+  // Patterns that depend on the locale give different results on different computers.
   return /^\[\$-F[48]00\]/i.test(pattern) ? null : pattern;
 }
 
@@ -190,7 +190,7 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
   }
 }
 
-/** Limits the laid-out size: a single distant cell would create billions of cells. @throws IngestError `file_too_large` */
+/** Limits the size of a sheet, because a single distant cell would create billions of cells. @throws IngestError `file_too_large` */
 export function assertSheetSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS && rows <= MAX_TABLE_ROWS) return;
   const message = `a sheet reaches to row ${rows} and column ${columns}: at most ${MAX_SHEET_CELLS} cells are read. Remove what stands far from the table`;
@@ -207,7 +207,7 @@ function textOf(
   if (type === "inlineStr" || type === "str") return unescaped(type === "str" ? value : inline);
   if (formula !== null && value === "") {
     count.formulas++;
-    // A cell may share the formula of another cell, which alone stores the text.
+    // A cell may share the formula of another cell, and only that cell stores its text.
     return formula.trim() === "" ? "" : `=${formula}`;
   }
   if (type === "e" && value !== "") count.errors++;
@@ -235,7 +235,7 @@ export interface MergedCells {
   readonly right: number;
 }
 
-/** `AA` is 27. */
+/** Returns the number of a column; `AA` is 27. */
 function columnNumber(letters: string): number {
   return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0);
 }

@@ -52,7 +52,7 @@ export function noticesOf(hiddenSheets: readonly string[], sheets: readonly Name
   return notices;
 }
 
-/** Writes the sheets with the place of each cell. The heading of a sheet is its name, where there are several. */
+/** Writes the sheets with the place of each cell. If there are several, each has its name as heading. */
 export function writeWorkbook(sheets: readonly NamedSheet[], title: string): FormatResult {
   const source: string[] = [];
   let length = 0;

@@ -29,7 +29,7 @@ const OPEN_DOCUMENT: ReadonlyMap<string, "odt" | "ods" | "odp"> = new Map([
   ["spreadsheet", "ods"],
   ["presentation", "odp"],
 ]);
-/** Maximum bytes of the part that names the kind of a document. */
+/** Maximum bytes of the part that states the kind of document. */
 const MAX_MIMETYPE_BYTES = 200;
 
 /** Detects the kind of document by the names of the archive's parts; `zip` is a folder of files. */
@@ -90,7 +90,7 @@ export function unpacksTooFar(limit: number): IngestError {
 }
 
 interface XmlHandler {
-  /** Names have no prefix. */
+  /** Called with names without their prefix. */
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   text?(text: string): void;
   close?(name: string): void;

@@ -26,7 +26,7 @@ export function scorePdf(document: ParsedDocument, made: MadePdf): PdfScore {
   for (const quote of quotesOf(made.words)) {
     score.quotes++;
     const wanted = squeeze(quote.map(({ text }) => text).join(" "));
-    // Text may repeat: the next occurrence in reading order takes precedence.
+    // Text may repeat, so the next occurrence in reading order is tried first.
     const next = flat.text.indexOf(wanted, from);
     const at = next >= 0 ? next : flat.text.indexOf(wanted);
     if (at < 0) continue;

@@ -11,7 +11,7 @@ import { type FormatResult, plainMetadata, statedDay, titleOf, topLines } from "
 import { unseenNotices } from "../unseen-text.ts";
 import { walkMarkup } from "../walk-markup.ts";
 
-/** Converts balanced markup over `source` to blocks. Text that differs from its range stands for the whole range. */
+/** Converts balanced markup over `source` to blocks. If an event's text differs from its range, it replaces the whole range. */
 export function writeMarkup(source: string, events: readonly MarkupEvent[]): WrittenBlocks {
   const writer = new BlockWriter(source);
   walkMarkup(withRaisedText(events), writer, {
@@ -33,7 +33,7 @@ export class ExtractedText {
   #number: string | null = null;
   readonly #events: MarkupEvent[] = [];
   #notes: (() => void)[] = [];
-  /** Characters that the program does not show, or strikes through; pictures and charts without a description. */
+  /** Number of characters that the program hides or strikes through, and of pictures and charts without a description. */
   readonly leftOut = { hidden: 0, struck: 0, figures: 0 };
 
   get length(): number {
@@ -49,7 +49,7 @@ export class ExtractedText {
     this.#events.push({ type: "text", text: whole, start, end: this.#length });
   }
 
-  /** Writes an element around what `write` writes. A block ends the open lists. */
+  /** Writes an element around the output of `write`. A block element closes the open lists. */
   element(name: string, write: () => void = () => {}, attributes: Readonly<Record<string, string>> = {}): void {
     if (BLOCK_ELEMENTS.has(name)) this.#openLists(0);
     this.#wrap(name, write, attributes);
@@ -63,7 +63,7 @@ export class ExtractedText {
     this.#number = null;
   }
 
-  /** Writes text under a heading, and nothing if there is no text. */
+  /** Writes text under a heading. Without text, the heading is left out too. */
   under(name: "h1" | "h2", heading: string, write: () => void): void {
     this.#openLists(0);
     const [parts, events, length] = [this.#parts.length, this.#events.length, this.#length];
@@ -77,7 +77,7 @@ export class ExtractedText {
     this.#length = length;
   }
 
-  /** Writes the description of a picture as a paragraph of its own; counts the picture if it has none. */
+  /** Writes the description of a picture as a paragraph of its own. Counts the picture if it has no description. */
   figure(description: string): void {
     if (description.trim() === "") this.leftOut.figures++;
     else this.element("p", () => this.text(describeImage(description)));
@@ -120,7 +120,7 @@ export class ExtractedText {
     for (; this.#lists < level; this.#lists++) this.#events.push(opening("ul", this.#length));
   }
 
-  /** @throws IngestError `file_too_large`: a short file can repeat a table in a table without end */
+  /** @throws IngestError `file_too_large`, because a short file can nest tables so that its text grows without bound */
   #append(text: string): void {
     this.#parts.push(text);
     this.#length += text.length;
@@ -142,8 +142,9 @@ export interface Slide {
 }
 
 /**
- * Writes slides in order: the title as heading, the text, then the speaker notes under a heading that names them. Slides without a title
- * get their number, so that their text does not belong to the slide before. The number of a slide is its page.
+ * Writes slides in order: the title as heading, the text, then the speaker notes under a heading of their own. A slide
+ * without a title gets its number as heading, so that its text does not belong to the slide before. The page of a slide
+ * is its number.
  */
 export function writeSlides(
   slides: readonly Slide[],

@@ -4,7 +4,7 @@ import type { ExtractedText } from "./extracted-text.ts";
 import type { OdfStyles } from "./odf.ts";
 import { descendants, elementsOf, firstOf, prefixed, textOf, type XmlElement, type XmlNode } from "./xml.ts";
 
-/** What a reader of OpenDocument text writes to, and what it leaves out. */
+/** Output and counters of a reader of OpenDocument text. */
 export interface OdfWriter {
   readonly out: ExtractedText;
   readonly styles: OdfStyles;
@@ -14,7 +14,7 @@ export interface OdfWriter {
   readonly numbers: Map<string, number>;
 }
 
-/** Parts that hold no text of the document, and the name of those worth a notice. */
+/** Elements without text of the document, mapped to the name for a notice, or to `null` if none is needed. */
 const LEFT_OUT: ReadonlyMap<string, string | null> = new Map([
   ["table-of-content", "tables of contents"],
   ...["illustration-index", "table-index", "object-index", "alphabetical-index", "user-index"].map((name) => [name, "indexes"] as const),
@@ -25,7 +25,7 @@ const LEFT_OUT: ReadonlyMap<string, string | null> = new Map([
 const QUOTE = "Quotations";
 const PREFORMATTED = "Preformatted Text";
 
-/** Writes blocks with the notes behind the block, list or table that calls them. */
+/** Writes blocks. Notes follow the block, list or table that refers to them. */
 export function writeOdfBody(blocks: readonly XmlElement[], writer: OdfWriter): void {
   for (const block of blocks) {
     writeOdfBlock(block, writer);
@@ -76,7 +76,7 @@ function writeParagraph(block: XmlElement, writer: OdfWriter): void {
     else if (names.includes(PREFORMATTED)) out.element("pre", write);
     else out.element("p", () => (isBold ? out.element("b", write) : write()));
   }
-  // Text boxes and pictures that are anchored in the paragraph stand behind it.
+  // Text boxes and pictures that are anchored in a paragraph follow it.
   for (const frame of descendants(block, ...DRAWN)) writeOdfBlock(frame, writer);
 }
 
@@ -86,7 +86,7 @@ const IS_DRAWN: ReadonlySet<string> = new Set(DRAWN);
 
 const BLANKS: ReadonlySet<string> = new Set(["line-break", "tab", "s"]);
 
-/** Returns the words of a block without those of the drawings inside it. */
+/** Returns the text of a block without that of the drawings inside it. */
 export function spokenIn(block: XmlElement): string {
   const inner = block.children.map((child) => {
     if (typeof child === "string") return child;
@@ -95,7 +95,7 @@ export function spokenIn(block: XmlElement): string {
   return oneLine(inner.join(block.name === "text-box" ? " " : ""));
 }
 
-/** Maximum blanks of one `text:s`; more are no text. */
+/** Maximum number of spaces in one `text:s`. More are certainly not text. */
 const MAX_BLANKS = 100;
 
 function writeInline(nodes: readonly XmlNode[], writer: OdfWriter): void {
@@ -135,7 +135,7 @@ function writeNote(note: XmlElement, writer: OdfWriter): void {
   });
 }
 
-/** @param place level of the list, from 1, and the style of the list that it stands in, which it inherits */
+/** @param place level of the list, from 1, and the style of the list around it, which it inherits */
 function writeList(list: XmlElement, writer: OdfWriter, place: { readonly style: string; readonly level: number }): void {
   const { out, styles, numbers } = writer;
   const style = prefixed(list, "style-name") ?? place.style;

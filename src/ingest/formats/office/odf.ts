@@ -30,7 +30,7 @@ export function openOdf(bytes: Uint8Array) {
 export type OdfStyles = ReturnType<typeof readOdfStyles>;
 
 const FORMS: readonly OrdinalForm[] = ["1", "a", "A", "i", "I"];
-/** Maximum length of a chain of styles; longer ones are loops. */
+/** Maximum number of styles in a chain of base styles. A longer chain is a loop. */
 const MAX_CHAIN = 20;
 
 function readOdfStyles(parts: readonly XmlElement[]) {
@@ -60,7 +60,7 @@ function readOdfStyles(parts: readonly XmlElement[]) {
       known.set(key, looks);
       return looks;
     },
-    /** Returns the form of the number, `null` for a bullet. @param level from 1 */
+    /** Returns the form of the number, or `null` for a bullet. @param level from 1 */
     listLevel(name: string, level: number) {
       const list = lists.get(name);
       const style = elementsOf(list).find((one) => prefixed(one, "level") === String(level));
@@ -73,7 +73,7 @@ function readOdfStyles(parts: readonly XmlElement[]) {
   };
 }
 
-/** Returns the effect of a style on text. `names` holds its name and those of the styles that it is based on, nearest first. */
+/** Returns the effect of a style on text. `names` holds its name and the names of its base styles, nearest first. */
 function looksOf(chain: readonly XmlElement[], name: string | undefined) {
   const lookOf = (attribute: string) => {
     for (const style of chain) {

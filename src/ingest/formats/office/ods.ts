@@ -8,7 +8,7 @@ import { openOdf } from "./odf.ts";
 import { spokenIn } from "./odf-text.ts";
 import { descendants, elementsOf, firstOf, prefixed, type XmlElement } from "./xml.ts";
 
-/** Reads OpenDocument spreadsheets as XLSX: every filled row of every visible sheet with its header, values as displayed. */
+/** Reads OpenDocument spreadsheets, like XLSX: every filled row of every visible sheet with its header, values as displayed. */
 export const odsFormat: Format = {
   name: "ods",
   extensions: [".ods", ".ots"],
@@ -27,7 +27,7 @@ export const odsFormat: Format = {
   },
 };
 
-/** Reads the cells of one sheet. Limits repeated rows before they are made: a short file can repeat them without end. */
+/** Reads the cells of one sheet. Repeated rows are limited before they are created, because a short file can repeat them without end. */
 function readSheet(table: XmlElement): Sheet {
   const leftOut = { columns: 0, rows: 0, errors: 0, formulas: 0 };
   const [hidden, filledHidden] = [new Set<number>(), new Set<number>()];
@@ -78,7 +78,7 @@ function readSheet(table: XmlElement): Sheet {
 
 const STORED = ["string-value", "date-value", "time-value", "boolean-value", "value"] as const;
 
-/** Returns the displayed text of a cell, or the stored value of a program that stores no text. */
+/** Returns the displayed text of a cell. If the program stored no text, returns the value. */
 function valueOfCell(cell: XmlElement, leftOut: { errors: number; formulas: number }): string {
   if (cell.attributes["calcext:value-type"] === "error") leftOut.errors++;
   const paragraphs = elementsOf(cell).filter(({ name }) => name === "p");

@@ -84,7 +84,7 @@ function isHidden(shape: XmlElement): boolean {
   return firstOf(shape, "cNvPr")?.attributes.hidden === "1";
 }
 
-/** Returns the shapes of a slide in reading order; the members of a group take its place. */
+/** Returns the shapes of a slide in reading order. A group is replaced by its members. */
 function shapesIn(tree: XmlElement | undefined): XmlElement[] {
   return elementsOf(tree).flatMap((shape) => {
     if (shape.name === "grpSp") return isHidden(shape) ? [shape] : shapesIn(shape);
@@ -93,7 +93,7 @@ function shapesIn(tree: XmlElement | undefined): XmlElement[] {
   });
 }
 
-/** Returns the type of a placeholder, `obj` without one; `null` if the shape is no placeholder. */
+/** Returns the type of a placeholder (`obj` if none is stated), or `null` for any other shape. */
 function placeholderOf(shape: XmlElement): string | null {
   const placeholder = firstOf(shape, "ph");
   return placeholder === undefined ? null : (placeholder.attributes.type ?? "obj");

@@ -1,7 +1,7 @@
 import type { SourceText, TextRange } from "../../../shared/types.ts";
 import { closing, type MarkupEvent, opening } from "../markup.ts";
 
-/** Properties of a paragraph at its end, where RTF states them. */
+/** Properties of a paragraph. RTF states them at its end. */
 export interface RtfParagraph {
   readonly isInTable: boolean;
   /** Level of a heading, from 1; `null`: no heading. */
@@ -10,7 +10,7 @@ export interface RtfParagraph {
   readonly listLevel: number;
 }
 
-/** The text between two ends of paragraphs, and the blocks around it. */
+/** Text since the last end of a paragraph, and the blocks around it. */
 interface Flow {
   readonly events: MarkupEvent[];
   inline: MarkupEvent[];
@@ -25,7 +25,7 @@ const PLAIN: RtfParagraph = { isInTable: false, level: null, listLevel: 1 };
 /** Arranges the paragraphs, cells and notes of RTF as markup. */
 export class RtfBlocks {
   #flow = newFlow();
-  /** The text around the open note. */
+  /** The text around the open note, to return to. */
   #outer: Flow | null = null;
   #behind: MarkupEvent[] = [];
   #notes = 0;
@@ -96,7 +96,7 @@ export class RtfBlocks {
     if (!isItem) this.#writeBehind();
   }
 
-  /** Handles the words of tables: definitions of rows and cells, and their ends. */
+  /** Handles control words of tables: definitions and ends of rows and cells. */
   table(word: string, end: number): void {
     if (word === "trowd") this.#isHeader = false;
     else if (word === "trhdr") this.#isHeader = true;
@@ -123,7 +123,7 @@ export class RtfBlocks {
     if (level === 0) this.#writeBehind();
   }
 
-  /** Writes notes and descriptions behind the block, list or table that they belong to. */
+  /** Writes notes and descriptions after the block, list or table that they belong to. */
   #writeBehind(): void {
     if (this.#outer !== null) return;
     this.#flow.events.push(...this.#behind);

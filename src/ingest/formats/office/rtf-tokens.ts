@@ -5,7 +5,7 @@ export type RtfToken = TextRange &
   (
     | { readonly type: "open" }
     | { readonly type: "close" }
-    /** A control word, or a control symbol such as `*`. `value`: its number; `null` without one. */
+    /** A control word, or a control symbol such as `*`. `value` is its number, or `null`. */
     | { readonly type: "control"; readonly word: string; readonly value: number | null }
     /** One byte of text, written as `\'hh`. */
     | { readonly type: "byte"; readonly value: number }
@@ -15,7 +15,7 @@ export type RtfToken = TextRange &
 
 const TOKEN = /\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|[\r\n\0]+|([^\\{}\r\n\0]+)/g;
 
-/** Splits RTF into tokens. Line breaks of the file are no text. Skips binary data. */
+/** Splits RTF into tokens. Line breaks of the file are not text. Skips binary data. */
 export function* readRtfTokens(source: string): Generator<RtfToken> {
   const pattern = new RegExp(TOKEN);
   for (let match = pattern.exec(source); match !== null; match = pattern.exec(source)) {
@@ -34,33 +34,39 @@ export function* readRtfTokens(source: string): Generator<RtfToken> {
   }
 }
 
-/** Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. Those with several bytes per character are not read. */
+/**
+ * Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. Character sets with several bytes per
+ * character are not supported.
+ */
 const CHARSETS: Readonly<Record<number, string>> = {
   ...{ 77: "macintosh", 161: "windows-1253", 162: "windows-1254", 163: "windows-1258", 177: "windows-1255", 178: "windows-1256" },
   ...{ 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250" },
 };
-/** The character set of fonts of symbols, such as Wingdings. */
+/** Character set of symbol fonts, such as Wingdings. */
 const SYMBOLS = 2;
 const BULLET = 0xb7;
 
-/** Returns the encoding of a code page; `null` if it is unknown, as those of DOS and of Asian languages. */
+/** Returns the encoding of a code page, or `null` if it is unsupported, such as those of DOS and of Asian languages. */
 export function encodingOfCodePage(page: number): string | null {
   if (page === 10_000) return "macintosh";
   return page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null;
 }
 
-/** Returns whether the encoding of a font's character set is known: its own, that of symbols, or that of the document (0 and 1). */
+/**
+ * Returns whether the encoding of a font's character set is known. Symbol fonts and fonts with the document's encoding
+ * (0 and 1) count as known.
+ */
 export function isKnownCharset(charset: number): boolean {
   return charset <= SYMBOLS || charset in CHARSETS;
 }
 
-/** Decodes a byte in the character set of a font. @param encoding of the document, for fonts without a set of their own */
+/** Decodes a byte in the character set of a font. @param encoding of the document, for fonts without their own character set */
 export function decodeRtfByte(byte: number, charset: number, encoding: string): string {
   if (charset === SYMBOLS) return byte === BULLET ? "•" : "\ufffd";
   return new TextDecoder(CHARSETS[charset] ?? encoding).decode(Uint8Array.of(byte));
 }
 
-/** Characters that have a control word or symbol. An optional hyphen is no text. */
+/** Characters that have a control word or symbol. An optional hyphen becomes empty text. */
 export const RTF_CHARACTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ...{ emdash: "—", endash: "–", lquote: "‘", rquote: "’", ldblquote: "“", rdblquote: "”", bullet: "•", tab: " " },

@@ -25,20 +25,20 @@ export const rtfFormat: Format = {
   },
 };
 
-/** Where the text of a group goes. */
+/** Use of the text in a group. */
 type Destination = "body" | "skip" | "number" | "note" | "fonts" | "styles" | "title" | "margin" | "property-name" | "property";
 
-/** Formatting and destination of a group, which groups inside it inherit. */
+/** Formatting and destination of a group. Inner groups inherit them. */
 interface GroupState {
   destination: Destination;
   readonly start: number;
-  /** Text of the group, where it is not written. Not inherited. */
+  /** Text that is collected instead of written. Not inherited. */
   text: string;
-  /** Whether the group begins with `\*`, so that it is skipped if its first word is unknown. Not inherited. */
+  /** True if the group begins with `\*`, so that it is skipped if its first word is unknown. Not inherited. */
   isOptional: boolean;
   isBold: boolean;
   isHidden: boolean;
-  /** Whether the letters are too small to be seen. */
+  /** True if the letters are too small to be seen. */
   isTiny: boolean;
   isStruck: boolean;
   raised: "sup" | "sub" | null;
@@ -46,7 +46,7 @@ interface GroupState {
   /** Number of characters after `\u` that repeat it for older programs. */
   fallback: number;
   style: number | null;
-  /** Level of a heading from 1; `null`: as its style states. */
+  /** Level of a heading, from 1; `null`: the style decides. */
   heading: number | null;
   isInTable: boolean;
   /** Level of a list item from 1. */
@@ -68,19 +68,19 @@ const DESTINATIONS: ReadonlyMap<string, Destination> = new Map(
     words.split(" ").map((word): [string, Destination] => [word, destination as Destination]),
   ),
 );
-/** Destinations that are read inside a skipped group. */
+/** Destinations that are read even inside a skipped group. */
 const READ_IN_SKIPPED: ReadonlySet<string> = new Set(["title", "sn", "sv", "shptxt", "ud"]);
 
 /** Maximum open groups; programs write fewer than 100. */
 const MAX_GROUPS = 2_000;
-/** Text of this size or smaller, in half points, is not seen. */
+/** Maximum size of invisible text, in half points. */
 const SMALLEST_HALF_POINTS = 2;
 type SetProperty = (state: GroupState, value: number | null, isOn: boolean) => Partial<GroupState>;
 const strike: SetProperty = (_state, _value, isOn) => ({ isStruck: isOn });
 const raise: SetProperty = (_state, _value, isOn) => ({ raised: isOn ? "sup" : null });
 const lower: SetProperty = (_state, _value, isOn) => ({ raised: isOn ? "sub" : null });
 
-/** Control words that only change the formatting of a group. `isOn`: the value is not 0. */
+/** Control words that only change the formatting of a group. `isOn` is false if their value is 0. */
 const PROPERTIES: ReadonlyMap<string, SetProperty> = new Map(
   Object.entries<SetProperty>({
     ...{ plain: () => PLAIN, pard: () => PLAIN_PARAGRAPH, intbl: () => ({ isInTable: true }) },
@@ -106,7 +106,7 @@ class RtfReader {
   readonly #charsets = new Map<number, number>();
   readonly #headings = new Map<number, number>();
   #defaultFont = -1;
-  /** Characters still to be skipped after `\u`. */
+  /** Number of characters still to skip after `\u`. */
   #fallbacks = 0;
   #high: (TextRange & { readonly code: number }) | null = null;
   #propertyName = "";
@@ -117,7 +117,7 @@ class RtfReader {
   #isEnded = false;
 
   take(token: RtfToken): void {
-    // Some programs write zero bytes behind the last group.
+    // Some programs write zero bytes after the last group.
     if (this.#isEnded) return;
     if (token.type === "open") this.#open(token.start);
     else if (token.type === "close") this.#close(token.end);
@@ -171,7 +171,7 @@ class RtfReader {
     }
   }
 
-  /** Records the level of a heading style; programs write the names of the built-in styles in English. */
+  /** Records the level of a heading style. Programs write the names of built-in styles in English. */
   #nameStyle({ style, heading, text }: GroupState): void {
     const [, number] = /^heading ([1-9])$/i.exec(oneLine(text.replace(/;.*$/s, ""))) ?? [];
     const level = number !== undefined ? Number(number) : /^Title;/i.test(text.trim()) ? 1 : heading;
@@ -217,7 +217,7 @@ class RtfReader {
     state.destination = destination;
   }
 
-  /** Handles what ends paragraphs, cells and rows, and characters with a word of their own. */
+  /** Handles control words that end paragraphs, cells and rows, or stand for a character. */
   #layOut(word: string, range: TextRange): void {
     const { isInTable, style, heading, listLevel } = this.#state;
     const level = heading ?? (style === null ? null : (this.#headings.get(style) ?? null));
@@ -243,7 +243,7 @@ class RtfReader {
     const skipped = Math.min(this.#fallbacks, text.length);
     this.#fallbacks -= skipped;
     const rest = text.slice(skipped);
-    // An escaped brace is one character of two bytes.
+    // An escaped brace is one character, but two bytes in the file.
     const from = text.length === end - start ? start + skipped : start;
     if (rest === "") return;
     if (!/[\x80-\xff]/.test(rest)) {
@@ -255,7 +255,7 @@ class RtfReader {
 
   #byte({ value, start, end }: TextRange & { readonly value: number }): void {
     const charset = this.#charsets.get(this.#state.font < 0 ? this.#defaultFont : this.#state.font) ?? 0;
-    // Names of fonts and styles are not quoted.
+    // Names of fonts and styles are never quoted, so they need no offsets.
     const isQuoted = !["fonts", "styles", "skip"].includes(this.#state.destination);
     this.#isGuessed ||= isQuoted && value >= 0x80 && !isKnownCharset(charset);
     this.#say(decodeRtfByte(value, charset, this.#encoding ?? "windows-1252"), { start, end });

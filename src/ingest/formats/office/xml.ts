@@ -12,7 +12,7 @@ export interface XmlElement {
 
 export type XmlNode = XmlElement | string;
 
-/** Maximum depth of elements. Office programs stay below 100; the readers recurse. */
+/** Maximum depth of elements, because the readers are recursive. Office programs stay below 100. */
 const MAX_DEPTH = 400;
 
 /**
@@ -62,8 +62,8 @@ export function prefixed({ attributes }: XmlElement, name: string): string | und
 }
 
 /**
- * Yields the descendants with one of these names in document order, without those inside a match. Skips the fallbacks of Office files, which
- * repeat their neighbour for older programs.
+ * Yields the descendants with one of these names in document order, but not those inside another match. Skips the
+ * fallbacks of Office files, which repeat the element before them for older programs.
  */
 export function* descendants(element: XmlElement | undefined, ...names: readonly string[]): Generator<XmlElement> {
   for (const child of elementsOf(element)) {

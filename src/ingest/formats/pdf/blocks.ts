@@ -10,8 +10,8 @@ export type PdfBlock =
   | { readonly type: "table"; readonly rows: TableRegion["rows"]; readonly page: number };
 
 /**
- * The mark that opens a block with a hanging indent: a drawn dot, a word ("•", "1.", "(a)"), or none. An item without a mark continues the
- * item before it; a "resumed" one continues an earlier item after other blocks.
+ * The mark before a block with a hanging indent: a drawn dot, a word ("•", "1.", "(a)"), or none. A block without a
+ * mark continues the item before it; a "resumed" block continues an earlier item after other blocks.
  */
 export type Mark = "dot" | "word" | "none" | "resumed";
 
@@ -29,7 +29,7 @@ export type TextStyle = ReturnType<typeof styleOf>;
 
 /** Share of monospaced letters above which the whole document is monospaced, so that they do not indicate code. */
 const TYPEWRITTEN_SHARE = 0.9;
-/** Minimum monospaced lines of a code block; a single one may be a word of a sentence. */
+/** Minimum monospaced lines of a code block. A single one may be a word in a sentence. */
 const LEAST_CODE = 2;
 /** Minimum ratio of a heading's letter size to the body size. */
 const HEADING_FACTOR = 1.12;
@@ -37,16 +37,16 @@ const MAX_HEADING_CHARACTERS = 200;
 const MAX_BOLD_HEADING_CHARACTERS = 120;
 /** Minimum distance of lines that separates paragraphs, as a multiple of the usual distance. */
 const PARAGRAPH_GAP = 1.35;
-/** Maximum distance of lines within a heading, as a multiple of its letter size: headings are set tighter than text. */
+/** Maximum distance of lines within a heading, as a multiple of its letter size. Headings are set tighter than text. */
 const HEADING_STEP = 1.7;
-/** Minimum number of line distances to derive the usual one. */
+/** Minimum number of measured line distances from which the usual one is derived. */
 const FEW_STEPS = 3;
-/** The end of a line that may end a paragraph: of a sentence, quotation or bracket. */
+/** Matches the end of a line that may end a paragraph: the end of a sentence, quotation or bracket. */
 const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
-/** Minimum rows; two suffice because the room left at line ends is measured here. */
+/** Minimum number of rows. Two are enough, because the free space at line ends is measured here. */
 const LEAST_ROWS = 2;
-/** Notes have letters below this share of the body size and begin below this share of the page height. */
+/** Notes have letters below this share of the body size, and begin below this share of the page height. */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
 
@@ -142,7 +142,10 @@ interface Column extends ReturnType<typeof edgesOf> {
   readonly marks: Map<PdfLine, Mark>;
 }
 
-/** Returns the mark that opens a list item: a drawn dot, or a sign, number or letter that is not merely the next word of the text. */
+/**
+ * Returns the mark of a list item before a line: a drawn dot, or a sign, number or letter. A mark that is merely the
+ * next word of the text does not count.
+ */
 function markBefore(line: PdfLine, open: readonly PdfLine[], { right, pitch, style, dots, marks }: Column): Mark {
   if (hasDot(line, dots)) return "dot";
   if (markOf(line) === null) return "none";
@@ -159,7 +162,8 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   if (isHeadingLike(last, style) !== isHeadingLike(line, style)) return true;
   const hadRoom = !isFull(last, line, right);
   const isEnded = MAY_END.test(last.words.at(-1)?.text ?? "");
-  // Text of another size, such as inline code, may fill a line of a sentence. A note's mark or larger letters begin a new block.
+  // Text of another size, such as inline code, may fill a line of a sentence. The mark of a note, or larger letters,
+  // begin a new block.
   const runsOn = !hadRoom && !isEnded && !isHeadingLike(line, style) && !NOTE_MARK.test(line.words[0]?.text ?? "");
   if (Math.abs(last.size - line.size) > SAME_SIZE && !runsOn) return true;
   const step = line.bottom - last.bottom;
@@ -173,7 +177,7 @@ function isParted(open: readonly PdfLine[], line: PdfLine, { right, pitch, style
   return isMarked && line.x < first.x - 1;
 }
 
-/** Returns whether a sentence ends the paragraph: the next word would have fitted on its last line. */
+/** Returns whether a sentence ends the paragraph, that is, the next word would have fitted on its last line. */
 function isFinished(open: readonly PdfLine[], line: PdfLine, { right }: Column): boolean {
   const last = open.at(-1) as PdfLine;
   return !areLevel(last, line) && MAY_END.test(last.words.at(-1)?.text ?? "") && !isFull(last, line, right);
@@ -184,7 +188,7 @@ function areCentred(a: PdfLine, b: PdfLine): boolean {
   return Math.abs(a.x - b.x) > a.size * SAME_START && Math.abs(a.x + a.right - b.x - b.right) < a.size;
 }
 
-/** Merges adjacent paragraphs into one of rows if some lines without a sentence end are short; otherwise keeps each separate. */
+/** Merges adjacent paragraphs into one of rows if some lines without a sentence end are short. Otherwise they stay separate. */
 function runBlocks(run: readonly (readonly PdfLine[])[], page: ColumnFacts, column: Column): PdfBlock[] {
   const made = run.map((lines) => toBlock(lines, page, column));
   if (made.some(({ type }) => type !== "paragraph")) return made;
@@ -255,8 +259,9 @@ function usualPitch(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Derives the body size, the sizes of headings, largest first, the most frequent line distance within paragraphs, and whether most letters
- * are bold or monospaced, which then marks no heading and no code.
+ * Derives the body size, the sizes of headings, largest first, the most frequent line distance within paragraphs, and
+ * whether most letters are bold or monospaced. If they are, bold does not mark headings, or monospace does not mark
+ * code.
  * @param outline titles of the document's outline with their depth, from 1
  */
 export function styleOf(lines: readonly PdfLine[], outline: ReadonlyMap<string, number>) {

@@ -14,7 +14,7 @@ interface GrownText extends TextBlock {
 /** Joins blocks split by the end of a column or page. Notes at the foot of the page follow them. */
 export function joinParted(blocks: readonly PdfBlock[]): PdfBlock[] {
   const out: PdfBlock[] = [];
-  /** Index of the last block that is no note, and whether other blocks were joined to it. */
+  /** Index of the last block that is not a note, and whether other blocks were joined to it. */
   let [at, isGrown] = [-1, false];
   for (const block of blocks) {
     const before = out[at];
@@ -92,7 +92,7 @@ export function furtherPartsOfItems(blocks: readonly PdfBlock[]): PdfBlock[] {
     else if (block.type === "paragraph") {
       const isPart = block.mark === "none" && items.some((item) => isPartOf(item, block));
       const isAtLast = items.length > 0 && !isLeftOf(block, items.at(-1) as TextBlock);
-      // A paragraph further to the right, such as a quote, leaves the items open.
+      // A paragraph further to the right, such as a quote, does not close the items.
       while (items.length > 0 && isLeftOf(block, items.at(-1) as TextBlock)) items.pop();
       if (isPart) return { ...block, type: "item", mark: isAtLast ? "none" : "resumed" };
     }

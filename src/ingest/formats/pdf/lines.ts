@@ -27,12 +27,12 @@ export function hasDot({ x, y, bottom, size }: PdfLine, dots: readonly PdfBox[])
   });
 }
 
-/** Returns whether the first word of a line would not have fitted on the line before, which may extend to `right`. */
+/** Returns whether a line is full: the first word of the next line would not have fitted on it. The line may extend to `right`. */
 export function isFull(last: PdfLine, line: PdfLine, right: number): boolean {
   return right - last.right <= (line.words[0]?.width ?? 0) + line.size;
 }
 
-/** Returns whether a line has the hanging indent of an item and not the start of other text. */
+/** Returns whether a line has the hanging indent of an item and does not start other text. */
 export function isHung({ x, size }: PdfLine, start: number, left: number): boolean {
   return start - left > size * HUNG && Math.abs(x - start) < size * SAME_START;
 }
@@ -45,8 +45,9 @@ export function textStart(block: readonly PdfLine[], isMarked: boolean): number 
 }
 
 /**
- * Returns whether a line begins with a mark by chance, as with "(see Fig." and "3)". A list item begins at another indent than the text
- * before it; at the same indent, only the next mark of the list after a sentence end opens an item.
+ * Returns whether a line begins with a mark only by chance, such as "(see Fig." and "3)". A list item begins at another
+ * indent than the text before it. At the same indent, only the next mark of the list after the end of a sentence opens
+ * an item.
  * @param shift offset of `line`'s column to the right of the block's, in points
  */
 export function isMarkInText(
@@ -145,7 +146,7 @@ export function fragmentsOf(words: readonly PdfWord[]): PdfLine[] {
   return fragments;
 }
 
-/** Number of strips above a fragment that it may be level with. */
+/** Maximum number of strips above a fragment to compare it with. */
 const NEAR_STRIPS = 3;
 
 function follows(last: PdfWord, word: PdfWord): boolean {

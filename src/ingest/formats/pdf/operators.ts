@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { apply, greatest, least, type Matrix, type PdfBox, type PdfPage, type PdfRule } from "./words.ts";
 
-/** Size limits of a drawn shape that may be a list mark, in points. */
+/** Size limits of a drawn shape that may be the mark of a list item, in points. */
 const SMALLEST_DOT = 1;
 const LARGEST_DOT = 8;
 /** Maximum dots on a page. More belong to a chart. */
@@ -107,7 +107,7 @@ export async function runOperators(
   const byNumber: (OperatorAction | undefined)[] = [];
   for (const [name, action] of Object.entries(actions)) if (names[name] !== undefined) byNumber[names[name]] = action;
   const argsOf = (i: number) => (argsArray[i] ?? []) as readonly unknown[];
-  // Fonts arrive separately from the operators and are registered a few event-loop steps later.
+  // Fonts arrive separately from the operators and are registered a few steps of the event loop later.
   if (fnArray.some((operator, i) => operator === names.setFont && !page.commonObjs.has(String(argsOf(i)[0])))) await setImmediate();
   const count = Math.min(fnArray.length, MAX_OPERATORS);
   for (let i = 0; i < count; i++) byNumber[fnArray[i] ?? -1]?.(argsOf(i));

@@ -9,7 +9,7 @@ const STEP_BACK = -0.4;
 const BASELINE_STEP = 0.15;
 /** Size of illegible text, in points. */
 const TINY = 1;
-/** Share of the page above which a picture makes the page a possible scan. */
+/** Minimum share of the page that a picture must cover for the page to count as a scan. */
 const PICTURE_SHARE = 0.5;
 /** Names of monospaced fonts, for fonts whose flags do not say it. */
 const MONO_NAME = /mono(?!type)|courier|consolas|menlo|typewriter|cmtt|fixed/i;
@@ -206,7 +206,7 @@ function lineOf({ matrix, font, size, rise }: State, text: Matrix) {
   return { full, shown: size * scaleOf(full), isTurned, rise, low: rise + font.descent * size, high: rise + font.ascent * size };
 }
 
-/** Writes the box of the letter at `along` into `box`. Allocates nothing, since a page has thousands of letters. */
+/** Writes the box of the letter at `along` into `box`. Allocates nothing, because a page has thousands of letters. */
 function placeOn(
   { full, rise, low, high }: TextLine,
   along: number,
@@ -227,7 +227,7 @@ function placeOn(
 
 function isBlank(text: string): boolean {
   const code = text.charCodeAt(0);
-  // Fast path for ASCII letters, which are not white space.
+  // Fast path for ASCII letters, none of which is white space.
   return !(code > 0x20 && code < 0x7f) && text.trim() === "";
 }
 
@@ -267,7 +267,7 @@ function toWord(word: OpenWord, page: { readonly width: number; readonly height:
     baseline,
     size,
     isBold: state.font.isBold,
-    // The invisible text layer of scanned pages is monospaced even if the picture is not.
+    // The invisible text layer of a scanned page is monospaced even if the picture is not.
     isMono: state.font.isMono && hidden !== "invisible",
     isSpaced,
     run,

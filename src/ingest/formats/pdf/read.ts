@@ -18,17 +18,17 @@ export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 8
 /** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
-/** Maximum pixels of a recognised picture: an A3 page at 600 dpi. */
+/** Maximum pixels of a picture to recognise: an A3 page at 600 dpi. */
 const MAX_PICTURE_POINTS = 70_000_000;
-/** A printed page number. A file may state a longer one, which every citation of the page would repeat. */
+/** Matches a printed page number. A longer one is ignored, because every citation of the page would repeat it. */
 const PAGE_LABEL = /^\P{Cc}{1,20}$/u;
 
 type Library = typeof import("unpdf");
 type PdfDocument = Awaited<ReturnType<Library["getDocumentProxy"]>>;
 
 /**
- * Reads a PDF as text with headings, tables and the box of every word. Omits and reports invisible text, and names pages without text. Runs
- * no scripts and fetches nothing.
+ * Reads a PDF as text with headings, tables and the box of every word. Leaves out invisible text and reports it, and
+ * names pages without text. Runs no scripts and fetches nothing.
  */
 export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "bytes" | "name" | "recogniser">): Promise<FormatResult[]> {
   const { extractImages, getDocumentProxy, getResolvedPDFJS } = await import("unpdf");
@@ -64,7 +64,7 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
     const pageOf = new Map<PdfWord, number>();
     for (const { words, number } of kept) for (const word of words) pageOf.set(word, number);
     const { places, ...written } = writePdf(layOut(kept, outline), kept, pageOf);
-    // A file with damaged labels has none.
+    // A file with damaged page labels is read without them.
     const labels = await document.getPageLabels().catch(() => null);
     const printed = labels?.map((label) => (PAGE_LABEL.test(label) ? label : "")) ?? null;
     return [
@@ -83,7 +83,7 @@ export async function readPdf({ bytes, name, recogniser }: Pick<FormatSource, "b
 
 async function openPdf(open: Library["getDocumentProxy"], bytes: Uint8Array): Promise<PdfDocument> {
   try {
-    // The library takes ownership of the bytes, which are hashed later, so it gets a copy.
+    // The library takes ownership of the bytes, but they are hashed later, so it gets a copy.
     return await open(new Uint8Array(bytes), {
       verbosity: 0,
       isEvalSupported: false,
@@ -167,7 +167,7 @@ function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>)
   return furtherPartsOfItems(joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)))));
 }
 
-/** Lays out the text around drawn tables. Each of these takes part in the reading order as one large placeholder word. */
+/** Lays out the text around drawn tables. In the reading order, each table is represented by one large placeholder word. */
 function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   const words = page.words.filter((word) => !running.has(word));
   const upright = words.filter(({ isTurned }) => !isTurned);
@@ -243,7 +243,7 @@ async function readOutline(document: PdfDocument): Promise<ReadonlyMap<string, n
   try {
     visit(await document.getOutline(), 1);
   } catch {
-    // Without a readable outline, headings are detected by their letters.
+    // Without a readable outline, headings are recognised by their letters.
   }
   return depths;
 }
@@ -254,7 +254,7 @@ async function readInformation(document: PdfDocument): Promise<{ readonly title:
     const said = (key: string) => {
       const value = (info as Readonly<Record<string, unknown>>)[key];
       const text = typeof value === "string" ? oneLine(value) : "";
-      // Default titles that programs write.
+      // Ignore default titles that programs write.
       return text === "" || /^(?:untitled|\(?anonymous\)?|unspecified|microsoft word - .*|.*\.(?:docx?|pdf|indd|tex))$/i.test(text)
         ? null
         : text;

@@ -97,17 +97,17 @@ export interface TableRegion {
 
 /** Minimum gap between columns, in points; the narrowest usual gap is 10. */
 const GUTTER = 5;
-/** Minimum share of steps from column to column in file order that indicates a table, which is written row by row. */
+/** Minimum share of steps in file order that move to another column. From there on it is a table, which files write row by row. */
 const ACROSS_SHARE = 0.12;
 /** Maximum distance of lines in one row, as a multiple of the line height. */
 const ROW_GAP = 0.9;
 /** Minimum vertical overlap of fragments side by side, as a share of their height. */
 const BESIDE = 0.2;
-/** Minimum extra distance of rows over lines of a cell, as a multiple of the line height. */
+/** Minimum difference between the gaps of rows and those of lines within a cell, as a multiple of the line height. */
 const WIDER_GAP = 0.2;
-/** Minimum share of lines in cells that wrap: their first word did not fit on the line before. */
+/** Minimum share of wrapped lines in cells, that is, lines whose first word did not fit on the line before. */
 const WRAPPED_SHARE = 0.8;
-/** The usual beginning of a cell, and its maximum share among continuation lines. */
+/** Matches the usual beginning of a cell. `OPENING_SHARE` is its maximum share among continuation lines. */
 const OPENING = /^[\p{Lu}\p{N}\p{Sc}]/u;
 const OPENING_SHARE = 0.7;
 
@@ -117,8 +117,8 @@ interface Interval {
 }
 
 /**
- * Splits a page into regions in reading order. Lines that leave the same gap free form columns, read one after the other, or a table, read
- * row by row. The order in which the file writes them decides.
+ * Splits a page into regions in reading order. Lines that leave the same gap free form either columns, read one after
+ * the other, or a table, read row by row. The order of the lines in the file decides.
  */
 export function regionsOf(fragments: readonly PdfLine[], depth = 0): Region[] {
   if (fragments.length === 0) return [];
@@ -154,7 +154,7 @@ function fileOrder(fragments: readonly PdfLine[], order: ReadonlyMap<PdfLine, nu
   return [...fragments].sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
 }
 
-/** Returns the regions of one column after the other. */
+/** Returns the regions of each column, one column after the other. */
 function readDown(fragments: readonly PdfLine[], columns: number, columnOf: ColumnOf, depth: number): Region[] {
   return Array.from({ length: columns }, (_, column) =>
     regionsOf(
@@ -164,7 +164,7 @@ function readDown(fragments: readonly PdfLine[], columns: number, columnOf: Colu
   ).flat();
 }
 
-/** Returns whether the file order crosses a gap once, as with columns. A table returns for every row. */
+/** Returns whether the file order crosses a gap only once, as for columns. A table crosses it in every row. */
 function isCrossedOnce(inOrder: readonly PdfLine[], { from }: Interval): boolean {
   return inOrder.filter(({ x }, i) => i > 0 && x >= from !== (inOrder[i - 1] as PdfLine).x >= from).length === 1;
 }
@@ -174,7 +174,7 @@ function pairedBy(strips: readonly (readonly PdfLine[])[], columnOf: ColumnOf): 
   return strips.filter((strip) => new Set(strip.map(columnOf)).size > 1).length;
 }
 
-/** Splits off single-fragment strips above and below, such as a heading, which leave only some gaps of a table free. */
+/** Splits off the strips of a single fragment above and below, such as a heading, because they cover some gaps of a table. */
 function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[][], PdfLine[][]] {
   const first = strips.findIndex((strip) => strip.length > 1);
   const last = strips.findLastIndex((strip) => strip.length > 1);
@@ -185,10 +185,10 @@ function withoutLooseEnds(strips: readonly PdfLine[][]): [PdfLine[][], PdfLine[]
 function bandsOf(strips: readonly (readonly PdfLine[])[]): PdfLine[][][] {
   const bands: PdfLine[][][] = [];
   let band: PdfLine[][] = [];
-  /** The horizontal cover of the band, and whether it leaves a gap free. */
+  /** The horizontal extents that the current band covers, and whether they leave a gap free. */
   let standing: readonly Span[] = [];
   let hasGutter = false;
-  // Damaged fonts give NaN positions without an order, so covers cannot be joined incrementally.
+  // Damaged fonts give NaN positions, which have no order, so covers cannot be joined one by one.
   const isOrdered = strips.every((strip) => strip.every(({ x, right }) => x <= right));
   for (const strip of strips) {
     const together = [...standing, ...strip];
@@ -242,12 +242,15 @@ function coverOf(parts: readonly Span[]): Span[] {
   return cover;
 }
 
-/** Marks apart from the text of their items are no column. */
+/** Returns whether the first column only holds the marks of list items. They are not a column. */
 function isList(first: readonly PdfLine[]): boolean {
   return first.every(({ words }) => words.length === 1 && BULLET.test(words[0]?.text ?? ""));
 }
 
-/** A centred title above a heading also leaves gaps. Columns are side by side, or have at least three lines each. */
+/**
+ * Returns whether fragments form columns: they are side by side, or have at least three lines each. A centred title
+ * above a heading also leaves gaps.
+ */
 function areColumns(strips: readonly (readonly PdfLine[])[], fragments: readonly PdfLine[], columnOf: ColumnOf): boolean {
   const lines = new Map<number, number>();
   for (const column of fragments.map(columnOf)) lines.set(column, (lines.get(column) ?? 0) + 1);

@@ -11,7 +11,7 @@ const PARTING_GAP = 0.8;
 const MAX_LINES = 3;
 const PAGE_NUMBER = /^[-–—|\s]*(?:page|seite|p\.?)?\s*(?:#|[ivxlc]{1,7})(?:\s*(?:of|von|\/)\s*#)?[-–—|\s]*$/i;
 
-/** Returns the words of running headers and footers, which repeat at the page edges apart from numbers, and of page numbers. */
+/** Returns the words of running headers and footers, which repeat at the page edges except for numbers, and of page numbers. */
 export function runningWords(pages: readonly PdfPage[]): ReadonlySet<PdfWord> {
   const running = new Set<PdfWord>();
   const edges = pages.map((page) => edgeLines(page));
@@ -43,7 +43,7 @@ function edgeLines(page: PdfPage): PdfLine[] {
   const strips = stripsOf(fragmentsOf(page.words.filter(({ hidden, isTurned }) => hidden === null && !isTurned)))
     .map((strip) => ({ strip, y: least(strip.map(({ y }) => y)) }))
     .sort((a, b) => a.y - b.y);
-  // The possible running lines, and the next line on each side.
+  // The lines that may be running ones, and the next line on each side.
   const near = MAX_LINES + 1;
   const edges = strips.length > 2 * near ? [...strips.slice(0, near), ...strips.slice(-near)] : strips;
   const lines = edges.map(({ strip }) => joinStrip(strip));
@@ -53,7 +53,7 @@ function edgeLines(page: PdfPage): PdfLine[] {
   return [...top, ...bottom].filter(isInMargin);
 }
 
-/** Returns up to `MAX_LINES` first lines, if a gap follows them. */
+/** Returns up to `MAX_LINES` first lines if a gap follows them. */
 function partedLines(lines: readonly PdfLine[], gapBetween: (line: PdfLine, next: PdfLine) => number): readonly PdfLine[] {
   for (let count = Math.min(MAX_LINES, lines.length); count > 0; count--) {
     const line = lines[count - 1] as PdfLine;

@@ -13,13 +13,13 @@ export interface PdfWord {
   readonly isMono: boolean;
   /** Whether white space precedes it. */
   readonly isSpaced: boolean;
-  /** Number of the text operation that showed it; one operation writes on one line. */
+  /** Number of the text operation that drew it. One operation draws on one line. */
   readonly run: number;
-  /** Whether the file marks it as page furniture, such as a running header. */
+  /** True if the file marks it as page furniture, such as a running header. */
   readonly isArtifact: boolean;
-  /** Why the word is invisible; `null` if visible. */
+  /** Reason why the word is invisible; `null` if it is visible. */
   readonly hidden: "invisible" | "white" | "tiny" | "off_page" | null;
-  /** Whether it runs in another direction than the page. */
+  /** True if it runs in another direction than the page. */
   readonly isTurned: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface PdfPage {
   readonly rules: readonly PdfRule[];
   /** Small drawn shapes that may be list marks. */
   readonly dots: readonly PdfBox[];
-  /** Whether a picture covers most of the page, as in a scan. */
+  /** True if a picture covers most of the page, as in a scan. */
   readonly isPicture: boolean;
   /** Box of the largest picture, if any. */
   readonly picture: PdfBox | null;

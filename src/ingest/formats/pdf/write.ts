@@ -7,14 +7,14 @@ import { type PdfBlock, textOf } from "./blocks.ts";
 import type { PdfLine } from "./lines.ts";
 import { least, type PdfPage, type PdfWord, rightOf } from "./words.ts";
 
-/** The join between two lines: a space, nothing, or the removal of a hyphen added at the line break. */
+/** How two lines are joined: with a space, with nothing, or by removing the hyphen at the line break. */
 type Seam = "blank" | "none" | "cut";
 
 const SOFT_HYPHEN = /\u00ad$/;
-/** A hyphenated lower-case word, without an inner hyphen, and no address. */
+/** Matches a lower-case word with a hyphen at its end and none inside. Addresses do not match. */
 const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
-/** An ending after which a line may break within a word. */
+/** Matches an ending after which a word may continue on the next line. */
 const JOINT = /[^\s][-‐–—/]$/u;
 /** A word after a suspended hyphen: "Short- and long-term". */
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
@@ -67,9 +67,9 @@ function bare(text: string): string {
 const TENTHS = 10;
 /** Maximum spaces within a line of code. */
 const MAX_BLANKS = 200;
-/** Minimum gap of a space, as a multiple of the letter size. A note's number follows its word more closely. */
+/** Minimum width of a gap that is a space, as a multiple of the letter size. The number of a note follows its word more closely. */
 const BLANK = 0.12;
-/** Maximum size and minimum rise of raised letters, relative to the letters before them. */
+/** Maximum size and minimum rise of superscript letters, relative to the letters before them. */
 const RAISED_SIZE = 0.85;
 const RAISED_BY = 0.12;
 
@@ -242,7 +242,7 @@ export function writePdf(blocks: readonly PdfBlock[], pages: readonly PdfPage[],
   );
   const startOf = new Map(starts.map(({ page }, i) => [page, offsets[i]] as const));
   const pageStarts = pages.map(() => 0);
-  // A page without text starts with the next one.
+  // A page without text starts where the next page starts.
   for (let page = pages.length, next = out.length; page > 1; page--) pageStarts[page - 1] = next = startOf.get(page) ?? next;
   return { ...written, places: { type: "boxes" as const, words: records, sizes }, pages: pageStarts };
 }
@@ -263,7 +263,7 @@ function inTenths(points: number): number {
   return Math.round(points * TENTHS);
 }
 
-/** A raised number is a note's mark or an exponent and must stay separate from the number before it. */
+/** Returns whether a word is superscript: the mark of a note or an exponent, which must stay separate from the number before it. */
 function isRaised(last: PdfWord, word: PdfWord): boolean {
   return word.size < last.size * RAISED_SIZE && word.baseline < last.baseline - last.size * RAISED_BY;
 }
