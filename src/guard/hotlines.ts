@@ -51,7 +51,7 @@ export function readPlain(text: string): PlainText {
     const [first = ""] = characters;
     const merges = first === last && /\p{L}/u.test(first);
     starts.add(length);
-    // A letter that two words share may end one or begin the other.
+    // Two adjacent words may share a letter, so a word may begin before it or after it.
     if (merges) starts.add(length - first.length);
     const part = merges ? word.slice(first.length) : word;
     parts.push(part);
@@ -128,9 +128,7 @@ export async function* hotlinesFirst(
 
 /** Number of hashed word features next to the encoder's vector. */
 const HASHED_FEATURES = 1024;
-/**
- * Weight of the hashed features. The vector covers unseen wordings; word pairs separate "end it" from "end my lease".
- */
+/** Weight of the hashed features. The vector covers unseen wordings; the word pairs distinguish "end it" from "end my lease". */
 const HASHED_WEIGHT = 0.35;
 
 /**
@@ -176,8 +174,8 @@ export function asksAnything(message: string): boolean {
 }
 
 /**
- * Whether a message shows a risk of self-harm, of the writer or of somebody else. From `possible` on the hotline is
- * shown; an unnecessary one costs a line. If `likely`, nothing but the hotline is shown.
+ * Risk of self-harm that a message shows, of the writer or of another person. From `possible` on the hotline is shown;
+ * an unnecessary one costs only a line. If `likely`, nothing but the hotline is shown.
  */
 type Crisis = "no" | "possible" | "likely";
 export type CrisisFinder = (message: string) => Promise<Crisis>;
@@ -210,7 +208,8 @@ export function createCrisisFinder({ firstStage, read, encoder, reader }: Crisis
     const alarming = scored.filter(({ chance }) => chance >= firstStage.readFrom).sort((a, b) => b.chance - a.chance);
     if (alarming.length === 0) return "no";
     const texts = alarming.slice(0, MOST_READ).map(({ text }) => text);
-    // Never cancelled: the hotline must be shown even if the user stops waiting, and the next message may be the same.
+    // This call cannot be cancelled: the hotline must be shown even if the user stops waiting, and the next message may
+    // be the same.
     const readings = reader === null ? null : await reader(texts, new AbortController().signal);
     if (readings === null) return named(Math.max(...alarming.map(({ chance }) => chance)), firstStage.cuts);
     return named(Math.max(...readings.map(({ vector }) => read.chance(vector))), read.cuts);

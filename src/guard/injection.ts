@@ -37,8 +37,8 @@ export function injectionSignals(text: string): string[] {
 }
 
 /**
- * Signals that a document gives instructions to the answering model or tricks its reader. Documents instruct their
- * readers ("send the form"), but have no reason to mention an answer, its encoding, or commands for the reader's
+ * Signals that a document gives instructions to the answering model or tries to trick its reader. Documents instruct
+ * their readers ("send the form"), but have no reason to mention an answer, its encoding, or commands for the reader's
  * machine.
  */
 const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
@@ -88,8 +88,9 @@ const ORDERS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
 ];
 
 /**
- * Signals that are normal in documents. Manuals say which files, rules and checks to ignore, not to reveal a password,
- * to act as a witness, that you are now ready, and use arrows. Instructions to a model are covered by the list above.
+ * Signals that also occur in harmless documents. Manuals say which files, rules and checks to ignore, not to reveal a
+ * password, to act as a witness, or that you are now ready, and they use arrows. The list above covers instructions to
+ * a model.
  */
 const MANUALS_SAY: ReadonlySet<string> = new Set(["ignore-instructions", "context-break", "disable-safety", "secrets", "role-play"]);
 

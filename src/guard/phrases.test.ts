@@ -88,7 +88,7 @@ describe("the veterans' hotlines", () => {
     "I don't want to be here anymore",
     "everyone would be better off without me",
     "I have a gun to my head",
-    // Somebody else's death: the line also helps those who ask about it.
+    // The hotline also helps people who ask about another person's death.
     "survivor benefits if veteran died by suicide",
     "suicide prevention coordinator phone number",
   ])("%j calls for the crisis line", async (text) => expect(await called(text)).toContain("Veterans Crisis Line"));

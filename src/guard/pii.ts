@@ -23,7 +23,7 @@ const FORMS = [
 ];
 const STREET_ADDRESS = new RegExp(FORMS.join("|"), "g");
 
-/** After words such as "live at", lower case also counts. */
+/** After words such as "live at", an address in lower case counts too. */
 const TOLD_ADDRESS = new RegExp(
   String.raw`\b(?:live|living|lives|reside|resides|residing|address is|address:|move|moved|moving|send it)\s(?:to|at|on|in)?\s?(${String.raw`\d{1,6}[a-z]?(?:\s[\w'’.-]{1,30}){1,4}\s(?:${STREET}|${PLACE})`}\b\.?(?:,?\s(?:apt|apartment|suite|unit|#)\.?\s?#?\w{1,6})?)`,
   "gi",
@@ -57,7 +57,7 @@ function remainder(rearranged: string): number {
   return rest;
 }
 
-/** Kinds of personal data that form alone identifies. Names of persons need more than that. */
+/** Kinds of personal data that can be identified by their form alone. Names of persons cannot. */
 export const PERSONAL_KINDS = ["email", "iban", "card", "ssn", "file-number", "phone", "address"] as const;
 export type PersonalKind = (typeof PERSONAL_KINDS)[number];
 
@@ -72,7 +72,7 @@ type Finder = (plain: string) => Iterable<TextRange>;
 const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
 const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
 const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
-/** Nine digits without separators count as a social security number only after such a label. */
+/** Labels such as "SSN". Without one, nine digits without separators do not count as a social security number. */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
 /**

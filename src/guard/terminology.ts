@@ -25,10 +25,10 @@ export interface TermViolation extends TextRange {
   readonly of: string;
 }
 
-/** An internal name such as `STOCK_CHECK` is no tenant's word; "stock check" may be one. */
+/** Matches an internal name such as `STOCK_CHECK`, which is no tenant's term. "stock check" may be one. */
 const INTERNAL_NAME = /_/;
 
-/** Returns the rules for one tenant. Another tenant's term that this tenant uses too is no violation. */
+/** Returns the rules for one tenant. A term that both this and another tenant use is no violation. */
 export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, tenant: string | null): Terminology {
   const own = tenant === null ? undefined : tenants[tenant];
   if (own === undefined) return [];

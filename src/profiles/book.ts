@@ -2,13 +2,14 @@ import { denseOnly, SOURCE_WRITING, STRICT_CHECKS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile, REPORT_MARGIN } from "./profile.ts";
 
 /**
- * Minimum confidence of the best passage for a question to count as on topic: the threshold with the best balanced accuracy on the validation
- * collections, for answerable questions against questions of other domains (.04 and .05 on the two halves, .98 on the other half;
- * `./run eval topics`, 2026-11-30). The source's .7, carried over by quantile, refused 45 of 60 questions that the book answers.
+ * Minimum confidence of the best passage for a question to count as on topic. It is the threshold with the best
+ * balanced accuracy on the validation collections, for answerable questions against questions of other domains. The two
+ * halves give .04 and .05, each with .98 on the other half (`./run eval topics`, 2026-11-30). The source's .7,
+ * converted by quantile, refused 45 of 60 questions that the book answers.
  */
 const ON_TOPIC = 0.05;
 
-/** Source 004: chat about one book. Its sections 1 to 5 set the numbers. */
+/** Source 004: chat about one book. The numbers come from its sections 1 to 5. */
 export const book: Profile = {
   name: "book",
   title: "Book chat with selected text",

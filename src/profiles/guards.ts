@@ -10,7 +10,7 @@ export const GUARDS: GuardSettings = {
   tokens: { limit: 512, count: "tokens" },
 };
 
-/** Guards of source designs that describe none: they remove nothing that the source would have shown, but warn about personal data. */
+/** Guards for source designs that describe none. They remove nothing that the source would have shown, but warn about personal data. */
 export const SOURCE_GUARDS: GuardSettings = {
   pii: "warn",
   terminology: "off",
@@ -26,16 +26,17 @@ export const SOURCE_GUARDS: GuardSettings = {
  */
 const FAITHFUL = 0.55;
 /**
- * Minimum cosine of question and answer, with the embedded encoder: the threshold with the best balanced accuracy for human answers against
- * answers to other questions. It is .20 on each half of eight domains, with balanced accuracies of .90 and .91 on the other half (`./run
- * eval relevancy`). A threshold carried over by quantile marked 66 of 70 right answers as off topic, because the quantiles come from
- * questions and long passages.
+ * Minimum cosine of question and answer, with the embedded encoder. It is the threshold with the best balanced accuracy
+ * for human answers against answers to other questions: .20 on each half of eight domains, with balanced accuracies of
+ * .90 and .91 on the other half (`./run eval relevancy`). The source's threshold, converted by quantile, marked 66 of
+ * 70 right answers as off topic, because the quantiles come from questions and long passages.
  */
 const ON_TOPIC = 0.2;
 
 /**
- * Guards of the `validator` profile. They remove only personal data; the other active guards only report. With the models of the design,
- * the thresholds are those of its table of L1 metrics; with the embedded models, they are ours.
+ * Guards of the `validator` profile. They remove only personal data; the other active guards only report. With the
+ * models of the source, the thresholds are those of its table of L1 metrics; with the embedded models, we measured
+ * them.
  */
 export const VALIDATOR_GUARDS: GuardSettings = {
   pii: "remove",
@@ -53,12 +54,12 @@ export const VALIDATOR_GUARDS: GuardSettings = {
 export const SUPPORT_BANDS = { unsupported: 0.51, unclear: 0.68 } as const;
 
 /**
- * Confidences from which a passage answers for certain or perhaps: three of four passages from `verified` on answer, and one of twenty that
- * answer is below `uncertain` (validation collections, `lab/train/ranking`).
+ * Minimum confidences of a `verified` and an `uncertain` passage. On the validation collections, three of four passages
+ * from `verified` on answer, and one of twenty passages that answer is below `uncertain` (`lab/train/ranking`).
  */
 export const VERDICT_CUTS = { verified: 0.27, uncertain: 0.07 } as const;
 
-/** Retrieval of source designs that rank by the cosine alone. @param passages both requested and passed on */
+/** Retrieval of source designs that rank by the cosine alone. @param passages number of passages, both retrieved and passed on */
 export function denseOnly(passages: number): RetrieveSettings {
   return {
     ...{ dense: true, bm25: false, candidates: passages, reranker: "none", rerank: 0, passages },
@@ -66,7 +67,7 @@ export function denseOnly(passages: number): RetrieveSettings {
   };
 }
 
-/** Writing of source designs, as far as they do not say otherwise. */
+/** Settings for writing in source designs, where these do not specify others. */
 export const SOURCE_WRITING = {
   writer: "auto",
   given: { type: "passages" },
@@ -78,7 +79,7 @@ export const SOURCE_WRITING = {
   sentences: { normal: 3, more: 8 },
 } as const satisfies Omit<WriteSettings, "refusal" | "unreliable">;
 
-/** Checks of source designs that show supported sentences only. */
+/** Checks of source designs that show only supported sentences. */
 export const STRICT_CHECKS: CheckSettings = {
   guards: SOURCE_GUARDS,
   uncited: "remove",

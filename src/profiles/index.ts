@@ -28,7 +28,7 @@ export interface ProfileOverrides {
   readonly write_from?: number | undefined;
 }
 
-/** Creates a function that applies the configuration and the mode of a request to a profile; equal inputs give the same object. */
+/** Creates a function that applies the configuration and a request's mode to a profile. Equal inputs return the same object. */
 export function createConfigured({ grade, write_from: writeFrom }: ProfileOverrides): (profile: Profile, mode?: WriteMode) => Profile {
   const made = new WeakMap<Profile, Map<WriteMode | undefined, Profile>>();
   return (profile, mode) => {
@@ -49,8 +49,8 @@ export function createConfigured({ grade, write_from: writeFrom }: ProfileOverri
 }
 
 /**
- * Adds the report of `validator`, so that five metrics grade every answer. The profile's own guards keep their effect; added guards only
- * report. A profile with a report of its own is returned unchanged.
+ * Adds the report of `validator`, so that five metrics grade every answer. The profile's own guards keep their effect,
+ * and added guards only report. A profile that already has a report is returned unchanged.
  */
 export function graded(profile: Profile): Profile {
   const { report } = validator;

@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_GUARDS, SOURCE_WRITING, SUPPORT_BANDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** Source 000: seven layers against hallucination. Its equations 1, 2, 4, 10, 11 and listings 1 to 5 set the numbers. */
+/** Source 000: seven layers against hallucination. The numbers come from its equations 1, 2, 4, 10, 11 and listings 1 to 5. */
 export const sevenLayer: Profile = {
   name: "seven-layer",
   title: "Seven-layer hallucination defence with model routing",

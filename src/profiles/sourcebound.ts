@@ -2,7 +2,7 @@ import { SUPPORT_BANDS, VERDICT_CUTS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
 /**
- * Minimum confidence at which the evidence is worth reading for a model. It is an evidence bound, not an answer threshold: the model may
+ * Minimum confidence at which the evidence is worth sending to a model. It is not an answer threshold: the model may
  * say that the sources do not answer, and the checks decide what is shown.
  */
 const WRITE_FROM = 0.15;

@@ -1,7 +1,7 @@
 import { denseOnly, SOURCE_WRITING, VALIDATOR_GUARDS } from "./guards.ts";
 import { FOREIGN_LANGUAGE, type Profile } from "./profile.ts";
 
-/** Source 003: grades every answer live and blocks nothing except personal data. Its table of L1 metrics sets the numbers. */
+/** Source 003: grades every answer live and blocks nothing except personal data. The numbers come from its table of L1 metrics. */
 export const validator: Profile = {
   name: "validator",
   title: "Answers graded live, with tenants' terminology",

@@ -14,7 +14,7 @@ import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } fr
 /** A part of the proof does not hold. */
 export class ProofFault extends Error {}
 
-/** The document files are inaccessible; this says nothing about the proof. */
+/** The document files cannot be read, which says nothing about the proof. */
 export class DocumentsUnreadable extends RequestError {}
 
 /** @throws DocumentsUnreadable */
@@ -25,7 +25,7 @@ export function assertDocuments(folder: string): void {
   throw new DocumentsUnreadable("unknown_folder", `${folder} ${what}. Give the folder of the documents named in the proof.`, { folder });
 }
 
-/** Reads the documents of a statement from their files. @throws ProofFault naming the first that differs; DocumentsUnreadable */
+/** Reads the documents of a statement from their files. @throws ProofFault that names the first differing document; DocumentsUnreadable */
 export async function readProofDocuments(
   { documents, question, corpus }: Pick<ProofStatement, "documents" | "question" | "corpus">,
   folder: string,
@@ -44,9 +44,7 @@ export async function readProofDocuments(
   return read;
 }
 
-/**
- * Finds a file inside a folder by path and hash; the path may include parents of the folder. @throws ProofFault when no file has the hash
- */
+/** Finds a file in a folder by path and hash. The path may also begin above the folder. @throws ProofFault when no file has the hash */
 function findFile(folder: string, path: string, sha256: string): Uint8Array {
   const parts = path.split("/");
   if (path.includes("\0") || path.includes("\\") || parts.some((part) => ["", ".", ".."].includes(part)))
@@ -70,7 +68,7 @@ function readInside(root: string, path: string): Uint8Array | null {
     if (stats === undefined || !stats.isFile() || stats.size > MAX_FILE_BYTES) return null;
     return realpathSync(path).startsWith(root + sep) ? readFileSync(path) : null;
   } catch (cause) {
-    // Other errors stay as they are: a proof may name impossible paths.
+    // Rethrow other errors unchanged, because a proof may name impossible paths.
     if (!UNREADABLE.has(systemCodeOf(cause) ?? "")) throw cause;
     const message = `${path} cannot be read (${messageOf(cause)}). Grant the process permission.`;
     throw new DocumentsUnreadable("documents_unreadable", message, { path }, { cause });

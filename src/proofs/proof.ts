@@ -146,7 +146,7 @@ export const proofSchema = z
   });
 export type Proof = z.infer<typeof proofSchema>;
 
-/** Returns the leaf of a document version for the Merkle tree of the corpus. */
+/** Returns the text that represents a document version as a leaf of the corpus's Merkle tree. */
 export function leafOf(
   domain: string,
   { tenant, id, version, sha256: original }: Pick<ProofDocument, "tenant" | "id" | "version" | "sha256">,

@@ -16,7 +16,7 @@ import { leafOf, type ProofDocument, type ProofPassage, type ProofStatement } fr
 export interface ProvableAnswer {
   /** The record of the requested answer. */
   readonly asked: StoredRecord;
-  /** The record of the original answer: the same, or the stored answer that was served. */
+  /** The record of the original answer: the same one, or that of the stored answer that was served. */
   readonly made: StoredRecord;
   /** Documents of the domain at the revision of `made`, by id. */
   readonly held: readonly HeldVersion[];
@@ -47,7 +47,7 @@ export function namedVersions({ body, answer }: Pick<StoredRecord, "body" | "ans
   return named;
 }
 
-/** Builds the statement to hash and sign. It suffices to rerun the checks of an answer. */
+/** Builds the statement to hash and sign. It contains everything needed to run the checks of an answer again. */
 export function stateProof({ asked, made, held, documents, contacts, weights }: ProvableAnswer): ProofStatement {
   const record = made.body as AnswerRecord;
   const settings = made.settings as RecordedSettings;

@@ -35,7 +35,7 @@ import { isSignedBy, readPublicKey } from "./signature.ts";
 import { stateCheck } from "./state-proof.ts";
 
 export interface VerifyProofOptions {
-  /** Published public key of the installation (PEM). Without it a proof can be sound but its origin is unknown. */
+  /** Published public key of the installation (PEM). Without it a proof can be sound, but its origin stays unknown. */
   readonly key?: string | undefined;
   /** Corpus root from an independent publication. */
   readonly root?: string | undefined;
@@ -54,11 +54,12 @@ export interface ProofStep {
 
 export interface ProofVerdict {
   /**
-   * `verified`: everything holds and the key's holder signed it. `sound`: everything repeatable holds, but the origin is unknown and may be
-   * forged. `unchecked`: no fault found, but another version made the checks; verify with that version. `rejected`: a fault.
+   * `verified`: everything holds and the key's holder signed it. `sound`: everything that can be repeated holds, but
+   * the origin is unknown, so the proof may be forged. `unchecked`: no fault was found, but another version ran the
+   * checks; verify with that version. `rejected`: a fault was found.
    */
   readonly status: "verified" | "sound" | "unchecked" | "rejected";
-  /** Id of the answer; `null`: the proof is not readable. */
+  /** Id of the answer; `null` if the proof cannot be read. */
   readonly id: string | null;
   readonly question: string | null;
   readonly steps: readonly ProofStep[];
@@ -121,10 +122,10 @@ function readProof(text: string, steps: ProofStep[]): Proof | null {
 
 type Runner = ReturnType<typeof createRunner>;
 
-/** The proof comes from a program with other checks, so nothing can be concluded. */
+/** The proof comes from a version with other checks, so it can be neither confirmed nor rejected. */
 class OtherProgram extends ProofFault {}
 
-/** Runs steps. A fault becomes a failed step, not an exception; a reason of `null` means that the step was not repeated. */
+/** Runs steps. A fault becomes a failed step instead of an exception. A step that returns `null` was not repeated. */
 function createRunner(steps: ProofStep[]) {
   let other = false;
   return {
@@ -148,7 +149,7 @@ function fail(reason: string): never {
   throw new ProofFault(reason);
 }
 
-/** Checks version, checks revision and settings: scores are compared exactly, and other versions may score differently. */
+/** Checks version, checks revision and settings. Scores are compared exactly, and another version may score differently. */
 function assertSameProgram({ software, checks = FIRST_CHECKS, checking, question }: ProofStatement): string {
   if (software !== VERSION)
     throw new OtherProgram(`was made by version ${software}, but this is version ${VERSION}. Verify it with that version`);
@@ -193,7 +194,7 @@ async function runAgain(
       return `${quotes.length} match byte for byte`;
     }));
   if (!quoted) return;
-  // Set up the context inside a step, because a proof's settings may be invalid.
+  // Create the context inside a step, because a proof's settings may be invalid.
   let context: CheckContext | null = null;
   let written = nothingWritten();
   await run("sentences", async () => {
@@ -223,7 +224,7 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   if (idle !== undefined) fail(`the answer uses nothing from ${idle.path}`);
 }
 
-/** Casts a proof's settings without validation; the checks that run with them detect invalid values. */
+/** Uses a proof's settings without validation. The checks that run with them detect invalid values. */
 function settingsOf({ settings }: ProofStatement["checking"]): CheckSettings {
   return settings as unknown as CheckSettings;
 }

@@ -18,7 +18,7 @@ const textsOf = (passage: Passage) =>
     passage,
     made(passage).map(({ range }) => range),
   );
-/** What stands before each candidate, then the candidate. */
+/** Returns the context of each candidate, followed by the candidate. */
 const contextsOf = (passage: Passage) => made(passage).map(({ range, context }) => slicesOf(passage, [...context, range]));
 
 describe("candidatesOf", () => {

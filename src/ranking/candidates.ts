@@ -21,13 +21,13 @@ export interface Candidate {
 }
 
 export interface CandidateCut {
-  /** Maximum characters of one candidate; longer ones are omitted, never cut. */
+  /** Maximum characters of one candidate. Longer ones are left out, never cut. */
   readonly maxCharacters: number;
   /** Maximum number of candidates; those around the matching window are kept. */
   readonly maxCandidates: number;
-  /** The question asks for steps or a list, so lists stay whole up to `maxCharacters`. */
+  /** True if the question asks for steps or a list, so that lists stay whole up to `maxCharacters`. */
   readonly wholeLists: boolean;
-  /** The question names an item by its number, so no list stays whole. @default false */
+  /** True if the question names an item by its number, so that no list stays whole. @default false */
   readonly singleItems?: boolean;
 }
 
@@ -141,12 +141,15 @@ function isAskedAbove(passage: Passage, at: number): boolean {
   return next?.type === "list-item" && next.leadIn?.start === unit.start && textOf(passage, unit).trimEnd().endsWith("?");
 }
 
-/** Minimum number of lines in one paragraph that make them rows; `src/ingest/line-breaks.ts` keeps only intended line breaks. */
+/** Minimum number of lines in a paragraph for them to count as rows. `src/ingest/line-breaks.ts` keeps only intended line breaks. */
 const LEAST_ROWS = 3;
 
 const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
-/** Returns the last row that joins a line within `most` characters, before the next line that ends in a colon; `at` if it is no row. */
+/**
+ * Returns the last row that fits with the given line into `most` characters, before the next line that ends in a colon.
+ * Returns `at` if the line is no row.
+ */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;
   const first = units[at] as PlacedUnit;
@@ -180,7 +183,10 @@ const LINE_CHARACTERS = 80;
 /** Maximum number of address lines. */
 const MAX_LINES = 8;
 
-/** Returns the last unit that a sentence announces with a colon without a list: address lines, or one paragraph. Returns `at` if none. */
+/**
+ * Returns the last unit that a sentence with a final colon introduces, other than a list: address lines, or one
+ * paragraph. Returns `at` if there is none.
+ */
 function announcedBy(passage: Passage, at: number): number {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
@@ -191,7 +197,7 @@ function announcedBy(passage: Passage, at: number): number {
   return last === at && units[at + 1]?.type === "paragraph" ? at + 1 : last;
 }
 
-/** Returns the sentence before a quote that begins with "this" or "yes"; a heading counts if it is a question. */
+/** Returns the sentence before a quote that begins with a word such as "this" or "yes". A heading counts if it is a question. */
 function antecedents(passage: Passage, at: number, headingUnit: number): PlacedUnit[] {
   const { units } = passage;
   const unit = units[at] as PlacedUnit;
@@ -203,14 +209,20 @@ function antecedents(passage: Passage, at: number, headingUnit: number): PlacedU
   return before.block !== unit.block && before.type !== "paragraph" ? [] : [before];
 }
 
-/** Returns the heading of a list without a lead-in, because "Glass bottles" needs "Not allowed" above it. Omits the document's title. */
+/**
+ * Returns the heading of a list without a lead-in, because "Glass bottles" means nothing without "Not allowed" above
+ * it. Leaves out the document's title.
+ */
 function headedBy(passage: Passage, headingUnit: number): TextRange[] {
   const heading = passage.units[headingUnit];
   if (heading === undefined) return [];
   return normalizeQuestion(textOf(passage, heading)) === normalizeQuestion(passage.document.title) ? [] : [heading];
 }
 
-/** Returns whether a pronoun refers back: "Clean it with a brush". Two content words before the pronoun can be its antecedent. */
+/**
+ * Returns whether a pronoun refers back, as in "Clean it with a brush". It does not if two content words precede it,
+ * because they may be its antecedent.
+ */
 function pointsBack(start: string): boolean {
   const [, before] = BEFORE_PRONOUN.exec(start) ?? [];
   if (before === undefined) return false;
@@ -218,7 +230,7 @@ function pointsBack(start: string): boolean {
   return own.length < 2;
 }
 
-/** Returns conditions and exceptions after a unit, each with the list it announces. Conditions after a table apply to every row. */
+/** Returns conditions and exceptions after a unit, each with the list it introduces. Conditions after a table apply to every row. */
 function conditionsAfter(passage: Passage, last: number, maxCharacters: number): TextRange[] {
   const { units } = passage;
   const found: TextRange[] = [];
@@ -240,12 +252,12 @@ function conditionsAfter(passage: Passage, last: number, maxCharacters: number):
   return found;
 }
 
-/** The mark of a note after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
+/** Matches the mark of a note after a word or a value: "halls.*", "free†", "[1]", "50 francs¹". */
 const NOTE_CALL = new RegExp(
   String.raw`(?<=[^\s*†‡\[])\s?(\*{1,3}|[†‡]{1,2}|\[(?:\d{1,3}|\*{1,3}|[†‡])\]|(?<!\d)[${RAISED}]{1,2})(?=[\s.,;:)|*†‡]|$)`,
   "gu",
 );
-/** A part named in brackets: "(see note 3)". */
+/** Matches a part named in brackets: "(see note 3)". */
 const NAMED_NOTE = /\([^()]{1,60}\)/gu;
 
 /** Returns the notes that a range or the header of its row cites, each in the first block after it that begins with the mark. */
@@ -286,7 +298,7 @@ function lastItem(units: readonly PlacedUnit[], first: number): number {
   return last;
 }
 
-/** For a nested list, maps each top-level item with subitems to its last unit; `null`: fewer than two have subitems. */
+/** For a nested list, maps each top-level item with subitems to its last unit. Returns `null` if fewer than two items have subitems. */
 function partsOf({ units, document }: Passage, first: number, last: number): ReadonlyMap<number, number> | null {
   const levelOf = (at: number) => document.blocks[(units[at] as PlacedUnit).block]?.level ?? 0;
   let top = levelOf(first);
@@ -328,7 +340,7 @@ function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange
   return [caption, header].filter((one) => one !== null && one.start >= range.start && one.end <= range.end) as TextRange[];
 }
 
-/** Returns the rows that only their headings tell apart: "Day" below "Rowing boat" and "Day" below "Canoe". */
+/** Returns the rows that differ only in their headings: "Day" below "Rowing boat" and "Day" below "Canoe". */
 function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
   const byName = new Map<string, PlacedUnit[]>();
   for (const unit of passage.units) {
@@ -346,7 +358,7 @@ function isHeader(passage: Passage, { block }: PlacedUnit): boolean {
   return passage.document.blocks[block]?.header === block;
 }
 
-/** Characters that suffice to classify the start of a sentence. */
+/** Number of characters that are enough to classify the start of a sentence. */
 const START = 60;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu;
 

@@ -24,9 +24,9 @@ export interface CandidateView {
   readonly text: string;
   /** Question words in the candidate or in the text above it. */
   readonly holds: AskedBits;
-  /** Requested value groups that it contains. */
+  /** Indexes of the requested groups of values of which the candidate contains one. */
   readonly values: ReadonlySet<number>;
-  /** Weight share of question words in the candidate, and the share that only its headings add. */
+  /** Weight share of the question words in the candidate itself, and the share that only its headings add. */
   readonly own: number;
   readonly fromHeading: number;
   /** Largest weight share of a question word missing from the candidate, its headings and its title. */
@@ -51,7 +51,7 @@ export function readAsked(question: string, words: QuoteWords) {
     type: readQuestion(question).type,
     /** Groups of value kinds that it asks for. */
     values: askedValues(question),
-    /** The part of a document that it names by its number; `null`: none. */
+    /** The part of the document that the question names by its number, or `null`. */
     part: askedPart(question),
     bitsIn: (text: string): AskedBits => words.tokens(text).reduce((bits, token) => bits | (bitOf.get(token) ?? 0), 0),
     /** IDF-weighted share of the question, 0 to 1. */
@@ -102,9 +102,9 @@ export interface MeasuredCandidate {
   readonly view: CandidateView;
   /** Cosines of the question with the candidate alone, and with title and headings above the candidate. */
   readonly cosine: { readonly own: number; readonly headed: number };
-  /** Retrieval score of its passage divided by the best passage's score. */
+  /** Retrieval score of its passage, divided by the best passage's score. */
   readonly fused: number;
-  /** Larger question share of the two neighbouring candidates. */
+  /** The larger question share of the two neighbouring candidates. */
   readonly beside: number;
 }
 
@@ -128,15 +128,18 @@ export interface ScoredCandidate {
   readonly first: number;
   /** Cross-encoder score in log odds; `null`: not scored. */
   readonly cross: number | null;
-  /** The sort key. */
+  /** The score by which candidates are sorted. */
   readonly score: number;
   /** Probability that it answers, 0 to 1. */
   readonly chance: number;
-  /** The next candidate, quoted together with this one because both answer better. */
+  /** The next candidate, if it is quoted together with this one because both together answer better. */
   readonly followedBy?: CandidateView;
-  /** It is the only part with the number that the question names. */
+  /** True if it is the only candidate with the number that the question names. */
   readonly isNamed?: true;
-  /** It answers a part of the message that the best candidate does not answer, or is a row that matches as well. Limits do not apply. */
+  /**
+   * True if it answers a part of the message that the best candidate does not answer, or is a row that matches equally
+   * well. Such a candidate ignores the limits.
+   */
   readonly isRequired?: true;
 }
 
@@ -151,7 +154,7 @@ export const CONFIDENCE_FEATURES: Readonly<Record<string, (best: ScoredCandidate
   cross: ({ cross }) => cross,
   first: ({ first }) => first,
   lacks: ({ view }) => view.lacks,
-  // The cross-encoder underrates rows.
+  // Marks rows, because the cross-encoder underrates them.
   row: ({ view }) => Number(view.candidate.type === "row"),
 };
 
@@ -172,7 +175,7 @@ const weightsSchema = z.object({
   date: z.string(),
   /** SHA-256 of the training candidates. */
   data: z.string(),
-  /** Name and hash of the cross-encoder used in training; the scores are valid only with it. */
+  /** Name and hash of the cross-encoder used in training. The weights are valid only for its scores. */
   reader: z.object({ name: z.string(), hash: z.string() }),
   first: namedScorerSchema(Object.keys(FIRST_STAGE_FEATURES)),
   candidate: namedScorerSchema(Object.keys(CANDIDATE_FEATURES)),
@@ -206,6 +209,6 @@ export interface Choice {
 /** An unanswered part of a message. */
 export interface OpenPart {
   readonly part: QuestionPart;
-  /** `true`: no candidate comes near. */
+  /** True if no candidate comes near an answer. */
   readonly isNothing: boolean;
 }

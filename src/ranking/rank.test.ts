@@ -29,7 +29,7 @@ function rank(read: ReadTexts | null, ...passages: readonly Pieces[]) {
   return rankCandidates(QUESTION, evidence, fakeWords(), { maxCharacters: 500, weights, read, embed, signal });
 }
 
-/** Returns log odds by the end of the text; -5 for any other. */
+/** Creates a cross-encoder that returns log odds by the end of the text, and -5 for any other text. */
 const odds = (...known: readonly (readonly [text: string, odds: number])[]) => {
   const calls: ToRead[] = [];
   const read = fakeReadTexts((one) => {
@@ -109,7 +109,7 @@ describe("withFollowing", () => {
   const DENIAL = "The first president of the club was not Mr. Pollard.";
   const ANSWER = "Edith Pollard signed as E. Pollard.";
   const OTHER = "The club plays in brown and yellow.";
-  /** Returns log odds 4 for the denial and `together` for both sentences. */
+  /** Creates a cross-encoder that returns 4 for the denial and `together` for both sentences. */
   const reads = (together: number) => odds([`${DENIAL} ${ANSWER}`, together], [DENIAL, 4], [ANSWER, 1]).read;
 
   async function follow(read: ReadTexts, pieces: Pieces = [OTHER, DENIAL, ANSWER, OTHER], headings: readonly string[] = []) {

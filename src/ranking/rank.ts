@@ -26,14 +26,14 @@ import {
 } from "./features.ts";
 
 export interface RankOptions {
-  /** Maximum characters of one quote; longer units are omitted, never cut. */
+  /** Maximum characters of one quote. Longer units are left out, never cut. */
   readonly maxCharacters: number;
   /** Embeds texts as vectors of length 1. */
   readonly embed: (texts: readonly string[]) => readonly Float32Array[];
   readonly weights: Pick<RankingWeights, "first" | "candidate">;
   /** The cross-encoder; `null`: the first stage alone orders candidates. */
   readonly read: ReadTexts | null;
-  /** The question with the domain's synonyms. The cross-encoder scores it too; the higher score counts. @default the question */
+  /** The question with the domain's synonyms. The cross-encoder scores it as well, and the higher score counts. @default the question */
   readonly readAs?: string;
   /** Maximum number of candidates for the cross-encoder. @default CROSS_ENCODED */
   readonly mostRead?: number;
@@ -42,9 +42,9 @@ export interface RankOptions {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of candidates for the cross-encoder; each takes about 20 ms of one core when not cached. */
+/** Maximum number of candidates for the cross-encoder. Each takes about 20 ms of one core unless cached. */
 export const CROSS_ENCODED = 16;
-/** Maximum number of candidates per passage, best window first: a hostile document may be one long list. */
+/** Maximum number of candidates per passage, from the best window on. A hostile document may be one long list. */
 const MAX_CANDIDATES = 120;
 /** Maximum number of passages. */
 const PASSAGES = 8;
@@ -95,8 +95,9 @@ export async function rankCandidates(
 }
 
 /**
- * Returns the candidate with the number that the question names, if it is the only one and has the other words of the question in its text,
- * headings or title; of several texts below a numbered heading the first. A cross-encoder cannot tell "step 4" from "step 5".
+ * Returns the only candidate with the number that the question names; it must also have the question's other words in
+ * its text, headings or title. Of several texts below a numbered heading, the first is taken. Needed because a
+ * cross-encoder cannot distinguish "step 4" from "step 5".
  */
 function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: AskedQuestion): ScoredCandidate | null {
   if (part === null) return null;
@@ -208,8 +209,8 @@ export function readingText({ candidate, evidence }: { readonly candidate: Candi
 }
 
 /**
- * Adds the next candidate if the cross-encoder scores both together higher: the sentence after "The first president was not Mr. Pollard"
- * names the president.
+ * Adds the next candidate if the cross-encoder scores both together higher. Example: the sentence after "The first
+ * president was not Mr. Pollard" names the president.
  */
 export async function withFollowing(question: string, choice: Choice, readTexts: ReadTexts, signal: AbortSignal): Promise<Choice> {
   const [best, ...others] = choice.candidates;
@@ -223,8 +224,8 @@ export async function withFollowing(question: string, choice: Choice, readTexts:
 }
 
 /**
- * Returns the next candidate of the passage; `null`: another unit lies between, the headings differ, either is a row, or it is already
- * quoted.
+ * Returns the next candidate of the passage. Returns `null` if another unit is between, the headings differ, either is
+ * a row, or it is already quoted.
  */
 function candidateBehind(
   { view: { evidence, candidate } }: ScoredCandidate,
@@ -243,22 +244,26 @@ function candidateBehind(
   return isGap || heading !== candidate.heading || candidate.conditions.some(({ start }) => start === range.start) ? null : next;
 }
 
-/** Rows of one table that match the question equally: each holds the cells that it names, such as "Lenz" in the column of valleys. */
+/**
+ * Rows of one table that match the question equally well: each contains the cells that the question names, such as
+ * "Lenz" in the column of valleys.
+ */
 interface EqualRows {
   /** At least two, most likely answer first. */
   readonly rows: readonly ScoredCandidate[];
   readonly documentId: string;
   readonly header: SourceText;
-  /** Returns whether another row of the table, as it stands in the text, matches too. */
+  /** Returns whether another row of the table, given as its text, matches too. */
   matches(row: string): boolean;
 }
 
-/** Minimum share of the best row's probability for a row to answer, if the question has words that no row holds. */
+/** Minimum probability of a row relative to the best row. Applies if the question has words that no row contains. */
 const NEAR_BEST = 0.6;
 
 /**
- * Returns the rows that match the question as well as the best candidate; `null`: the best candidate is no row, names no cell, or is alone.
- * One of them does not answer "Which huts are in the Lenz valley?". A cell is named if the question holds all its words.
+ * Returns the rows that match the question as well as the best candidate. Returns `null` if the best candidate is no
+ * row, if the question names no cell of it, or if no other row matches. A single row would not answer "Which huts are
+ * in the Lenz valley?". The question names a cell if it contains all its words.
  */
 export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">): EqualRows | null {
   const [best] = candidates;
@@ -288,7 +293,8 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   };
   const own = matchesOf(best.view.text);
   if (own.columns.length === 0) return null;
-  // "Which huts of the Lenz valley open in June?": a row with both is better than the best one with the valley alone.
+  // "Which huts of the Lenz valley open in June?" A row with both words is better than the best row if that has only
+  // the valley.
   const fuller = table
     .filter(({ view }) => own.matches(view.text))
     .map(({ view }) => matchesOf(view.text))

@@ -6,13 +6,16 @@ import { isStopWord } from "../text/tokens.ts";
 import { nameCells, readCells } from "../text/units.ts";
 import { createReplyReader, DraftError, INSUFFICIENT } from "./reply-form.ts";
 
-/** Chat template tokens that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. Matched by shape, which prose does not have. */
+/**
+ * Tokens of chat templates that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. They are recognised by
+ * their form, which does not occur in prose.
+ */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;
 /** Template tokens before the first word. */
 const OPENING = new RegExp(`^(?:\\s*(?:${TEMPLATE.source}))+`, "i");
 /** Reasoning text up to its end tag; some models omit the start tag. */
 const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
-/** A text ending that more text may turn into formatting, a template token or a complete character. */
+/** Matches an end of text that the following text may turn into formatting, a template token or a complete character. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
 
 /** Removes template tokens, reasoning and formatting from a stream, wherever it is split. */
@@ -21,11 +24,14 @@ function createDraftText() {
   let begun = false;
   let ended = false;
   return {
-    /** `true` after an end token. Later text is another turn, unless it ends a reasoning block. */
+    /** True after an end token. Later text belongs to another turn, unless it ends a reasoning block. */
     get ended() {
       return ended;
     },
-    /** Adds text and returns it without formatting; `wasThought`: all text before it was reasoning. @param last no more text follows */
+    /**
+     * Adds text and returns it without formatting. `wasThought` is true if all text before it was reasoning. @param
+     * last no more text follows
+     */
     take(more: string, last = false) {
       held += more;
       const sure = last ? held.length : held.length - (MAY_GROW.exec(held)?.[0].length ?? 0);
@@ -55,7 +61,7 @@ function plainText(text: string): string {
   return text.replaceAll(/<\/?(?:p|br|ul|ol|li|h[1-6])\s?\/?>/gi, "\n").replaceAll(/<\/?(?:b|i|em|strong)>|\*\*|`/gi, "");
 }
 
-/** The line below a table's header: `|---|:--:|`. */
+/** Matches the line below a table's header: `|---|:--:|`. */
 const RULE = /^(?=[^-]*-)[\s|:-]+$/;
 
 /** Converts table rows of a draft into sentences with their header names, so that no table markup or bare header is shown. */
@@ -69,7 +75,7 @@ function createDraftTable() {
     return left === null ? [] : [readRow(left, null)];
   };
   return {
-    /** Returns complete sentences. A row waits for the next line, which shows whether it is the header. */
+    /** Returns complete sentences. A row is held until the next line shows whether it is the header. */
     take(line: string): string[] {
       if (RULE.test(line) && line.includes("|")) {
         header = waiting;
@@ -101,7 +107,7 @@ function readRow(row: string, header: string | null): string {
     .join("; ");
 }
 
-/** Maximum characters of model output; longer drafts are endless repetition. */
+/** Maximum characters of model output. A longer draft only repeats itself. */
 export const MAX_DRAFT_CHARACTERS = 20_000;
 
 const SAYS_INSUFFICIENT = new RegExp(`^\\W*${INSUFFICIENT}\\b`);
@@ -122,15 +128,16 @@ export interface DraftReading {
   readonly onThought?: () => void;
 }
 
-/** A draft that repeats its last sentences (at most `CIRCLE_SENTENCES`) `CIRCLE_ROUNDS` times ends there. */
+/** A draft ends when it repeats its last sentences (at most `CIRCLE_SENTENCES`) `CIRCLE_ROUNDS` times. */
 const CIRCLE_SENTENCES = 8;
 const CIRCLE_ROUNDS = 3;
-/** Characters to read after the end token, to receive the token count. */
+/** Maximum characters to read after the end token, in order to receive the token count. */
 const READ_BEHIND = 200;
 
 /**
- * Yields each distinct sentence of a streamed draft as soon as it and its citation markers are complete, wherever the stream is split. The
- * last sentence may lack its full stop if the stream ended normally. A draft that repeats itself ends at its third round.
+ * Yields each distinct sentence of a streamed draft as soon as it and its citation markers are complete, wherever the
+ * stream is split. The last sentence may lack its full stop if the stream ended normally. A draft that repeats itself
+ * ends at the third repetition.
  * @param usage filled when the stream ends
  * @throws DraftError when the draft is markup or data, or does not end
  */
@@ -186,7 +193,7 @@ export function saysInsufficient({ text }: DraftSentence): boolean {
   return SAYS_INSUFFICIENT.test(text);
 }
 
-/** Matches the start of a sentence that changes its meaning without the sentence before it. */
+/** Matches the start of a sentence that is unclear without the sentence before it. */
 const REFERS_BACK =
   /^\W*(?:(?:this|that|these|those|it|its|they|their|them|he|she|his|her|such|both|either|neither|the (?:same|former|latter)|otherwise|however|therefore|thus|hence|instead|then|so|but|and|or|yet|also|similarly|likewise|in (?:that|this|such)|for (?:this|that|example)|as a result)\b)/i;
 
@@ -195,7 +202,7 @@ export function refersBack({ text }: Pick<DraftSentence, "text">): boolean {
   return REFERS_BACK.test(text);
 }
 
-/** Takes the first sentence with its markers once further text cannot change it; `null` until then. */
+/** Returns the first sentence with its markers when no further text can change it, or `null` before that. */
 function takeSentence(text: string, ended: boolean): { sentence: string; rest: string } | null {
   const window = text.slice(0, SENTENCE_MAX_CHARS);
   const isLong = text.length > window.length;
@@ -230,12 +237,12 @@ function mayBeMarker(text: string): boolean {
   return /^\s*(?:[[【]{1,2}[^[\]【】]{0,60}|[[【]{2}[^[\]【】]{0,60}[\]】]|[⁰¹²³⁴⁵⁶⁷⁸⁹]*)$/.test(text);
 }
 
-/** Returns whether the first word is complete; the end of the sentence before depends on it. */
+/** Returns whether the first word is complete. Where the sentence before it ends depends on this word. */
 function isWordWhole(text: string): boolean {
   return /^[\p{L}\p{M}]*[^\p{L}\p{M}\p{Cs}]/u.test(text.replace(/^[("'“‘«[{]+/, ""));
 }
 
-/** Separates markers from full stops, which they would hide from the sentence splitter. */
+/** Separates markers from full stops, because a marker would hide the full stop from the sentence splitter. */
 function setMarkersApart(text: string): string {
   return text.replaceAll(/([.!?…。！？])(?=[[【⁰¹²³⁴⁵⁶⁷⁸⁹])/g, "$1 ");
 }
@@ -269,12 +276,13 @@ function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Gen
 }
 
 const MARK = /(?:[[【]{1,2}\s*(?:source\s+)?(\d{1,2})\s*[\]】]{1,2}|\(\s*source\s+(\d{1,2})\s*\)|\bsource\s+(\d{1,2})\b)/gi;
-/** One mark, or several that are joined. */
+/** One citation mark, or several that are joined. */
 const MARKS = new RegExp(`${MARK.source}(?:(?:\\s*,\\s*|\\s+(?:and|or)\\s+)${MARK.source})*`, "gi");
 
 /**
- * Replaces marks that stand for a noun by the title of their source, so that the sentence stays whole without them: "From [1], it follows".
- * A mark after a word with content is a citation; so is every other mark at the end of a sentence.
+ * Replaces citation marks that stand for a noun by the title of their source, because the sentence would be incomplete
+ * without them: "From [1], it follows". A mark after a content word is a citation, and so is any other mark at the end
+ * of a sentence.
  */
 function nameSources(line: string, cite: Cite): string {
   return line.replaceAll(MARKS, (run: string, ...rest) => {
@@ -296,7 +304,10 @@ function nameSources(line: string, cite: Cite): string {
   });
 }
 
-/** `… within one year (2).`: round brackets cite only at the end, without other citations, and if the source does not contain "(2)". */
+/**
+ * Matches a number in round brackets at the end: `… within one year (2).`. It is a citation only if the sentence has no
+ * other, and the source does not contain "(2)".
+ */
 const TRAILING_NUMBER = /\s*\((\d{1,2}(?:\s*,\s*\d{1,2}){0,5})\)(?=[.!?]?$)/;
 
 function withTrailingNumber(marked: MarkedText, cite: Cite): MarkedText {

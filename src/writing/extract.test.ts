@@ -107,7 +107,7 @@ const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is i
 const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
 const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)", standsAlone: false };
 
-/** Log odds by question and text; -6 for any other. */
+/** Log odds by question and text; -6 for any other pair. */
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
 
 async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<PartsOptions> = {}) {

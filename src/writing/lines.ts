@@ -1,17 +1,17 @@
 import type { NamedCell } from "../shared/types.ts";
 import { readCells } from "../text/units.ts";
 
-/** What of a citation is displayed; in process and over HTTP the same. */
+/** The displayed parts of a citation, equal in process and over HTTP. */
 export interface LineSource {
   readonly n: number;
   readonly documentId: string;
   readonly title: string;
   readonly quote: string;
-  /** The passage around the quote, and where the quote begins in it. */
+  /** The passage around the quote, and the offset of the quote in it. */
   readonly context: string;
   readonly quoteStart: number;
   readonly headingPath: readonly string[];
-  /** Cells of a table row, the sentence above its table, and where the header stands. */
+  /** Cells of a table row, the sentence above its table, and the place of the header. */
   readonly row?: { readonly cells: readonly NamedCell[]; readonly caption?: string | undefined; readonly headerStart: number } | undefined;
 }
 
@@ -20,17 +20,17 @@ export interface LineSentence {
   readonly citations: readonly number[];
 }
 
-/** A sentence as every surface displays it. */
+/** A sentence as every client displays it. */
 export interface Line<Source extends LineSource = LineSource> extends LineSentence {
-  /** Heading or caption that the text belongs to, displayed apart from it; `null`: none, or it is that of the line above. */
+  /** Heading or caption above the text, displayed separately; `null` if there is none, or if the line above has the same. */
   readonly label: string | null;
-  /** The citation whose quote is the text; `null`: a model wrote it, or several are cited. */
+  /** The citation that the text quotes; `null` if a model wrote the text or it has several citations. */
   readonly source: Source | null;
-  /** Index of the cell that answers, in the cells of its row; `null`: no row, or not known exactly. */
+  /** Index of the cell that answers, among the cells of the row; `null` if there is no row, or if the cell is uncertain. */
   readonly askedCell: number | null;
 }
 
-/** Returns the citation whose quote is the sentence; `null` for a sentence written by a model or with several citations. */
+/** Returns the citation that the sentence quotes. Returns `null` if a model wrote the sentence or it has several citations. */
 export function quotedBy<Cited extends Pick<LineSource, "n" | "quote">>(
   { text, citations: [n, ...others] }: LineSentence,
   citations: readonly Cited[],
@@ -61,7 +61,10 @@ export function splitRow(cells: readonly NamedCell[], asked: number | null) {
   return { first, rest: cells.filter((_, i) => i !== 0 && i !== asked) };
 }
 
-/** Detects list items: normalised text separates list items and table rows by one line break, all other blocks by two. */
+/**
+ * Detects list items by the line break before them: normalised text separates list items and table rows by one line
+ * break, and all other blocks by two.
+ */
 export function isListItem({ context, quote, quoteStart: start }: Pick<LineSource, "context" | "quote" | "quoteStart">): boolean {
   if (context.slice(start, start + quote.length) !== quote) return false;
   const single = (at: number, next: number) => context[at] === "\n" && context[next] !== "\n";

@@ -36,7 +36,7 @@ export function groundedPrompt(asked: Asked): ChatPrompt {
   return { system: systemPrompt(asked), user: fillSlots(readPrompt("grounded.user.md"), slotsOf(asked)) };
 }
 
-/** Builds the prompt for a second draft: the shown sentences are fixed, every fault is listed. */
+/** Builds the prompt for a second draft. The sentences already shown stay, and every fault of the first draft is listed. */
 export function againPrompt(asked: Asked, shown: readonly DraftSentence[], faults: readonly DraftFault[]): ChatPrompt {
   const numbers = ({ quotes }: DraftSentence) =>
     asked.sources.map(({ citable }, i) => (citable.some((quote) => quotes.includes(quote)) ? `[${i + 1}]` : "")).join("");
@@ -55,7 +55,7 @@ export function againPrompt(asked: Asked, shown: readonly DraftSentence[], fault
   };
 }
 
-/** Returns the fixed text of the prompts. */
+/** Returns the fixed parts of the prompts. */
 export function readFrame(): string {
   return [readPrompt("grounded.user.md"), readPrompt("again.user.md")].join("\n");
 }

@@ -108,7 +108,8 @@ describe("chooseQuotes", () => {
   it.each(["However, a lost card costs 7.", "Exception: members pay nothing.", "This doesn’t apply to members."])(
     "keeps the condition that stands behind the quote: %s",
     async (condition) => {
-      // Use the cross-encoder as the product does: the first stage alone also matches a sentence about lost cards.
+      // Use the cross-encoder, as the product does. The first stage alone would also select a sentence about lost
+      // cards.
       const [first] = await choose("What does a card cost?", ["A card costs 5.", condition, "Zebras are striped."], { ...options, read });
       expect(first?.quote.text).toBe("A card costs 5.");
       expect(first?.conditions?.map(({ text }) => text)).toEqual([condition]);

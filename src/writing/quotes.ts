@@ -10,11 +10,11 @@ export type { QuoteWords } from "../ranking/features.ts";
 /** A quote with its context, conditions and continuation. */
 export interface CompleteQuote {
   readonly quote: Quote;
-  /** Quotes before it: a list's lead-in, a table's header, the antecedent of "this". */
+  /** Quotes before it that it needs: a list's lead-in, a table's header, the antecedent of "this". */
   readonly context: readonly Quote[];
-  /** Conditions and exceptions right after it; absent: none. */
+  /** Conditions and exceptions right after it; absent if there are none. */
   readonly conditions?: readonly Quote[];
-  /** The next candidate, if it answers too, with its own context and conditions; absent: none. */
+  /** The next candidate with its own context and conditions, if it answers too. */
   readonly following?: readonly Quote[];
 }
 
@@ -24,7 +24,10 @@ export interface QuoteCandidate extends CompleteQuote {
   readonly score: number;
   /** Requested words and value kinds in it or its headings. */
   readonly covers: ReadonlySet<string>;
-  /** It answers a part of the message that the first quote does not answer, or is a row that matches as well. Limits do not apply. */
+  /**
+   * True if it answers a part of the message that the first quote does not answer, or is a row that matches equally
+   * well. Such a quote ignores the limits.
+   */
   readonly isRequired?: true;
 }
 
@@ -36,7 +39,7 @@ function isValue(covered: string): boolean {
   return covered.startsWith(VALUE);
 }
 
-/** Returns the quotes in display order. A row includes its header and caption, so these are no quotes of their own. */
+/** Returns the quotes in display order. A row already includes its header and caption, so these are not listed separately. */
 export function withNeighbours({ context, quote, conditions = [], following = [] }: CompleteQuote): Quote[] {
   const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
   return [...context.filter(({ start }) => !withRow.includes(start)), quote, ...conditions, ...following];
@@ -81,7 +84,10 @@ export function chooseQuotes(choice: Choice, words: Pick<QuoteWords, "tokens">, 
   return chosen.map(({ candidate }) => candidate);
 }
 
-/** Returns whether a sentence is the caption of a row's table, or of one with the same columns. The row brings its own caption. */
+/**
+ * Returns whether a sentence is the caption of a row's table, or of a table with the same columns. The row already
+ * includes its caption.
+ */
 function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, row: CandidateView): boolean {
   const next = passage.units.find(({ start }) => start >= candidate.range.end);
   return (
@@ -93,11 +99,14 @@ function announcesTableOf({ candidate, evidence: { passage } }: CandidateView, r
   );
 }
 
-/** Minimum word overlap (Jaccard) of quotes that say the same; their numbers and negations must be equal too. */
+/** Minimum word overlap (Jaccard) of two quotes that repeat each other. Their numbers and negations must be equal too. */
 const SAME_WORDS = 0.8;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}`, "giu");
 
-/** Returns a candidate with its context and conditions as quotes. Headings are no quotes: a line displays its own as a label. */
+/**
+ * Returns a candidate with its context and conditions as quotes. Headings are not included, because each line displays
+ * its own heading as a label.
+ */
 export function quotesOf(passage: Passage, candidate: Candidate): CompleteQuote {
   const conditions = toQuotes(passage, candidate.conditions);
   return {
@@ -155,9 +164,10 @@ export function overlap(a: Quote, b: Quote): boolean {
 type IsSiblingRow = (row: CandidateView, asked: CandidateView) => boolean;
 
 /**
- * Returns a test for sibling rows, such as Wednesday's when the question asks for Thursday. A sibling matches fewer question words than the
- * requested row, and only words that every row has ("20 kg"). A word of some rows ("Sunday") makes each relevant, unless the row lacks a
- * number of the question. Tables of one document with equal columns count as one.
+ * Returns a test for sibling rows, such as Wednesday's when the question asks for Thursday. A sibling matches fewer
+ * question words than the requested row, and only words that every row has ("20 kg"). If only some rows have a word
+ * ("Sunday"), each of these is relevant, unless it lacks a number of the question. Tables of one document with equal
+ * columns count as one table.
  */
 function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">): IsSiblingRow {
   const inEvery = new Map<string, AskedBits>();
@@ -169,7 +179,7 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
     const table = tableOf(row);
     if (table === null || table !== tableOf(other)) return false;
     const [keys, wanted] = [asked.bitsIn(row.text), asked.bitsIn(other.text)];
-    // The first cell is the row's label; "up to 4 times a day" may be in every row.
+    // The first cell is the label of the row. Words such as "up to 4 times a day" may be in every row.
     const [label, wantedLabel] = [row, other].map(({ text }) => asked.bitsIn(text.split("|")[0] ?? "") & asked.numbers) as [
       AskedBits,
       AskedBits,
@@ -180,7 +190,7 @@ function siblingRows({ candidates, asked }: Pick<Choice, "candidates" | "asked">
   };
 }
 
-/** Returns a key for the row's table, from document and column names; `null`: no row, or no header. */
+/** Returns a key for the row's table, built from document and column names. Returns `null` without a row or header. */
 function tableOf({ candidate, evidence }: CandidateView): string | null {
   return candidate.header === null ? null : `${evidence.passage.document.id} ${candidate.header.text}`;
 }
@@ -188,7 +198,7 @@ function tableOf({ candidate, evidence }: CandidateView): string | null {
 export interface ExtractOptions {
   /** Maximum number of quotes, not counting their context. */
   readonly quotes: number;
-  /** Target length of the answer in words; the first quote is shown at any length. */
+  /** Target length of the answer in words. The first quote is shown at any length. */
   readonly words: number;
 }
 
@@ -197,7 +207,7 @@ export const ANSWER_WORDS = { normal: 100, more: 300 } as const;
 
 /** Minimum share of the best score for a candidate that covers no new part of the question. */
 const NEAR_BEST = 0.6;
-/** Minimum share of the best score for any candidate; below it a candidate only shares a common word with the question. */
+/** Minimum share of the best score for any candidate. Below it, a candidate only shares a common word with the question. */
 const LEAST_SHARE = 0.5;
 /** Minimum share for the first candidate with a requested kind of value, because sentences with figures seldom repeat the question. */
 const VALUE_SHARE = 0.25;

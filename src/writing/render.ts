@@ -6,7 +6,7 @@ import { httpUrl } from "../text/paths.ts";
 import { tokenize } from "../text/tokens.ts";
 import { isListItem, type Line, type LineSentence, type LineSource, lineText, quotedBy, splitRow } from "./lines.ts";
 
-/** Returns the sentences of an answer as every surface displays them. */
+/** Returns the sentences of an answer as every client displays them. */
 export function answerLines({ question, sentences, citations }: Pick<Answer, "question" | "sentences" | "citations">): Line[] {
   const lines: Line[] = [];
   for (const sentence of sentences) lines.push(nextLine(question, sentence, citations, lines.at(-1)));
@@ -57,8 +57,9 @@ function isRightBelow({ context, quoteStart }: LineSource, heading: string): boo
 }
 
 /**
- * Returns the index of the cell that answers, if exactly one column is asked for and the question names the row: the column whose whole name
- * is in the question, else the one that shares a word with it, or is the only one, and holds the kind of value asked for.
+ * Returns the index of the cell that answers, or `null`. The question must name the row and ask for exactly one column.
+ * That is the column whose whole name is in the question. Otherwise it is a column of the requested kind of value that
+ * shares a word with the question or is the only one.
  */
 function askedCellOf(question: string, cells: readonly NamedCell[]): number | null {
   const asked = new Set(tokenize(question));

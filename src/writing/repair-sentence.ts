@@ -6,15 +6,18 @@ import { type BindSentence, headOf, type OfferedSource } from "./sources.ts";
 /** The input of a draft. */
 interface DraftGround {
   readonly sources: readonly OfferedSource[];
-  /** Prompt texts that are no material for an answer: rules, frame, question. */
+  /** Texts of the prompt that an answer must not repeat: rules, frame, question. */
   readonly frame: readonly string[];
   /** Faults of the previous draft. */
   readonly faults: readonly DraftFault[];
 }
 
-/** A sentence that ends in a colon with fewer content words states nothing: "The answer is:". */
+/** Minimum content words of a sentence that ends in a colon. A shorter one states nothing: "The answer is:". */
 const ANNOUNCES = 3;
-/** An uncited sentence with fewer content words, none from the sources, is a courtesy; a longer one is an unsupported claim. */
+/**
+ * Minimum content words of an uncited sentence without words from the sources. A shorter one is a courtesy; a longer
+ * one is an unsupported claim.
+ */
 const CLAIMS = 4;
 /** Minimum length in words of a run copied from the prompt. */
 const ECHOES = 4;
@@ -64,15 +67,16 @@ interface SourcesToCite {
   readonly bind: BindSentence;
 }
 
-/** Returns whether a sentence is a word or a value alone, which is no claim that can be checked: "Yes.", "10 percent." */
+/** Returns whether a sentence is only a word or a value, which is no claim that can be checked: "Yes.", "10 percent." */
 function isBare(text: string): boolean {
   const { length } = words(text);
   return length < 2 || (length < 3 && /\d/.test(text));
 }
 
 /**
- * Repairs a drafted sentence whose intent is plain. Without its source's title, if the model copied that from the prompt. With the only
- * source, if there is one and the sentence names none. A bare answer becomes the quotes that it cites.
+ * Repairs a drafted sentence whose intent is clear. Removes its source's title if the model copied it from the prompt.
+ * Adds the citation if there is only one source and the sentence cites none. Replaces a bare answer by the quotes that
+ * it cites.
  */
 export function repairSentence(sentence: DraftSentence, question: string, { sources, bind }: SourcesToCite): DraftSentence[] {
   const [only, ...others] = sources;

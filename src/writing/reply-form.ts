@@ -3,13 +3,13 @@ import type { ReplyForm } from "../models/chat.ts";
 import { endOfValue, parseJson } from "../models/read-json.ts";
 import { splitSentences } from "../text/sentences.ts";
 
-/** The draft is not prose. Sentences before it stay; the rest is dropped. */
+/** The draft is not prose. Sentences before the fault stay; the rest is dropped. */
 export class DraftError extends Error {}
 
 /** The model's signal that the sources do not answer. */
 export const INSUFFICIENT = "INSUFFICIENT";
 
-/** Form of a written answer. `in_sources` comes first, so that nothing is shown of an answer that denies itself. */
+/** Form of a written answer. `in_sources` comes first, so that nothing is shown if the model says that the sources do not answer. */
 export const ANSWER_FORM: ReplyForm = {
   name: "answer",
   schema: {
@@ -38,7 +38,7 @@ const sentenceSchema = z.object({ text: z.string(), sources: z.array(z.int().min
 
 /** The start of a JSON object, with or without a code fence. */
 const JSON_START = /^\s*(?:```(?:json)?\s*)?\{\s*"/i;
-/** A start that more text may turn into that. */
+/** Matches the beginning of a possible JSON object that is still incomplete. */
 const MAYBE_JSON = /^\s*(?:`{1,3}(?:j|js|jso|json)?\s*)?(?:\{\s*)?$/i;
 const DENIES = /"in_sources"\s*:\s*(true|false)/;
 

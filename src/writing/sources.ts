@@ -11,8 +11,9 @@ const MAX_QUOTES = 4;
 const LEAST_GAIN = 0.1;
 
 /**
- * Creates a function that binds sentences to quotes: the quote with most word weight, then quotes that add missing words, in source order.
- * A sentence without a shared word gets the first quote, for the checks to judge.
+ * Creates a function that binds sentences to quotes. It selects the quote with most word weight, then quotes that add
+ * missing words, and returns them in source order. A sentence that shares no word gets the first quote, and the checks
+ * decide about it.
  */
 export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSentence {
   const read = new WeakMap<Quote, ReadonlySet<string>>();
@@ -41,7 +42,7 @@ export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSen
   };
 }
 
-/** Returns the quote that adds most weight, the first of equals; `null`: none adds anything. */
+/** Returns the quote that adds most weight (ties: the first), or `null` if none adds any. */
 function bestOf(
   citable: readonly Quote[],
   open: ReadonlySet<string>,
@@ -61,7 +62,7 @@ function bestOf(
 /** A numbered source in a prompt: verbatim parts of a passage. */
 export interface OfferedSource {
   readonly passage: Passage;
-  /** Given parts in order; the gaps between them are omitted. */
+  /** Parts of the passage in the prompt, in order. The text between them is left out. */
   readonly stretches: readonly Quote[];
   /** Quotes that a citation can resolve to, in order: a picked quote as a whole, or the sentences, items and rows of a passage. */
   readonly citable: readonly Quote[];
@@ -89,7 +90,7 @@ export function partSource(passage: Passage, parts: readonly TextRange[]): Offer
 
 /** Marks an omitted part of a passage. */
 const GAP = "…";
-/** Indents every further line of a source, so that none can imitate a new source or the question. */
+/** Indentation of every further line of a source, so that no line can imitate a new source or the question. */
 const INDENT = "  ";
 
 /** Formats a source with its number, title, headings and page. White space is collapsed. */
@@ -116,7 +117,7 @@ function unitsWithin({ units }: Passage, stretches: readonly TextRange[]): Place
   return units.filter(({ start, end }) => stretches.some((stretch) => start < stretch.end && end > stretch.start));
 }
 
-/** Returns one line per block. Headings are marked; rows without their header get it. */
+/** Returns one line per block. Headings are marked, and the header is added to rows without it. */
 function linesOf(stretch: Quote): string[] {
   const { passage } = stretch;
   const units = unitsWithin(passage, [stretch]);

@@ -21,7 +21,7 @@ function candidate(text: string, context: readonly string[] = []): QuoteCandidat
 
 const bind = (_text: string, { citable }: { citable: readonly Quote[] }) => citable;
 
-/** Writes a whole draft; a sentence fails if it says "bad" or dangles, else it is shown unless it is held. */
+/** Writes a whole draft. A sentence fails if it contains "bad" or dangles; otherwise it is shown unless it is held. */
 async function write(
   scripts: readonly (readonly ChatStep[])[] | null,
   { settings = spark.write, signal = new AbortController().signal, quotes = [QUOTE] } = {},

@@ -33,7 +33,7 @@ export interface ModelTask {
   readonly budgetTokens: number;
 }
 
-/** A model's choice of quotes; an empty one says that none answers. */
+/** A model's choice of quotes. An empty choice means that no quote answers. */
 export type Selection =
   | { readonly type: "chosen"; readonly quotes: readonly CompleteQuote[] }
   | { readonly type: "failed"; readonly model: string; readonly reason: string };
@@ -47,7 +47,7 @@ interface Writing {
   readonly settings: WriteSettings;
 }
 
-/** Results of the drafted sentences. The consumer updates it before it takes the next sentence. */
+/** Results of the drafted sentences. The consumer updates it before it requests the next sentence. */
 export interface DraftRecord {
   /** In display order. */
   readonly shown: readonly DraftSentence[];
@@ -56,18 +56,18 @@ export interface DraftRecord {
 
 /** A sentence to check and, if it passes, to show. */
 export interface OfferedDraft extends DraftSentence {
-  /** Checked but not shown, because an earlier sentence failed or the answer is shown whole or not at all. */
+  /** True if the sentence is checked but not shown, because an earlier one failed or the answer must be shown as a whole. */
   readonly held?: boolean;
-  /** Fails because the sentence that it refers to failed. */
+  /** True if it fails because the sentence that it refers to failed. */
   readonly dangling?: boolean;
 }
 
-/** Tries of a draft that broke before its first sentence; the adapter retries only before the first word. */
+/** Maximum attempts at a draft that broke off before its first sentence. The adapter retries only before the first word. */
 const DRAFT_TRIES = 2;
 
 /**
- * Yields the model's sentences, then a warning and quotes for the missing part. Shown sentences are final; a second draft continues after
- * them.
+ * Yields the model's sentences. If the draft is incomplete, a warning and quotes for the missing part follow. Shown
+ * sentences are final; a second draft continues after them.
  */
 export async function* writeDrafts(
   question: Question,
@@ -100,7 +100,7 @@ export async function* writeDrafts(
   yield* missing;
 }
 
-/** How the model's part ended: complete, or quotes must follow. */
+/** How the model's part ended: complete, or to be followed by quotes. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
 async function* writeByModel(
@@ -137,7 +137,7 @@ async function* writeByModel(
   if (prompt === null) return first;
   const again = yield* run({ stage: "rewrite", prompt, frame, tries: 1, isHeld: () => false });
   if (!outcome.insufficient && again.type !== "failed") return again;
-  // The second draft is no better: show the rest of the first one.
+  // The second draft is no better, so show the rest of the first one.
   outcome.insufficient = false;
   const before = record.shown.length;
   yield* stood;
@@ -148,10 +148,10 @@ async function* writeByModel(
 interface Attempt {
   readonly stage: "write" | "rewrite";
   readonly prompt: ChatPrompt;
-  /** Prompt texts that are no material for an answer; a sentence that repeats one says nothing. */
+  /** Texts of the prompt that an answer must not repeat. */
   readonly frame: readonly string[];
   readonly tries: number;
-  /** Returns whether the next sentence is checked but not shown. @param fell a sentence of this draft failed */
+  /** Returns whether the next sentence is checked but not shown. @param fell true if a sentence of this draft has failed */
   readonly isHeld: (fell: boolean) => boolean;
   /** Collects held sentences that pass. */
   readonly stood?: DraftSentence[];
@@ -180,7 +180,7 @@ async function* drawDraft(
     let before = record.faults.length;
     let hasFallen = false;
     const onThought = () => {
-      // Faults in reasoning do not count.
+      // Ignore faults in reasoning.
       before = record.faults.length;
       hasFallen = false;
       if (stood !== undefined) stood.length = 0;
@@ -225,7 +225,7 @@ function warningOf(ending: Ending, model: string, { shown, faults }: DraftRecord
   };
 }
 
-/** Builds the prompt of the second draft within the profile's budget; `null`: the fixed text leaves no room. */
+/** Builds the prompt of the second draft within the profile's budget. Returns `null` if the fixed text leaves no room. */
 function fitAgain(
   question: Question,
   { sources, countTokens, budgetTokens }: ModelTask,
@@ -239,7 +239,7 @@ function fitAgain(
   return null;
 }
 
-/** Sources in citation order; a group is given as a whole or not at all. */
+/** Sources in citation order. A group is included as a whole or not at all. */
 export type Offer = readonly (readonly OfferedSource[])[];
 
 /** The limits of a prompt. */
@@ -277,8 +277,8 @@ export function fitPrompt(
 }
 
 /**
- * Selects at most `most` quotes of at most `tokens` tokens, verbatim, best first. A group is a quote with context and conditions, and its
- * continuation if that fits.
+ * Selects at most `most` quotes of at most `tokens` tokens, verbatim, best first. Each forms a group with its context
+ * and conditions, and with its continuation if that fits.
  */
 export function offerQuotes(
   candidates: readonly CompleteQuote[],
@@ -308,8 +308,8 @@ function isCited({ quotes }: DraftSentence, shown: readonly DraftSentence[]): bo
 }
 
 /**
- * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. A citation alone is not enough, because
- * a paraphrase may omit parts of a quote.
+ * Returns whether the shown sentences that cite the draft's quotes contain every word of the draft. Citing the quotes
+ * is not enough, because a paraphrase may leave out parts of them.
  */
 export function isSaid({ text, quotes }: DraftSentence, shown: readonly DraftSentence[]): boolean {
   const resting = shown.filter((sentence) => sentence.quotes.some((cited) => quotes.some((quote) => overlap(cited, quote))));
