@@ -9,7 +9,7 @@ interface OptionDetails {
   readonly choices?: readonly string[];
   readonly default?: unknown;
   readonly required?: true;
-  /** Environment variable that also sets the option. */
+  /** Environment variable that sets the same option. */
   readonly env?: string;
 }
 
@@ -18,7 +18,7 @@ type OptionSpec = readonly [flags: string, description: string, details?: Option
 type ArgumentSpec = readonly [name: string, description?: string, parse?: (text: string) => unknown];
 
 type Camel<Name extends string> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
-/** If an option has two names, the last one names its value. */
+/** Name of an option. If it has two, the last one is used. */
 type NameOf<Flags> = Flags extends `${string}, ${infer Last}`
   ? NameOf<Last>
   : Flags extends `--no-${infer Name}`
@@ -59,7 +59,7 @@ interface CommandSpec<Specs extends readonly OptionSpec[], Argument extends Argu
   /** A second, required argument. */
   readonly second?: readonly [name: string, description: string];
   readonly options?: Specs;
-  /** Text below the list of options: exit codes, examples. */
+  /** Text below the list of options, such as exit codes and examples. */
   readonly help?: string;
   /** Runs without an engine, or opens its own. */
   readonly run?: (call: Call<FlagsOf<Specs>, GivenOf<Argument>>) => Promise<void> | void;
@@ -123,7 +123,7 @@ export function renderRecord(record: unknown): string {
   return stringify(record, safe, { aliasDuplicateObjects: false, lineWidth: 0 }).trimEnd();
 }
 
-/** Creates an option parser for numbers that match the pattern. @param what description of valid values, for the error */
+/** Creates an option parser for numbers that match the pattern. @param what valid values, for the error message */
 export function numberOf(pattern: RegExp, what: string): (text: string) => number {
   return (text) => {
     if (!pattern.test(text)) throw new InvalidArgumentError(`use ${what}.`);

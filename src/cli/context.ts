@@ -10,7 +10,7 @@ import type { CliProcess, Terminal } from "./terminal.ts";
 export interface CliContext {
   readonly terminal: Terminal;
   readonly process: Omit<CliProcess, "stdout" | "stderr">;
-  /** Aborted by the first Ctrl-C; the second one ends the process. */
+  /** Aborted by the first Ctrl-C. The second one ends the process. */
   readonly signal: AbortSignal;
   /** Exit code of the process. @default 0 */
   exitCode: number;
@@ -40,8 +40,8 @@ export async function readInput({ process: { stdin } }: CliContext, most: number
 }
 
 /**
- * Reads a file named by the user; `-`: standard input.
- * @param what kind of file, for the error
+ * Reads a file named by the user; `-` means standard input.
+ * @param what kind of file, for the error message
  * @throws RequestError with the given code
  */
 export async function readText(context: CliContext, file: string, { code, what }: { code: string; what: string }): Promise<string> {

@@ -103,7 +103,7 @@ describe("renderAnswer", () => {
       "- Cards – Lost\\ncards\n  missing words: penguin\n  missing values: a date\n  Cards.md, characters 0–100\n  https://a.org/",
     );
     expect(text).toContain("- Desk: 555");
-    // A refusal names no writer.
+    // A refusal shows no model or writer.
     expect(text.split("\n").at(-1)).toMatch(/^\d+ ms$/);
   });
 

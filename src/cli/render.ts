@@ -11,8 +11,8 @@ import { counted, harmless, harmlessLine, type Terminal } from "./terminal.ts";
 const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(["conflict", "conflict_resolved"]);
 
 /**
- * Renders an answer: sentences with `[n]`, warnings and numbered sources; or the refusal with the searched documents.
- * @param asTyped replaces the command by what the user types
+ * Renders an answer with `[n]`, warnings and numbered sources, or a refusal with the searched documents.
+ * @param asTyped replaces the name of the command by the one that the user typed
  */
 export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped: Terminal["asTyped"] = (text) => text): string {
   const { filters } = answer;
@@ -22,7 +22,7 @@ export function renderAnswer(answer: Answer, colors: Terminal["colors"], asTyped
   lines.push(...(answer.refusal === null ? answerLines(answer, colors) : refusalLines(answer.refusal, colors, asTyped)));
   if (answer.web !== undefined) lines.push(...webLines(answer.web, colors));
   if (answer.report !== undefined) lines.push(...reportLines(answer.report, colors));
-  // Confidence applies to displayed text, not to a refusal.
+  // A confidence describes displayed text, so a refusal has none.
   const said = answer.refusal === null && answer.confidence !== null;
   const confidence = said ? `${asTyped(confidenceInWords(answer.confidence, answer))}, ` : "";
   if (filters !== undefined) lines.push("", colors.dim(`searched in ${harmlessLine(filters.searchedIn)}`));
@@ -116,7 +116,7 @@ function seeAlsoLines({ title, heading, url }: SeeAlso, colors: Terminal["colors
 function refusalLines(refusal: NonNullable<Answer["refusal"]>, colors: Terminal["colors"], asTyped: Terminal["asTyped"]): string[] {
   const { note, searched, nearest, contacts } = refusal;
   const message = asTyped(refusal.message);
-  // A greeting needs one line, and in a crisis nothing may follow the message.
+  // A greeting needs only one line, and in a crisis nothing may follow the message.
   if (refusal.reason === "small_talk" || refusal.reason === "crisis") return [harmlessLine(message)];
   const lines = [colors.bold(harmlessLine(message)), ...(note === "" ? [] : [note]), "", searchedLine(searched)];
   const { unreadable, unreadableCount } = searched;

@@ -42,7 +42,8 @@ export async function runProgram(
     abort.abort(new SourceboundError("cancelled", "Cancelled."));
   };
   process.on("SIGINT", onInterrupt);
-  // A service manager waits for the exit: after `TERMINATE_MS`, unfinished work is dropped as in a power cut, which the store survives.
+  // A service manager waits for the exit. After `TERMINATE_MS`, unfinished work is dropped, as in a power cut, which
+  // the store survives.
   const onTerminate = () => {
     setTimeout(() => process.exit(EXIT.cancelled), TERMINATE_MS).unref();
     onInterrupt();
@@ -135,7 +136,7 @@ Settings: sourcebound.config.yaml in the working directory, or variables SOURCEB
 export async function runProcess(run: (args: readonly string[], surroundings: CliProcess) => Promise<number>): Promise<void> {
   let outputFailed = false;
   process.stdout.on("error", (error) => {
-    // The reader closed the pipe (`| head -1`): run to the end without output.
+    // The reading program closed the pipe (`| head -1`), so continue to the end without output.
     if (systemCodeOf(error) === "EPIPE" || outputFailed) return;
     outputFailed = true;
     process.exitCode = EXIT.failed;

@@ -19,15 +19,15 @@ export interface Terminal {
   /** The command as the user types it: `sourcebound`, or `./run` in a clone. */
   readonly command: string;
   readonly colors: ReturnType<typeof pc.createColors>;
-  /** Prints a line verbatim: untrusted text must pass `harmless` first. */
+  /** Prints a line verbatim. Untrusted text must pass through `harmless` first. */
   print(text: string): void;
   error(text: string): void;
-  /** Replaces `sourcebound COMMAND` in our own text by what the user types. */
+  /** Replaces `sourcebound COMMAND` in our own text by the command that the user typed. */
   asTyped(text: string): string;
   /** Prints a replaceable line on stderr; without a terminal, at most one line per second. */
   progress(text: string): void;
   endProgress(): void;
-  /** Reports an error; for scripts also as JSON on stdout. */
+  /** Reports an error. For scripts it is also printed as JSON on stdout. */
   fail(error: unknown, json: boolean): void;
 }
 
@@ -85,7 +85,7 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
   };
 }
 
-/** Control characters except the line break, and bidirectional overrides: they can steer the terminal or disguise text. */
+/** Control characters except the line break, and bidirectional overrides. They can control the terminal or disguise text. */
 const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Escapes terminal control characters in untrusted text, for instance as `\x1b`. */

@@ -3,7 +3,7 @@ import { ApiError, ClientError } from "./errors.ts";
 import { parseEvents } from "./parse-events.ts";
 import { createDeadline, DEFAULT_BACKOFF_MS, DEFAULT_RETRIES, type Deadline, withRetries } from "./retry.ts";
 
-/** Default time limit in milliseconds per attempt, and for silence of a stream: the server sends a heartbeat every 15 s. */
+/** Default time limit in milliseconds, per attempt and for gaps in a stream. The server sends a heartbeat every 15 s. */
 export const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ClientOptions {
@@ -13,7 +13,7 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** @default globalThis.fetch */
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds per attempt, and of silence in a stream; 0: unlimited. @default 60000 */
+  /** Maximum milliseconds per attempt, and of a gap in a stream; 0: unlimited. @default 60000 */
   readonly timeoutMs?: number | undefined;
   /** Retries after transient failures; a stream is retried only before it begins. @default 2 */
   readonly retries?: number | undefined;
@@ -70,7 +70,7 @@ export function createClient({ baseUrl, apiKey, fetch = (...request) => globalTh
     if (response.ok) return response;
     throw await toApiError(response);
   };
-  /** Retries until a response arrives; its deadline keeps running. */
+  /** Retries until a response arrives. The deadline of that attempt keeps running while the body is read. */
   const begin = <T>(path: string, request: RequestParts, signal: AbortSignal | undefined, read: Read<T>): Promise<T> =>
     withRetries(
       async () => {
@@ -183,7 +183,7 @@ function requestOf({ method, body, once }: Sending, accept: string): RequestPart
   return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** Pages served without TLS have no `randomUUID`. */
+/** `randomUUID` does not exist on pages served without TLS. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

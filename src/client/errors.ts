@@ -4,7 +4,7 @@ export class ClientError extends Error {
   /** HTTP status; `null` without a response or after the stream had begun. */
   readonly status: number | null;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Hotlines that the message calls for; show them before the error. */
+  /** Hotlines for the message. Show them before the error. */
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   /** Id of the request in the server's log; `null`: no response or no id. */
   readonly requestId: string | null;
@@ -35,7 +35,7 @@ export interface ClientErrorOptions {
 /** The server failed or refused: `code` and `status` tell why. */
 export class ApiError extends ClientError {}
 
-/** No answer within `timeoutMs`, or a stream silent for as long. */
+/** No response within `timeoutMs`, or a stream without data for that long. */
 export class TimeoutError extends ClientError {}
 
 /** Every attempt failed; `code`, `status` and `cause` are those of the last one. */

@@ -5,7 +5,8 @@ import { ClientError } from "./errors.ts";
 const EVENT_NAMES: ReadonlySet<string> = new Set<WireEvent["event"]>(["stage", "notice", "warning", "sentence", "answer", "error"]);
 
 /**
- * Parses Server-Sent Events, skipping unknown names. Ends with the stream, complete or not: the caller checks for an answer.
+ * Parses Server-Sent Events and skips unknown names. Ends when the stream ends, even if the answer is missing, so the
+ * caller must check for it.
  * @param onBytes called after all received data, including heartbeats
  */
 export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: () => void): AsyncGenerator<WireEvent, void> {
@@ -26,7 +27,7 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, onBytes?: (
       yield* ready.splice(0);
     }
   } finally {
-    // Closes the connection for the server; a failed or finished stream cannot be cancelled.
+    // Closes the connection. Cancelling fails for a failed or finished stream.
     await reader.cancel().catch(() => {});
   }
 }

@@ -7,7 +7,7 @@ export const DEFAULT_BACKOFF_MS = 300;
 /** Maximum wait in milliseconds that a server may request; a longer one fails at once. */
 const MAX_WAIT_MS = 30_000;
 
-/** Transient statuses: too early, too many requests, or a temporary outage between client and server. */
+/** Statuses of transient failures: too early, too many requests, or a temporary outage between client and server. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 export interface RetryOptions {
@@ -19,7 +19,7 @@ export interface RetryOptions {
 }
 
 /**
- * Retries `attempt` after transient failures, no sooner than the server requests.
+ * Retries `attempt` after transient failures, but not before the time that the server requests.
  * @throws RetryExhaustedError after several attempts; other errors of `attempt` unchanged
  */
 export async function withRetries<T>(attempt: () => Promise<T>, { retries, backoffMs, signal }: RetryOptions): Promise<T> {
@@ -42,7 +42,7 @@ function passes(error: unknown): error is ClientError {
   return error instanceof TimeoutError || error.code === "unreachable";
 }
 
-/** Returns the wait requested by `Retry-After`, in milliseconds; 0: none. */
+/** Returns the wait that `Retry-After` requests, in milliseconds; 0 without a request. */
 function msAsked({ data: { retry_after_s: seconds } }: ClientError): number {
   return typeof seconds === "number" ? seconds * 1000 : 0;
 }
@@ -54,7 +54,7 @@ async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
   signal?.throwIfAborted();
 }
 
-/** A signal that aborts on a timeout or when the caller aborts. */
+/** A signal that aborts after a timeout or when the caller aborts. */
 export type Deadline = ReturnType<typeof createDeadline>;
 
 /** @param ms time without a `touch`; 0: unlimited */

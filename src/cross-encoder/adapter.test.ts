@@ -15,7 +15,7 @@ const IDS = Int32Array.from({ length: 24 }, (_, i) => (i * 37) % 200);
 
 type Tensor = Int8Array | Float32Array;
 
-/** Tensors of an adapter whose factors have these codes, and a head that replaces that of the weights. */
+/** Creates tensors of an adapter whose factors have these codes, with a head that replaces the one of the weights. */
 function tensorsOf(codeOf: (i: number) => number): Map<string, { tensor: Tensor; shape: number[] }> {
   const tensors = new Map<string, { tensor: Tensor; shape: number[] }>();
   const matrix = (name: string, rows: number, depth: number) => {

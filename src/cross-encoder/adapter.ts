@@ -12,8 +12,8 @@ interface Unpacked {
 /** Largest 8-bit code. */
 const MOST = 127;
 /**
- * Relative change of a row's scale. The matrices are multiples of the old scale, and most changes are smaller than half a code: with the
- * same scale, rounding would undo them.
+ * Relative change of a row's scale. The matrices are multiples of the old scale, and most changes are smaller than half
+ * a code. With the same scale, rounding would undo them.
  */
 const NEW_SCALE = 1.0073;
 
@@ -64,7 +64,7 @@ export function mergeAdapter(path: string, { header, hash, places, memory }: Unp
 interface MatrixChange {
   readonly codes: Int8Array;
   readonly scales: Float32Array;
-  /** [parts · rank, depth] and [rows, rank]. */
+  /** Shapes: `down` is [parts · rank, depth], `up` is [rows, rank]. */
   readonly down: Float32Array;
   readonly up: Float32Array;
   readonly rows: number;

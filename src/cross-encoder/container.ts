@@ -3,13 +3,13 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ModelError, messageOf, systemCodeOf } from "../shared/errors.ts";
 import { MAGIC, MAX_HEADER_BYTES, PREFIX_BYTES } from "./weights-file.ts";
 
-/** An open weights file: its header, and where its tensors are to be read to. */
+/** An open weights file: its header, and a function that reads its tensors. */
 export interface Container<Header> {
   readonly header: Header;
   readonly payloadBytes: number;
   /** Reads all tensors into `payload` and returns the SHA-256 of the file's content. */
   read(payload: Buffer): string;
-  /** Returns the error for a damaged file. */
+  /** Returns the error for a damaged file. `what` names the damage. */
   corrupt(what: string, cause?: unknown): ModelError;
 }
 

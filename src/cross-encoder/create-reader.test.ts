@@ -67,7 +67,7 @@ describe("createReader", () => {
       import { createReader } from ${JSON.stringify(entry)};
       const reader = createReader(${JSON.stringify({ path, threads: 1 })});
       console.log((await reader.read(["a"])).length);`;
-    // Not closed: idle threads keep no process alive.
+    // The program does not close the reader, because idle threads do not keep a process alive.
     expect(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8", timeout: 120_000 })).toBe("1\n");
   });
 });
@@ -163,7 +163,7 @@ describe("the reader that ships", () => {
   });
 });
 
-/** About 1,900 bytes with its cache entry. */
+/** A result that takes about 1,900 bytes with its cache entry. */
 const readingOf = (value: number): TextReading => ({ vector: new Float32Array(375).fill(value) });
 const one = readingOf(1);
 const two = readingOf(2);

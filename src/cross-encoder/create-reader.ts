@@ -13,13 +13,13 @@ import { loadReaderWeights, type ReaderWeights } from "./weights.ts";
 
 export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
 export const SHIPPED_WEIGHTS = weightsFile("reader");
-/** Adapters of the embedded weights: for pairs of questions. */
+/** Adapters of the embedded weights. `questions` is for pairs of questions. */
 export type Adapter = "questions";
-/** More threads gain little: a question has about a dozen candidates, and other processes need cores as well. */
+/** Maximum threads by default. More gain little, because a question has about a dozen candidates and other processes need cores as well. */
 export const MAX_DEFAULT_THREADS = 4;
-/** Estimated overhead of a cache entry with its key. */
+/** Estimated bytes of a cache entry with its key, in addition to the result. */
 const ENTRY_BYTES = 400;
-/** About 8,000 results. */
+/** Room for about 8,000 results. */
 export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
 
 export interface ReaderOptions {
@@ -27,7 +27,10 @@ export interface ReaderOptions {
   readonly path?: string | undefined;
   /** An adapter of the embedded weights, merged into them while loading (about 0.3 s). @default none */
   readonly adapter?: Adapter | null | undefined;
-  /** Worker threads; 0 runs in the calling thread, for tests and short scripts. @default available parallelism, at most 4 */
+  /**
+   * Number of worker threads. With 0 it runs in the calling thread, for tests and short scripts. @default available
+   * parallelism, at most 4
+   */
   readonly threads?: number | undefined;
   /** Maximum bytes of cached results; 0 disables the cache. @default DEFAULT_CACHE_BYTES */
   readonly cacheBytes?: number | undefined;
@@ -80,9 +83,9 @@ export function createPooledReader(pool: ReaderPool, weights: Reader["weights"],
       if (known === undefined) missing.set(key, text);
       else found.set(key, known);
     }
-    // Longest first, so that no thread is left with a long text at the end.
+    // Longest first, so that no long text is left for the end when other threads are idle.
     const longestFirst = [...missing].sort(([, a], [, b]) => lengthOf(b) - lengthOf(a));
-    // A failure stops the others, because the whole call is rejected.
+    // A failure cancels the other texts, because the whole call is rejected.
     const stop = new AbortController();
     const both = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
     try {
@@ -162,7 +165,7 @@ export interface ReaderThread {
 
 export interface ThreadEvents {
   onReply(reply: ThreadReply): void;
-  /** The thread ended for any reason; no reply follows. */
+  /** The thread has ended, for whatever reason, and will not reply. */
   onEnd(cause: unknown): void;
 }
 
@@ -190,7 +193,7 @@ interface Slot {
   job: Job | null;
 }
 
-/** A text is retried once after a crash; a text that crashes two threads would crash the next. */
+/** Maximum number of crashes per text. A text is retried once; after two crashes it would crash the next thread too. */
 const MAX_CRASHES = 2;
 
 export function createReaderPool(start: StartThread, threads: number): ReaderPool {
@@ -203,7 +206,7 @@ export function createReaderPool(start: StartThread, threads: number): ReaderPoo
     const thread = start(slots.indexOf(slot), {
       onReply: (reply) => settle(slot, reply),
       onEnd: (cause) => {
-        // Ignores threads that were replaced or closed.
+        // Ignore threads that were already replaced or closed.
         if (slot.thread === thread) replace(slot, cause);
       },
     });
@@ -299,7 +302,7 @@ function closedError(): ModelError {
   return new ModelError("reader_closed", "the cross-encoder is closed. Open a new engine");
 }
 
-/** Heap limits of a thread: it holds a vocabulary and one text; weights and buffers are in shared memory. */
+/** Heap limits of a thread, which only holds a vocabulary and one text. Weights and buffers are in shared memory. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 };
 
 const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
@@ -307,7 +310,7 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "worker.js");
 export function createThreadStarter(weights: ReaderWeights): StartThread {
   return (arenaNumber, { onReply, onEnd }) => {
     const setup: ThreadSetup = { weights, arenaNumber };
-    // The flags of the process are not passed on: some of them (`--input-type`) prevent a thread from starting.
+    // Do not pass on the flags of the process, because some of them (`--input-type`) prevent a thread from starting.
     const worker = new Worker(ENTRY, {
       execArgv: [],
       workerData: setup,

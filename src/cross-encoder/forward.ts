@@ -139,8 +139,8 @@ function createEmbedding(weights: ReaderWeights): Embed {
 }
 
 /**
- * Normalises the sum or mean of the last hidden states to length 1 (mean pooling: Reimers & Gurevych, EMNLP 2019, section 3) and applies
- * the heads, whose outputs are meaningful for pairs only.
+ * Normalises the sum or mean of the last hidden states to length 1 (mean pooling: Reimers & Gurevych, EMNLP 2019,
+ * section 3) and applies the heads. The outputs of the heads are meaningful for pairs only.
  */
 type ReadHeads = (states: Float32Array) => PairReading;
 

@@ -5,7 +5,7 @@ const MAX_TEXT = 420;
 
 /** Formats a candidate as in training: title and headings (outermost first) on the first line, then the text. */
 export function quoteText(title: string, headings: readonly string[], text: string): string {
-  // Cuts from the left: the innermost headings come last.
+  // Cut at the start, because the innermost headings come last.
   const above = headings.join(" › ").slice(-MAX_ABOVE);
   const head = [title.slice(0, MAX_TITLE), above].filter((part) => part !== "").join(" › ");
   return [head, text.replace(/\s+/gu, " ").trim().slice(0, MAX_TEXT)].join("\n");

@@ -3,7 +3,7 @@ import { createWordpiece } from "../text/wordpiece.ts";
 import type { PairReading, ReadingOf, ToRead } from "./reader.ts";
 import { piecesOf, type ReaderWeights } from "./weights.ts";
 
-/** Maximum tokens of a text with [CLS] and [SEP]; the rest is cut. */
+/** Maximum tokens of a text, including [CLS] and [SEP]. The rest is cut. */
 export const MAX_TOKENS = 256;
 /** Maximum tokens of a pair, and of its question, as in training (`lab/train/reader`). */
 export const MAX_PAIR_TOKENS = 176;

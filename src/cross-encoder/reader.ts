@@ -3,9 +3,9 @@
  * earlier question with a later one.
  */
 export interface TextPair {
-  /** Or the claim, or the earlier question. */
+  /** The question, the claim, or the earlier question. */
   readonly question: string;
-  /** Or the evidence, or the later question. */
+  /** The candidate, the evidence, or the later question. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ export interface TextReading {
 
 /** The scores of a pair; callers share them. Only the head that fits the kind of pair is meaningful. */
 export interface PairReading extends TextReading {
-  /** Log odds that the text answers the question; trained against similar texts that do not. */
+  /** Log odds that the text answers the question. Trained against similar texts that do not. */
   readonly answer: number;
   /** Log odds that both questions ask the same. */
   readonly same: number;
@@ -28,7 +28,7 @@ export interface PairReading extends TextReading {
   readonly claim: { readonly supported: number; readonly contradicted: number; readonly notFound: number };
 }
 
-/** The result for a text or a pair; for a list of both, either. */
+/** The result for a text or a pair. For a list with both, the union of both types. */
 export type ReadingOf<Read extends ToRead> = Read extends TextPair ? PairReading : TextReading;
 
 /** The cross-encoder: embeds single texts and scores pairs. */
@@ -50,5 +50,5 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** Scores with the cross-encoder that the weights were trained with; `null` if it is unavailable, and callers proceed without it. */
+/** Scores with the cross-encoder that the weights were trained with. `null` if it is unavailable; callers then work without it. */
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;

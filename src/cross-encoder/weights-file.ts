@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** `lab/train/reader/weights.py` defines the layout and writes the file. */
+/** First bytes of a weights file. `lab/train/reader/weights.py` defines the layout and writes the file. */
 export const MAGIC = "SBREAD01";
-/** Magic number, hash and length of the header. */
+/** Bytes before the header: magic number, hash and length of the header. */
 export const PREFIX_BYTES = 44;
-/** A header has a few kilobytes; the limit prevents a huge allocation for other files. */
+/** Maximum bytes of a header, which usually has a few kilobytes. The limit prevents a huge allocation for a file of another kind. */
 export const MAX_HEADER_BYTES = 1 << 20;
 
-/** Linear heads over a pair's vector → number of outputs. */
+/** Number of outputs of each linear head over a pair's vector. */
 export const HEADS = { answer: 1, claim: 3, same: 1 } as const;
 
 const TYPES = { f32: 4, i8: 1, u16: 2, u8: 1, bits: 1 } as const;

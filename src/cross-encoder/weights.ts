@@ -7,10 +7,13 @@ import { checkTensors, headerSchema, layerMatrices, type WeightsHeader } from ".
 const PAGE_BYTES = 65536;
 const SPECIAL_PIECES = ["[UNK]", "[CLS]", "[SEP]"];
 
-/** Weights in shared memory, packed for the kernel. Threads share them without a copy; each has its own arena behind them. */
+/**
+ * Weights in shared memory, packed for the kernel. Threads share them without a copy. Behind the weights, each thread
+ * has its own arena.
+ */
 export interface ReaderWeights {
   readonly header: Omit<WeightsHeader, "tensors">;
-  /** SHA-256 of the file's content, or of the adapter's that is merged in. */
+  /** SHA-256 of the file's content, or of the merged adapter's content. */
   readonly hash: string;
   /** Byte offset of each tensor in the memory. */
   readonly places: ReadonlyMap<string, number>;
@@ -106,7 +109,7 @@ export interface Arena {
   readonly bytes: number;
 }
 
-/** Plans buffers for up to `max_tokens` tokens, a multiple of 8, so that tiles are complete. */
+/** Plans buffers for up to `max_tokens` tokens, rounded to a multiple of 8, so that tiles are complete. */
 export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0): Arena {
   let at = start;
   const take = (bytes: number) => {

@@ -283,7 +283,7 @@ describe("the page", () => {
     const headers: Record<string, string> = accepted === undefined ? {} : { "accept-encoding": accepted };
     const sent = await app.request("/assets/long-abc123.js", { headers });
     expect([sent.headers.get("content-encoding"), await sent.text()]).toEqual([null, LONG_SCRIPT]);
-    // Compression would enlarge a short body.
+    // Compression would make a short body longer.
     const short = await app.request("/", { headers: { "accept-encoding": "gzip" } });
     expect([short.headers.get("content-encoding"), short.headers.get("vary")]).toEqual([null, null]);
   });

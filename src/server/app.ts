@@ -28,7 +28,7 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   /** Folder of the built page, read at start. */
   readonly webRoot: string;
   readonly limits?: Partial<ServerLimits>;
-  /** Bind address; it determines the allowed `Host` headers (`hostGuard`). @default "127.0.0.1" */
+  /** Address that the server binds. It determines the allowed `Host` headers (`hostGuard`). @default "127.0.0.1" */
   readonly host?: string;
   /** Further allowed `Host` names. Empty: loopback names on loopback, any name elsewhere. @default [] */
   readonly hosts?: readonly string[];
@@ -38,7 +38,7 @@ export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engi
   readonly idempotency?: IdempotencyRecords | undefined;
 }
 
-/** Log readers must not get ids that open sessions or answers. */
+/** Matches ids in paths that open sessions or answers. They must not appear in logs. */
 const ID_IN_PATH = /^(\/v1\/(?:sessions|answers)\/)[^/]+/;
 
 /** Creates the whole HTTP app; tests need no port: `createApp(…).request("/healthz")`. */
@@ -134,8 +134,8 @@ const MIME_TYPES = { ...mimes, svg: "image/svg+xml" };
 const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /**
- * Reads the built page into memory, by request path (`/`, `/assets/…`): one consistent build, only listed files. Empty if the folder does not
- * exist; links are not followed.
+ * Reads the built page into memory by request path (`/`, `/assets/…`), so that all files come from one build and no
+ * other file can be requested. Empty if the folder does not exist. Links are not followed.
  */
 function readPageFiles(webRoot: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
@@ -213,7 +213,7 @@ function mountEndpoints(
       if (body.optional !== true) before.push(assertContentType(body.lines === true ? JSON_LINES_TYPES : ["application/json"]));
       before.push(atMost(body.long === true ? limits.checkBytes : limits.bodyBytes));
     }
-    // With ephemeral privacy no question is stored, not even encrypted; other requests must still run once.
+    // With ephemeral privacy no question is stored, not even encrypted. Any other request must still run only once.
     const isStored = one.ephemeral !== true || records?.isEphemeral !== true;
     if (one.idempotent === true && isStored) before.push(...idempotent);
     if (one.etag === true) before.push(cached("private, no-cache"), etag());
@@ -244,7 +244,7 @@ async function respond(context: Context, { query, body, gives, handle }: Endpoin
   return gives.status === 204 ? context.body(null, 204) : context.json(given as object, gives.status);
 }
 
-/** Returns the methods of a path for the `Allow` header; `null`: unknown path. */
+/** Returns the methods of a path for the `Allow` header, or `null` for an unknown path. */
 function methodsOf(path: string, endpoints: Readonly<Record<string, Endpoint>>): string | null {
   const pattern = (one: string) => new RegExp(`^${one.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`);
   const methods = Object.values(endpoints)
@@ -263,14 +263,14 @@ function cached(control: string): MiddlewareHandler {
 function assertContentType(allowed: readonly string[]): MiddlewareHandler {
   return async (context, next) => {
     const contentType = context.req.header("content-type");
-    // Parameters are ignored: bodies are always UTF-8 (RFC 8259).
+    // Ignore parameters such as `charset`, because JSON is always UTF-8 (RFC 8259).
     if (allowed.includes(contentType?.split(";", 1)[0]?.trim().toLowerCase() ?? "")) return next();
     const found = contentType === undefined ? "has no content type" : `has the content type "${contentType}"`;
     throw new RequestError("unsupported_content_type", `The request ${found}. Send "content-type: ${allowed[0]}".`);
   };
 }
 
-/** Reads the start of a body, to find emergencies in bodies that are too large; "" if the body is already read. */
+/** Reads the start of a body, in order to find emergencies in a body that is too large. Returns "" if the body was already read. */
 async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {
   if (body === null || bodyUsed || body.locked) return "";
   const decoder = new TextDecoder();

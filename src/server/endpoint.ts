@@ -10,11 +10,11 @@ import type { ServerLog } from "./log.ts";
 import type { Metrics } from "./serving.ts";
 
 export const DEFAULT_SERVER_LIMITS = {
-  /** Maximum request body in bytes: a question of at most 500 characters and every other field. */
+  /** Maximum bytes of a request body. Enough for a question of 500 characters and every other field. */
   bodyBytes: 65_536,
-  /** Maximum body with texts, such as an answer with its sources, in bytes: about 20 documents of 200 KB as JSON. */
+  /** Maximum bytes of a body with texts, such as an answer with its sources: about 20 documents of 200 KB as JSON. */
   checkBytes: 4_194_304,
-  /** Maximum upload in bytes, held in memory once; ingest larger files from a folder. */
+  /** Maximum bytes of an upload, which is held in memory once. Larger files must be ingested from a folder. */
   uploadBytes: 33_554_432,
   /** Maximum number of files per upload. */
   uploadFiles: 20,
@@ -23,7 +23,7 @@ export const DEFAULT_SERVER_LIMITS = {
 };
 export type ServerLimits = Readonly<typeof DEFAULT_SERVER_LIMITS>;
 
-/** Dependencies of the handlers. An endpoint is mounted only if the part that it `needs` exists. */
+/** Dependencies of the handlers. An endpoint is mounted only if the dependency that it `needs` exists. */
 export interface Services {
   readonly engine: Engine;
   readonly evaluations: Evaluations;
@@ -59,7 +59,7 @@ export interface JsonBody<Body extends z.ZodType = z.ZodType> {
   readonly hotlines?: true;
   /** `true`: JSON Lines, one value of the schema per line; the handler parses them. */
   readonly lines?: true;
-  /** `true`: the handler parses the body, whose format another specification defines. */
+  /** `true`: the handler parses the body, whose format is defined elsewhere. */
   readonly unread?: true;
 }
 
@@ -84,11 +84,14 @@ export interface Endpoint<Query extends z.ZodType = z.ZodType, Body extends z.Zo
   readonly uncounted?: true;
   /** `true`: accepts `Idempotency-Key`, so that a repeated request runs once. */
   readonly idempotent?: true;
-  /** Under ephemeral privacy its responses are not stored: it ignores idempotency keys. */
+  /** `true`: with ephemeral privacy its responses are not stored, so idempotency keys are ignored. */
   readonly ephemeral?: true;
   /** `true`: has an `ETag`; unchanged content gives `304`. */
   readonly etag?: true;
-  /** `true`: sent with `no-store`, because the response is for one caller or moment. Routes with a role other than `ask` always are. */
+  /**
+   * `true`: sent with `no-store`, because the response is for one caller or one moment. Routes with a role other than
+   * `ask` always have it.
+   */
   readonly unstored?: true;
   /** Part of the server that the endpoint requires. */
   readonly needs?: "evaluations" | "metrics";

@@ -16,7 +16,7 @@ import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
 import type { ServerLog } from "./log.ts";
 
-/** Error codes by HTTP status, where the class alone does not determine it. */
+/** Error codes by HTTP status, for codes whose error class has another default status. */
 const CODES_OF_STATUS = {
   400: ["upload_invalid"],
   401: ["key_missing", "key_wrong", "token_wrong", "token_expired", "admin_token_wrong"],
@@ -71,10 +71,10 @@ export const STATUS_OF_CODE: Readonly<Record<string, ContentfulStatusCode>> = Ob
   Object.entries(CODES_OF_STATUS).flatMap(([status, codes]) => codes.map((code) => [code, Number(status) as ContentfulStatusCode])),
 );
 
-/** Transient errors that are not logged: `/metrics` counts them, and they would fill the log under load. */
+/** Transient errors that are not logged, because they would fill the log under load. `/metrics` counts them. */
 const EXPECTED_CODES: ReadonlySet<string> = new Set(["busy", "not_ready"]);
 
-/** Errors whose messages list existing names, which only the operator may see at the command line. */
+/** Codes of errors whose messages list existing names. Only the operator may see these, at the command line. */
 const NAMELESS_CODES: ReadonlySet<string> = new Set(["unknown_domain", "unknown_tenant"]);
 const NOT_SERVED = "The domain or tenant in the request is not available here. Omit it, or ask your administrator for its name.";
 
@@ -98,7 +98,10 @@ interface Failure {
   readonly body: WireError;
 }
 
-/** Converts any error for the client. Errors of this system are sent as they are; for others only an id, which the log explains. */
+/**
+ * Converts any error for the client. Errors of this system are sent unchanged. For any other error only an id is sent,
+ * and the log has the details.
+ */
 export function describeFailure(error: unknown, log: ServerLog, requestId: string = randomUUID()): Failure {
   const { status, error: described } = describeError(error, log, requestId);
   const warnings = warningsOf(error).map(warningToWire);
@@ -125,7 +128,7 @@ function describeError(error: unknown, log: ServerLog, id: string): Pick<Failure
 /** Codes of a connection that closes before the body is complete. */
 const CUT_OFF: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "ERR_STREAM_PREMATURE_CLOSE", "ABORT_ERR"]);
 
-/** Returns whether an error is due to the client's disconnect. Other errors after a disconnect remain errors. */
+/** Returns whether an error was caused by the client's disconnect. After a disconnect, an error with another cause still counts. */
 export function isGone(error: unknown, signal: AbortSignal): boolean {
   return signal.aborted && CUT_OFF.has(systemCodeOf(error));
 }

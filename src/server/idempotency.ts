@@ -4,14 +4,14 @@ import { RequestError } from "../shared/errors.ts";
 import type { IdempotencyStore, KeptResponse } from "../store/idempotency.ts";
 import { knownCallerOf } from "./access/caller.ts";
 
-/** Time in milliseconds that a response is kept; clients retry within minutes. */
+/** Milliseconds for which a response is kept. Clients retry within minutes. */
 const IDEMPOTENCY_MS = 3_600_000;
-/** Maximum characters of a kept response; an answer with evidence has tens of thousands. */
+/** Maximum characters of a stored response. An answer with evidence has tens of thousands. */
 const MOST_CHARACTERS = 1_000_000;
 
 /** A store for responses. */
 export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "keep" | "drop"> {
-  /** Milliseconds after which an unfinished request may run again, because its process died. */
+  /** Milliseconds after which an unfinished request may run again, because its process has probably ended. */
   readonly claimMs: number;
   /** Whether the configuration asks for ephemeral privacy. @default false */
   readonly isEphemeral?: boolean;
@@ -21,9 +21,11 @@ export interface IdempotencyRecords extends Pick<IdempotencyStore, "claim" | "ke
 export const LEAVES_NO_TRACE = "leaves no trace";
 
 /**
- * Runs requests with the same `Idempotency-Key` and caller once; a repeated one gets the first response with `Idempotent-Replayed: true`.
- * Errors, event streams and ephemeral answers are not kept and run again. Responses are kept for an hour.
- * @throws RequestError `idempotency_key_invalid`, `idempotency_key_reused` for another request, `idempotency_in_progress`
+ * Runs requests with the same `Idempotency-Key` and caller only once. A repeated request gets the first response with
+ * `Idempotent-Replayed: true`. Errors, event streams and ephemeral answers are not stored, so these requests run again.
+ * Responses are stored for an hour.
+ * @throws RequestError `idempotency_key_invalid`, `idempotency_key_reused` for another request,
+ * `idempotency_in_progress`
  */
 export function createIdempotency(records: IdempotencyRecords): MiddlewareHandler {
   return async (context, next) => {
@@ -62,7 +64,7 @@ export function createIdempotency(records: IdempotencyRecords): MiddlewareHandle
   };
 }
 
-/** Returns the response to keep; `null`: do not keep it. */
+/** Returns the response to store, or `null` if it must not be stored. */
 async function toKeep(response: Response): Promise<KeptResponse | null> {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || type.startsWith("text/event-stream")) return null;
@@ -76,7 +78,7 @@ async function toKeep(response: Response): Promise<KeptResponse | null> {
 }
 
 async function fingerprintOf(context: Context): Promise<string> {
-  // Omit the host: replicas have different addresses.
+  // Leave out the host, because replicas have different addresses.
   const { pathname, search } = new URL(context.req.url);
   const hash = createHash("sha256").update(`${context.req.method} ${pathname}${search}\n`);
   return hash.update(new Uint8Array(await context.req.arrayBuffer())).digest("base64url");

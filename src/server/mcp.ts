@@ -19,11 +19,11 @@ export interface McpOptions {
   readonly log: ServerLog;
   /** Absent: any session id is allowed, as over standard input. */
   readonly sessions?: SessionIds;
-  /** Running work, which the engine must stay open for. */
+  /** Running work that needs the engine to stay open. */
   readonly running?: Set<Promise<unknown>>;
 }
 
-/** Maximum number of documents listed as resources; `search` finds the others. */
+/** Maximum number of documents listed as resources. `search` finds the others. */
 const MOST_RESOURCES = 500;
 
 const askShape = wire.askRequestSchema.pick({ question: true, domain: true, tenant: true, detail: true, session_id: true, filters: true });
@@ -91,7 +91,7 @@ function addCheck(server: McpServer, options: McpOptions): void {
   );
 }
 
-/** Adds documents as `sourcebound://DOMAIN/documents/ID`; the list has those of the default domain. */
+/** Adds documents as `sourcebound://DOMAIN/documents/ID`. The list contains those of the default domain. */
 function addDocuments(server: McpServer, { engine, caller, running }: McpOptions): void {
   const list = async () => {
     const scope = narrow(caller, {});
@@ -123,7 +123,7 @@ interface Said {
   readonly data: object;
 }
 
-/** Returns a tool's result, or its error code and message. An aborted call rethrows. */
+/** Returns a tool's result, or the error code and message. Rethrows if the call was aborted. */
 async function reported({ log, running }: McpOptions, signal: AbortSignal, work: () => Promise<Said>) {
   try {
     const { text, data } = await held(running, work);
@@ -150,7 +150,7 @@ async function held<T>(running: McpOptions["running"], work: () => Promise<T>): 
 const messageSchema = z.looseObject({ method: z.string().optional() });
 const messagesSchema = z.union([messageSchema, z.array(messageSchema).max(50)]);
 
-/** MCP over HTTP, without sessions: each message gets a new server for its caller. Only tool calls count against the rate limit. */
+/** MCP over HTTP, without sessions. Each message gets a new server for its caller. Only tool calls count against the rate limit. */
 export const mcpEndpoint = endpoint({
   ...{ method: "POST", path: "/mcp", opens: "ask", uncounted: true },
   what: "The Model Context Protocol: tools `ask`, `search`, `check_answer`, documents as resources. Only calls of tools count.",

@@ -40,7 +40,7 @@ export async function readBody<Schema extends z.ZodType>(
   }
 }
 
-/** Decodes escapes in JSON, even if invalid, because many programs escape all non-ASCII letters. */
+/** Decodes escapes in JSON, even in invalid JSON. Many programs escape all non-ASCII letters. */
 export function withoutEscapes(json: string): string {
   return json
     .replaceAll(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -113,17 +113,20 @@ function numberIn(cursor: string, mark: "o" | "b"): number {
   throw new RequestError("cursor_invalid", "Invalid cursor. Use one from a response, or omit it to start at the beginning.");
 }
 
-/** Returns the cursor of the page at `offset`; `null`: no more items. */
+/** Returns the cursor of the page at `offset`, or `null` if there are no more items. */
 export function cursorAt(offset: number, total: number): string | null {
   return offset < total ? Buffer.from(`o${offset}`).toString("base64url") : null;
 }
 
-/** Returns a cursor for a list that grows at its start: the page below an entry, unaffected by new entries; `null`: no more items. */
+/**
+ * Returns a cursor for a list that grows at its start. It selects the entries below a given one, so that new entries do
+ * not shift the page. `null` if there are no more items.
+ */
 export function cursorBelow(entry: number | null): string | null {
   return entry === null ? null : Buffer.from(`b${entry}`).toString("base64url");
 }
 
-/** Returns the entry above the page; `undefined`: start with the newest. @throws RequestError `cursor_invalid` */
+/** Returns the entry below which the page starts; `undefined`: start with the newest. @throws RequestError `cursor_invalid` */
 export function entryOf(cursor: string | undefined): number | undefined {
   return cursor === undefined ? undefined : numberIn(cursor, "b");
 }

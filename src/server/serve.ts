@@ -32,7 +32,7 @@ export interface ServeOptions {
 }
 
 export interface RunningServer {
-  /** Address with the actual port, e.g. `http://127.0.0.1:8787`. */
+  /** URL with the actual port, e.g. `http://127.0.0.1:8787`. */
   readonly url: string;
   /** Stops new requests, lets running answers finish, then closes all connections. May be called repeatedly. */
   close(): Promise<void>;
@@ -171,7 +171,7 @@ export function openTls(files: TlsFiles, checkMs: number = CHECK_MS) {
     createServer,
     /** The current certificate and key. */
     options,
-    /** Reloads changed files; invalid ones leave the old certificate. Returns a function that stops it. */
+    /** Reloads changed files. If they are invalid, the old certificate stays. Returns a function that stops watching. */
     follow(server: TlsServer, failed: (reason: string) => void): () => void {
       const timer = setInterval(() => {
         try {

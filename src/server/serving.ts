@@ -10,7 +10,7 @@ import { createSessionIds } from "./access/caller.ts";
 import { admitQuestions, createBudgets, createDiskQuota, spentOn, withAsk } from "./admission/admit-questions.ts";
 import { createFairQueue } from "./admission/fair-queue.ts";
 
-/** Milliseconds beyond the answer timeout after which the process of an idempotent request counts as dead. */
+/** Milliseconds after the answer timeout at which the process of an idempotent request counts as dead. */
 const CLAIM_MARGIN_MS = 10_000;
 
 /** Wraps an engine for concurrent clients: admission, metrics, experiments and idempotency, as configured. */
@@ -69,8 +69,8 @@ export async function openServing(engine: Engine) {
 }
 
 /**
- * Returns an engine that answers sessions by the variants of the configured experiments. Every variant with other settings has its own
- * engine on the same store. Questions without a session take no part.
+ * Returns an engine that answers sessions by the variants of the configured experiments. Each variant with its own
+ * settings has its own engine on the same store. Questions without a session take no part.
  * @throws ConfigError when two experiments share a domain, or a variant's settings are invalid
  */
 async function assignQuestions(engine: Engine) {
@@ -115,14 +115,17 @@ async function assignQuestions(engine: Engine) {
   return { engine: running.size === 0 ? engine : withAsk(engine, ask), close };
 }
 
-/** Seconds. A cache hit takes milliseconds, an extractive answer tens of milliseconds, a model's answer seconds. */
+/**
+ * Buckets of the answer time in seconds. A cache hit takes milliseconds, an extractive answer tens of milliseconds, a
+ * model's answer seconds.
+ */
 const ANSWER_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const CONFIDENCE_BUCKETS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
-/** Quantiles of stage times cover the last minutes, in two alternating windows. */
+/** Quantiles of stage times. They cover the last minutes, in two alternating windows. */
 const QUANTILES = [0.5, 0.95, 0.99];
 const WINDOW_S = 300;
 
-/** Metrics for `/metrics`. Labels are our names and model names, never user text. */
+/** Metrics for `/metrics`. Labels contain only our names and names of models, never user text. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
@@ -168,7 +171,7 @@ export function createMetrics() {
       }
     },
     staged: (stage: AnswerStage, ms: number) => stages.observe({ stage }, ms / 1000),
-    /** @param stage failed stage; `admission`: before the first one */
+    /** @param stage the failed stage; `admission` means before the first one */
     failed: (stage: AnswerStage | "admission", code: string) => errors.inc({ stage, code }),
     called: ({ kind, model, ms, failure }: WatchedCall) => calls.observe({ kind, model, outcome: failure ?? "ok" }, ms / 1000),
     waited: (ms: number) => queue.observe(ms / 1000),

@@ -17,35 +17,38 @@ import { ConfigError, messageOf } from "./errors.ts";
 export const DEFAULT_DOMAIN = "documents";
 /** Access labels of requests and documents that set none. */
 export const DEFAULT_ACCESS = ["public"] as const;
-/** Characters of a question. The limit of the `spark` source (section 6.1). */
+/** Maximum characters of a question. The limit of the `spark` source (section 6.1). */
 export const DEFAULT_QUESTION_CHARACTERS = 500;
-/** Bytes of a file: enough for a scanned book as PDF. Also the maximum of the setting. Text has its own limit. */
+/** Maximum bytes of a file, enough for a scanned book as PDF. Also the maximum of the setting. Text has its own limit. */
 export const DEFAULT_FILE_BYTES = 200 * 1024 * 1024;
-/** Questions of a batch at the same time: a fraction of those of a server, so that others are served meanwhile. */
+/** Questions of a batch that run at once. A fraction of the server's limit, so that other users are served meanwhile. */
 export const DEFAULT_BATCH_PARALLEL = 4;
-/** Questions of one batch over HTTP: a day's list, and minutes of one connection. */
+/** Maximum questions of one batch over HTTP: a day's list, and minutes of one connection. */
 export const DEFAULT_BATCH_QUESTIONS = 1000;
-/** Earlier question–answer pairs that a question may refer to (`book` source, section 4). */
+/** Number of earlier question–answer pairs that a question may refer to (`book` source, section 4). */
 export const DEFAULT_SESSION_TURNS = 5;
 /** Minutes without a question after which a session is deleted (`book` source, section 4). */
 export const DEFAULT_SESSION_IDLE_MINUTES = 30;
-/** Stored sessions: half an hour of a busy site. About 10 kB each, at most 500 MB. */
+/** Maximum number of stored sessions: half an hour of a busy site. They take about 10 kB each, together at most 500 MB. */
 export const DEFAULT_SESSIONS = 50_000;
 /** Retention of interactions in days: enough for reviews and for a comparison of two quarters. */
 export const DEFAULT_INTERACTIONS_DAYS = 180;
-/** Stored unreviewed interactions; the oldest are deleted first. About 30 kB each with their answers, at most 600 MB. */
+/**
+ * Maximum number of stored unreviewed interactions. The oldest are deleted first. With their answers they take about 30
+ * kB each, together at most 600 MB.
+ */
 export const DEFAULT_INTERACTION_ROWS = 20_000;
 /** Retention of the audit log in days. */
 export const DEFAULT_AUDIT_DAYS = 730;
-/** Cached answers; the least recently used is evicted first (`spark` source, section 5.2). */
+/** Maximum number of cached answers. The least recently used is evicted first (`spark` source, section 5.2). */
 export const DEFAULT_CACHE_ENTRIES = 10_000;
 /** Hours for which a cached answer may be served. Every hit compares the cited versions as well. */
 export const DEFAULT_CACHE_HOURS = 24 * 7;
 /** Retention of diagnostic reports in days: a quarter, the usual period for revising documents. */
 export const DEFAULT_REPORT_DAYS = 90;
-/** Reports per tenant of a domain; the oldest are deleted first. About 7 kB each. */
+/** Maximum number of reports per tenant of a domain. The oldest are deleted first. Each takes about 7 kB. */
 export const DEFAULT_REPORT_ENTRIES = 10_000;
-/** Milliseconds until a verifying model is cancelled and the scores of the rules are used: the user waits for it. */
+/** Milliseconds after which a verifying model is cancelled and the scores of the rules are used, because the user is waiting. */
 export const DEFAULT_VERIFY_TIMEOUT_MS = 8000;
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 
@@ -191,7 +194,7 @@ export const configSchema = z.strictObject({
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Variables that do not follow the rule below, by the path of their setting. */
+/** Variables whose names do not follow the rule below, by the path of their setting. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   "database.url": "DATABASE_URL",
   "search.type": "SOURCEBOUND_SEARCH",
@@ -199,7 +202,10 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   "cache.enabled": "SOURCEBOUND_CACHE",
 };
 
-/** Environment variable → setting: `SOURCEBOUND_` and its path in upper case, without `server`. The environment overrides the file. */
+/**
+ * Maps environment variables to settings. A name is `SOURCEBOUND_` and the path of the setting in upper case, without
+ * `server`. The environment overrides the file.
+ */
 export const ENVIRONMENT_VARIABLES: ReadonlyMap<string, Leaf> = new Map(
   leavesOf(configSchema).map((leaf) => {
     const path = leaf.path.join(".");
@@ -217,7 +223,7 @@ const OTHER_VARIABLES = ["SOURCEBOUND_DATA", "SOURCEBOUND_CONFIG", "SOURCEBOUND_
 export const CONFIG_FILES = ["sourcebound.config.yaml", "sourcebound.config.yml", "sourcebound.config.json"] as const;
 
 export interface LoadConfigOptions {
-  /** Folder that is searched for the configuration file; relative paths are resolved against it. */
+  /** Folder of the configuration file. Relative paths are resolved against it. */
   readonly cwd: string;
   /** @example process.env */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import type { Warning } from "./types.ts";
  * result (`status: "insufficient_context"`), not an error.
  */
 export class SourceboundError extends Error {
-  /** Stable and machine-readable; part of HTTP responses and of `--json`. */
+  /** Stable, machine-readable code. Part of HTTP responses and of `--json`. */
   readonly code: string;
   /** Facts about the failure that may be shown. */
   readonly data: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export class ModelError extends SourceboundError {}
 /** A web search that failed, or a web page that cannot be fetched or parsed. It never fails a question. */
 export class WebError extends SourceboundError {}
 
-/** A feature that this build lacks, or that needs another component. */
+/** A feature that this build does not contain, or that needs another component. */
 export class UnavailableError extends SourceboundError {}
 
 export function messageOf(error: unknown): string {

@@ -1,8 +1,8 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /**
- * The stages of a question in their order. `web` runs only where it is configured, in the default profile after `decide`. `parts` runs only
- * if a message with several questions is not answered as a whole.
+ * The stages of a question in their order. `web` runs only where it is configured, in the default profile after
+ * `decide`. `parts` runs only if a message with several questions is not completely answered as a whole.
  */
 export const ANSWER_STAGES = [
   "admit",
@@ -83,7 +83,7 @@ export type IngestEvent =
   | { readonly type: "file-skipped"; readonly path: string; readonly reason: string; readonly counts: IngestCounts }
   /** The encoder failed: the documents are searchable by BM25, and vectors follow later. */
   | { readonly type: "embed-failed"; readonly code: string; readonly reason: string }
-  /** The documents are stored, but the search engine is full or away. */
+  /** The documents are stored, but the search engine is full or unavailable. */
   | { readonly type: "index-failed"; readonly code: string; readonly reason: string }
   | { readonly type: "embed"; readonly done: number; readonly total: number }
   | {
@@ -92,10 +92,10 @@ export type IngestEvent =
       readonly chunks: number;
       readonly ms: number;
       readonly revision: number;
-      /** Charge of the endpoint for vectors; `null` if nothing was embedded over a network. */
+      /** Cost of the vectors at the endpoint; `null` if nothing was embedded over a network. */
       readonly embedding: EmbeddingCost | null;
       readonly notices: readonly FileNotice[];
-      /** Whether nothing was stored. */
+      /** True if nothing was stored. */
       readonly dryRun: boolean;
       /** Files of unsupported formats, counted by extension, most frequent first. */
       readonly unread: Readonly<Record<string, number>>;

@@ -1,9 +1,12 @@
 import { ConfigError } from "./errors.ts";
 
-/** The least version of Node that this program runs on, as `engines` of package.json has it. */
+/** Minimum version of Node that this program runs on, equal to `engines` in package.json. */
 const LEAST = [22, 13] as const;
 
-/** What is wrong with a version of Node ("20.20.2"); `null`: nothing is. Without a word the first thing that is missing would fail, far from its cause. */
+/**
+ * Returns the error message for a version of Node such as "20.20.2", or `null` if the version is supported. Without
+ * this check, an old version would fail at the first missing feature, with an unrelated error.
+ */
 export function nodeTooOld(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isEnough = major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1]);

@@ -99,7 +99,10 @@ interface Sent {
   readonly [header: string]: unknown;
 }
 
-/** Sends JSON to an app from an address, or asks by GET where `body` is null; further members are headers. @default a question of this machine */
+/**
+ * Sends JSON to an app from an address, or a GET request if `body` is `null`. Further members become headers. @default
+ * a question from this machine
+ */
 export async function sendFrom(
   app: { request(path: string, init: RequestInit, env: object): Response | Promise<Response> },
   path: string,

@@ -6,7 +6,7 @@ import { words } from "../text/tokens.ts";
 export interface FakeEncoderOptions {
   readonly id?: string;
   readonly dimensions?: number;
-  /** Direction of a text's vector, for tests of exact cosines; `null`: hashed words. */
+  /** Direction of a text's vector, for tests of exact cosines. If it returns `null`, the vector is made of hashed words. */
   readonly vectorOf?: (text: string) => readonly number[] | null;
   /** Called before every call with its number, from 0; a returned error is thrown. */
   readonly failure?: (call: number) => Error | null;
@@ -17,7 +17,7 @@ export interface FakeEncoder extends Encoder {
   readonly calls: readonly (readonly string[])[];
 }
 
-/** Enough to rank by shared words. */
+/** Enough dimensions to rank by shared words. */
 export const FAKE_DIMENSIONS = 64;
 
 /** Creates an encoder without a model: hashed bags of words as unit vectors, equal on every machine. */
@@ -50,7 +50,7 @@ export function encoderDown(): ModelError {
   return new ModelError("encoder_failed", "Encoder is down");
 }
 
-/** Returns a unit vector of word counts, where a word's hash selects its dimension; the zero vector for text without words. */
+/** Returns a unit vector of word counts; the hash of a word selects its dimension. A text without words gives the zero vector. */
 export function hashedWords(text: string, dimensions: number = FAKE_DIMENSIONS): Float32Array {
   const vector = new Float32Array(dimensions);
   for (const { text: word } of words(text)) {

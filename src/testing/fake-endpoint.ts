@@ -15,7 +15,7 @@ export type EndpointReply =
 
 export type ChatReply =
   | EndpointReply
-  /** Texts as server-sent events, `delayMs` before each; then the finish reason and the usage. */
+  /** Texts as server-sent events, with a pause of `delayMs` before each, then the finish reason and the usage. */
   | {
       readonly type: "stream";
       readonly pieces: readonly string[];
@@ -24,7 +24,7 @@ export type ChatReply =
       readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
       /** Nothing follows the texts, and the connection stays open. */
       readonly thenSilence?: boolean;
-      /** An error event follows the texts. */
+      /** True if an error event follows the texts. */
       readonly thenError?: boolean;
       /** @default "text/event-stream" */
       readonly contentType?: string;
@@ -36,7 +36,7 @@ export type ChatReply =
 
 export type EmbeddingsReply =
   | EndpointReply
-  /** Vectors of the texts, by default hashed words; `order` is their order in the response. */
+  /** Vectors of the texts, by default from hashed words. `order` is their order in the response. */
   | { readonly type: "vectors"; readonly vectorOf?: (text: string, index: number) => readonly number[]; readonly order?: "reversed" }
   /** One vector too few. */
   | { readonly type: "missing" };
@@ -45,7 +45,7 @@ export interface EndpointRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
-  /** Whether the client disconnected before the response was complete. */
+  /** True if the client disconnected before the response was complete. */
   aborted: boolean;
 }
 

@@ -42,7 +42,7 @@ export interface FakeHubOptions {
   readonly repository: string;
   readonly files: Readonly<Record<string, Buffer>>;
   readonly tags?: readonly string[];
-  /** Bytes until the connection is cut, per request of a file; -1: never. */
+  /** Number of bytes after which the connection is cut, for each request of a file; -1: never. */
   readonly cutAfter?: (path: string, request: number) => number;
   /** Whether to replace the content by other bytes of the same length. */
   readonly damage?: (path: string) => boolean;

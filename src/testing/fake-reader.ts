@@ -9,8 +9,9 @@ export interface FakeReader extends Reader {
 
 export interface FakeReaderOptions {
   /**
-   * Name of a text. Texts with one name share a vector, others are orthogonal. In a pair with one name, the text answers the question,
-   * supports the claim and asks the same; in any other pair it does not, with "not found" for the claim.
+   * Returns the name of a text. Texts with one name share a vector; vectors of other texts are orthogonal. In a pair
+   * with one name, the text answers the question, supports the claim and asks the same question. In any other pair it
+   * does not, and the label of the claim is "not found".
    */
   readonly nameOf?: (text: string) => string;
   readonly name?: string;

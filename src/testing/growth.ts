@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Maximum cost ratio per doubling of the size: linear time has 2, quadratic 4. */
+/** Maximum factor of the cost when the size doubles. Linear time has 2, quadratic time 4. */
 const PER_DOUBLING = 3;
 /** Minimum milliseconds of processor time; shorter measurements are noise. */
 const NOISE_MS = 1;

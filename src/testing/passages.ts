@@ -78,7 +78,7 @@ export function fakeQuestion(text: string, over: Partial<Question> = {}): Questi
   };
 }
 
-/** Returns lower-case tokens without stop words; each has weight 1, unless `weights` sets another. */
+/** Creates a tokeniser for tests. It returns lower-case tokens without stop words; each weighs 1, unless `weights` sets another weight. */
 export function fakeWords(weights: Readonly<Record<string, number>> = {}) {
   const SMALL = new Set(["a", "an", "the", "is", "of", "what", "how", "much", "does", "do", "to"]);
   const tokens = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !SMALL.has(word));

@@ -1,9 +1,9 @@
 import type { ScanKernel } from "../retrieval/vector-rows.ts";
 
 /**
- * Creates the kernel in plain TypeScript, to compare WebAssembly with. `Math.fround` after every operation
- * gives the rounding of f32 instructions: a sum or product of two f32 in f64, rounded once to f32, is the correctly
- * rounded f32 result.
+ * Creates the kernel in plain TypeScript, to compare WebAssembly with it. `Math.fround` after every operation rounds as
+ * f32 instructions do: a sum or product of two f32 values, computed in f64 and rounded once, is the correctly rounded
+ * f32 result.
  */
 export function createScalarKernel(): ScanKernel {
   let buffer = new ArrayBuffer(65536);

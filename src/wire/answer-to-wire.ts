@@ -43,7 +43,7 @@ export function answerToWire(answer: Answer): WireAnswer {
   return { ...ownToWire(answer), ...wire };
 }
 
-/** Returns the fields that differ each time, even for a cache hit. */
+/** Returns the fields that are different for every request, even for a cache hit. */
 function ownToWire({ id, latencyMs, timings, sessionId }: Answer) {
   return { id, latency_ms: latencyMs, timings_ms: timings, session_id: sessionId } satisfies Partial<WireAnswer>;
 }
@@ -65,7 +65,10 @@ function pagesOf({ pages }: AppliedFilters): string | null {
   return pages.first === pages.last ? String(pages.first) : `${pages.first}-${pages.last}`;
 }
 
-/** Returns the spans that answer the question; none if sources conflict, because either may be right. Of a row, only its asked cell. */
+/**
+ * Returns the spans that answer the question. There are none if sources conflict, because either may be right. In a
+ * row, only the requested cell is a span.
+ */
 function spansOf(answer: Answer) {
   if (answer.refusal !== null || answer.conflicts.length > 0) return [];
   const lines = answerLines(answer);
@@ -75,7 +78,7 @@ function spansOf(answer: Answer) {
   return [...answerSpans(answer.question, said), ...lines.flatMap((line, i) => askedSpan(line).map((span) => ({ sentence: i, ...span })))];
 }
 
-/** Returns the range of the asked cell in its row. */
+/** Returns the range of the requested cell in its row. */
 function askedSpan({ text, source, askedCell }: Line): TextRange[] {
   if (askedCell === null) return [];
   let end = -1;
@@ -87,10 +90,10 @@ function askedSpan({ text, source, askedCell }: Line): TextRange[] {
   return ranges.length === source?.row?.cells.length ? ranges.slice(askedCell, askedCell + 1) : [];
 }
 
-/** Maximum characters between adjacent sentences: white space and a list mark. */
+/** Maximum characters between two adjacent sentences: white space and a list mark. */
 const NEAR = 8;
 
-/** Returns the first sentence with its adjacent ones: a value in another quote may be about something else. */
+/** Returns the first sentence and those adjacent to it, because a value in another quote may be about something else. */
 function firstRun({ sentences, citations }: Answer): Answer["sentences"] {
   const placeOf = (sentence: Answer["sentences"][number] | undefined) => citations.find(({ n }) => n === sentence?.citations[0]);
   const end = sentences.findIndex((sentence, i) => {
@@ -130,7 +133,7 @@ function isSame(a: object, b: object): boolean {
   return left.length === right.size && left.every(([name, value]) => right.has(name) && isEqual(value, right.get(name)));
 }
 
-/** Compares new values as JSON, since they are small. */
+/** Compares new values as JSON, because they are small. */
 function isEqual(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FILTER_CHARACTERS } from "../pipeline/filters.ts";
 
-/** The name in a filter; admission validates its content. */
+/** A name in a filter. Admission validates its content. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
 
 const selection = z.strictObject({

@@ -71,8 +71,8 @@ export function askOptions(request: z.output<typeof askRequestSchema> & { readon
 export type BatchOutcome = { readonly id: string } & ({ readonly answer: Answer } | { readonly error: unknown });
 
 /**
- * Asks the questions of a batch, at most `parallel` at the same time, and yields each outcome as soon as it is known. An aborted signal
- * starts no further question; a consumer that stops early waits for the running ones.
+ * Asks the questions of a batch, at most `parallel` at once, and yields each outcome as soon as it is known. After an
+ * abort no further question starts. If the consumer stops early, running questions are awaited.
  */
 export async function* askBatch(
   questions: readonly BatchQuestion[],

@@ -31,17 +31,17 @@ export interface Disagreement {
   readonly heading: string;
   /** Newest first, undated last; sides with the same value are adjacent. */
   readonly sides: readonly DisagreeingSide[];
-  /** The declared rule that decides; `null`: undecided. */
+  /** The declared rule that decides; `null` if none does. */
   readonly decidedBy: NonNullable<WireConflict["resolved_by"]>["rule"] | null;
 }
 
 export interface DisagreeingSide extends Omit<WireSide, "value"> {
-  /** The differing value; `null`: only the whole sentence shows the difference. */
+  /** The differing value; `null` if only the whole sentences show the difference. */
   readonly value: string | null;
   readonly holds: boolean;
 }
 
-/** Merges conflicts that share a side with the same value; order is kept. */
+/** Merges conflicts that have a side with the same value in common. The order is kept. */
 export function joinConflicts(conflicts: readonly WireConflict[]): Disagreement[] {
   const groups: WireConflict[][] = [];
   for (const conflict of conflicts) {
@@ -88,19 +88,23 @@ function keyOf({ document_id, start, end, value }: WireSide): string {
   return `${document_id} ${start} ${end} ${value}`;
 }
 
-/** How well the sources fit, as a label. */
+/** Label that says how well the sources fit the question. */
 export type Fit = "well" | "partly" | "loosely";
 
 /**
- * Minimum confidence of each label. `partly` is the shipped threshold; only a changed threshold shows lower ones. On the validation
- * collections 2 of 51 answers from 0.90 on were wrong, and 9 of 56 between both (`lab/train/ranking`).
+ * Minimum confidence of each label. `partly` is the shipped threshold, so lower values occur only if the threshold was
+ * changed. On the validation collections, 2 of 51 answers from 0.90 on were wrong, and 9 of 56 below that
+ * (`lab/train/ranking`).
  */
 export const FIT_FROM = { well: 0.9, partly: 0.81 } as const;
 
 /** The profile whose confidence the labels describe. */
 const LEARNED = "sourcebound";
 
-/** Returns the label of a confidence, uncalibrated on the user's documents; `null`: the score of a profile that was not measured. */
+/**
+ * Returns the label of a confidence that is not calibrated on the user's documents. Returns `null` for a profile whose
+ * confidence was not measured.
+ */
 export function fitOf(confidence: number, profile: string): Fit | null {
   if (profile !== LEARNED) return null;
   return confidence >= FIT_FROM.well ? "well" : confidence >= FIT_FROM.partly ? "partly" : "loosely";

@@ -118,7 +118,7 @@ export const evaluationQuerySchema = z.strictObject({
   against: z.string().max(100).optional().describe("Id of another run to compare with."),
 });
 
-/** The page uses this type; the JSON schema only says "object". */
+/** The type that the page uses. The JSON schema only says "object". */
 type WireReport = Omit<Report, "items"> & { readonly items: readonly GoldenItem[] };
 const report = z.looseObject({}) as unknown as z.ZodType<WireReport, Report>;
 

@@ -125,12 +125,12 @@ export const checkResponseSchema = z.object({
 export type WireCheckRequest = z.input<typeof checkRequestSchema>;
 export type WireCheck = z.infer<typeof checkResponseSchema>;
 
-/** Converts every field, including fields of checks that the schema does not list. */
+/** Converts every field, even fields of checks that the schema does not list. */
 export function checkToWire(verified: VerifiedAnswer): WireCheck {
   return toSnakeCase(verified) as WireCheck;
 }
 
-/** The request of the `validator` source; `client` means tenant. */
+/** The request that the `validator` source defines; `client` means tenant. */
 export const queryRequestSchema = z
   .strictObject({
     query: z.string().describe("The question."),
@@ -233,7 +233,7 @@ export const documentSchema = z.object({
 });
 export type WireDocument = z.infer<typeof documentSchema>;
 
-/** @param range range in the text to locate on the pages of the original; `null`: none */
+/** @param range range of the text whose place on the original's pages is wanted; `null`: none */
 export function documentToWire(document: StoredDocument, range: TextRange | null): WireDocument {
   const { text, blocks, pages = null, reading, originalHash } = document;
   return toWire(documentSchema, {

@@ -8,8 +8,8 @@ type Convert = (value: unknown) => unknown;
 const converters = new WeakMap<z.core.$ZodType, Convert>();
 
 /**
- * Converts data to its wire format: the schema's fields only, in snake_case. Keys of records and loose objects are data and stay. Nothing
- * is validated; the types guarantee the form.
+ * Converts data to its wire format, which has the schema's fields only, in snake_case. Keys of records and loose
+ * objects are data and stay. Nothing is validated, because the types guarantee the form.
  */
 export function toWire<Schema extends z.ZodType>(schema: Schema, value: InProcess<z.input<Schema>>): z.output<Schema> {
   return converterOf(schema)(value) as z.output<Schema>;

@@ -56,12 +56,12 @@ Examples:
       const config = configOf(context, command);
       if (flags.file !== undefined) return askFile(given, flags, { config, context });
       if (given.length === 0) command.error("error: missing required argument 'question'");
-      // Open as long as the engine, so that the weights load once.
+      // Stays open as long as the engine, so that the weights load once.
       const reader = createReaderKeeper();
       try {
         const question =
           given.length === 1 && given[0] === "-" ? (await readInput(context, MAX_INPUT)).toString("utf8").trim() : given.join(" ");
-        // Before opening the engine, so that no failure delays the hotlines.
+        // Look for hotlines before opening the engine, so that no failure delays them.
         const findHotlines = createHotlineFinder(packHotlines(flags.domain, config), openCrisisFinder(sharedEncoder, reader));
         const urgent = await findHotlines(question);
         if (!flags.json) for (const { message } of urgent) terminal.print(terminal.colors.yellow(`! ${harmless(message)}\n`));
@@ -146,7 +146,7 @@ function failureOf(error: unknown): { readonly code: string; readonly message: s
   return { code: error instanceof SourceboundError ? error.code : "internal", message: messageOf(error) };
 }
 
-/** Maximum bytes of standard input; no configuration allows a question of more than 100,000 characters. */
+/** Maximum bytes of standard input. No configuration allows a question of more than 100,000 characters. */
 const MAX_INPUT = 400_000;
 
 /** Removes warnings that were already printed. */

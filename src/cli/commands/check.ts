@@ -42,7 +42,7 @@ Examples:
   });
 }
 
-/** Reads standard input as text, truncated slightly above the limit, so that validation reports the excess. */
+/** Reads standard input as text. It reads a little more than the limit, so that validation reports the excess. */
 async function readAnswer(context: CliContext, limit: number): Promise<string> {
   const input = await readInput(context, 4 * limit);
   const text = input.toString("utf8");
@@ -63,7 +63,7 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   const lines = sentences.flatMap((sentence, i) => [...sentenceLines(sentence, i + 1, colors), ""]);
   for (const { name, verdict, reason } of checks) lines.push(`${mark(verdict, colors)} answer: ${name}: ${harmlessLine(reason)}`);
   if (checks.length > 0) lines.push("");
-  // By number, then files without a number.
+  // First by number, then the files without a number.
   const listed = [
     ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}` })),
     ...unreadable.map(({ n, path, reason }) => {

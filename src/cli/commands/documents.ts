@@ -68,7 +68,7 @@ Examples:
   });
 }
 
-/** Finds files by path, document id or end of the path; at least one. @throws RequestError `unknown_file` */
+/** Finds files by path, document id or end of the path. Returns at least one. @throws RequestError `unknown_file` */
 function find(files: readonly FileDescription[], name: string): readonly [FileDescription, ...FileDescription[]] {
   const exact = files.filter(
     ({ path, documents }) => path === name || documents.some((document) => document.id === name || document.path === name),

@@ -106,7 +106,7 @@ async function evaluateGolden(
   const measured: MeasuredSet[] = [];
   let cancelled: unknown = null;
   try {
-    // Loaded lazily: help and usage errors need no engine.
+    // Load lazily, because help and usage errors need no engine.
     const [{ createEngine }, { runGolden }, { createShippedJudge }] = await Promise.all([
       import("../../engine/engine.ts"),
       import("../../grading/run-golden.ts"),
@@ -162,7 +162,7 @@ async function recorderOf(path: string, config: Config): Promise<OutputRecorder>
   return recordOutput(path, modelsOf(config));
 }
 
-/** Returns names, sizes and times of the documents; after an edit a cancelled run starts over. */
+/** Returns names, sizes and times of the documents. If one has changed, a cancelled run starts over. */
 function documentsOf({ documents, tenants }: GoldenSet): unknown[] {
   return [documents, ...Object.values(tenants)].flatMap((folder) =>
     (statSync(folder).isDirectory()

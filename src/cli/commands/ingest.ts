@@ -96,7 +96,10 @@ function nextStep({ asTyped, colors }: Terminal, domain: string | undefined): st
   return colors.dim(asTyped(`Next: sourcebound ask${domain === undefined ? "" : ` --domain ${domain}`} "…", or sourcebound serve`));
 }
 
-/** Milliseconds between looks for changes, and without further changes before one counts: programs write a file in several steps. */
+/**
+ * Milliseconds between checks for changes. A change counts when no other follows within this time, because programs
+ * write a file in several steps.
+ */
 const LOOK_MS = 250;
 const QUIET_MS = 500;
 
@@ -260,7 +263,7 @@ interface Met {
   readonly embedFailure: string | null;
   /** Number of skipped files by reason. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** Deleted files: a file that failed to parse may be one of them under a new name. */
+  /** Deleted files. A file that failed to parse may be one of them under a new name. */
   readonly gone: readonly string[];
 }
 
@@ -317,7 +320,7 @@ function emptyPages({ notices }: IngestEnd): number {
   return notices.filter(({ code }) => code === "pages_without_text").reduce((sum, { pages }) => sum + (pages?.length ?? 0), 0);
 }
 
-/** Pictures without text are common, so the summary counts them; `documents show` names them by file. */
+/** Pictures without text are common, so the summary only counts them. `documents show` lists them by file. */
 const FIGURES = "figures_without_text";
 
 function silentFigures({ notices }: IngestEnd): number {

@@ -59,12 +59,12 @@ function emptyText({ topic, since, tenant, domain }: ReportOptions, { config }: 
 
 function parseDay(text: string): Date {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : new Date(Number.NaN);
-  // `Date` rolls a nonexistent day over into the next month.
+  // `Date` turns a nonexistent day into a day of the next month.
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) throw new InvalidArgumentError("Use a day such as 2026-11-01.");
   return day;
 }
 
-/** Summarises reports as a record: the groups with their advice, and the newest questions. Texts are empty where none are kept. */
+/** Summarises reports as a record: the groups with their advice, and the newest questions. Texts that were not stored are empty. */
 export function summaryOf({ total, topics, reports }: ReportOverview) {
   const advice = ({ recommendations }: TopicOverview) =>
     recommendations.map(({ reports: n, basis, text, kind }) => `${n} × ${text === "" ? kind.replaceAll("_", " ") : text} (${basis})`);

@@ -41,7 +41,7 @@ export function addDemoCommand(program: Command, context: CliContext): void {
   });
 }
 
-/** Ingests the documents of a domain, and serves the page on it until the command is interrupted. */
+/** Ingests the documents of a domain, then serves the page for it until the command is interrupted. */
 export function serveDomain(domain: string, config: Config, context: CliContext): Promise<void> {
   const { terminal, signal } = context;
   return withEngine(context, config, async (engine) => {
@@ -147,10 +147,10 @@ Examples:
   });
 }
 
-/** Delays the end of the input until every call is answered, because the transport cancels open calls at the end. */
+/** Delays the end of the input until every call is answered, because the transport cancels open calls when the input ends. */
 async function* untilAnswered(input: AsyncIterable<Buffer>, running: ReadonlySet<Promise<unknown>>): AsyncGenerator<Buffer, void> {
   yield* input;
-  // The last line may lack its end.
+  // The last line may have no line break.
   yield Buffer.from("\n");
   do {
     await setImmediate();

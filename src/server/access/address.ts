@@ -4,10 +4,10 @@ import { RequestError } from "../../shared/errors.ts";
 
 /** Headers that proxies add. */
 const FORWARDING_HEADERS = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"] as const;
-/** Prefix of one household or office; its addresses count as one. */
+/** Length of an IPv6 prefix for one household or office, whose addresses count as one. */
 const IPV6_PREFIX_BITS = 64;
 
-/** Returns the address of the connection's other end; loopback for requests without a connection, as in tests. */
+/** Returns the address of the other end of the connection, or loopback for a request without a connection, as in tests. */
 function peerOf(context: Context): string {
   const env = context.env as { incoming?: { socket?: { remoteAddress?: string } } } | undefined;
   return env?.incoming?.socket?.remoteAddress ?? "127.0.0.1";
@@ -19,8 +19,9 @@ export function isFromThisMachine(context: Context): boolean {
 }
 
 /**
- * Returns the client's address: the last untrusted one in `X-Forwarded-For` if the connection comes from a trusted proxy, else the
- * connection's. Anyone can send the header, so other senders' headers are ignored.
+ * Returns the client's address. If the connection comes from a trusted proxy, this is the last untrusted address in
+ * `X-Forwarded-For`; otherwise it is that of the connection. Anyone can send the header, so it is ignored from other
+ * senders.
  */
 export function addressOf(context: Context, isTrusted: (address: string) => boolean): string {
   const forwarded = (context.req.header("x-forwarded-for") ?? "").split(",").map((address) => address.trim());
@@ -65,15 +66,16 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Returns whether a `Host` header names loopback. DNS rebinding lets another site's page send requests under its own name, but not these.
+ * Returns whether a `Host` header names loopback. After DNS rebinding, another site's page sends requests under its own
+ * host name, so they fail this test.
  */
 function isLoopbackHostHeader(header: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i.test(header);
 }
 
 /**
- * Returns whether a request was sent by this server's own page under a loopback name. Browsers set these headers and no page can change
- * them, so other sites fail by their origin, and rebound names by the host.
+ * Returns whether this server's own page sent the request under a loopback name. Browsers set these headers and no page
+ * can change them. Another site fails by its origin, and a rebound name by its host.
  */
 export function isFromOwnPage(context: Context): boolean {
   const host = hostOf(context);
@@ -119,7 +121,7 @@ export function strictTransport(isTrusted: (address: string) => boolean): Middle
 function isSecure(context: Context, isTrusted: (address: string) => boolean): boolean {
   const env = context.env as { incoming?: { socket?: { encrypted?: boolean } } } | undefined;
   if (env?.incoming?.socket?.encrypted === true) return true;
-  // With several proxies, only the first value is about the client's connection.
+  // If there are several proxies, only the first value is about the client's connection.
   const [first = ""] = (context.req.header("x-forwarded-proto") ?? "").split(",");
   return isTrusted(peerOf(context)) && first.trim().toLowerCase() === "https";
 }

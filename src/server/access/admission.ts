@@ -4,7 +4,7 @@ import { COUNTER_TABLE, type CounterClient } from "../../store/store.ts";
 import { keyedHash } from "../../text/hash.ts";
 
 const HOUR_S = 3_600;
-/** Maximum number of wrong credentials from one address, above a person's typing errors. */
+/** Maximum number of wrong credentials from one address. A person's typing errors stay below it. */
 export const MAX_FAILED_ATTEMPTS = 10;
 /** Period in seconds for counting wrong credentials, and the waiting time after too many. */
 export const FAILED_ATTEMPTS_S = 900;
@@ -28,7 +28,8 @@ export function createAdmission(): Admission {
 }
 
 /**
- * Counts in PostgreSQL for all replicas, or in each process while PostgreSQL is unavailable. Callers are stored as keyed hashes.
+ * Counts in PostgreSQL for all replicas. While PostgreSQL is unavailable, each process counts for itself. Callers are
+ * stored as keyed hashes.
  * @param secret secret of the installation
  */
 export function createSharedAdmission(client: CounterClient, secret: string): Admission {
@@ -54,7 +55,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
   };
   const counts = { admitted: 0, limited: 0 };
   return {
-    /** Returns the requests of this process that had a limit, by outcome. */
+    /** Returns the numbers of admitted and rejected requests of this process, among those with a limit. */
     counts: (): Readonly<Record<"admitted" | "limited", number>> => counts,
     /** Counts a request. @throws RequestError `too_many_requests` with `retry_after_s` */
     async take(who: string, requestsPerHour: number) {
@@ -79,7 +80,7 @@ function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) =>
   };
 }
 
-/** Returns the limiter's rejection, which is a state and not an error; `null`: accepted. */
+/** Returns the limiter's rejection, or `null` if it accepted. The library throws rejections, but they are no errors. */
 async function refusalOf(taken: Promise<RateLimiterRes>): Promise<RateLimiterRes | null> {
   try {
     await taken;

@@ -8,22 +8,22 @@ import { type KeyRecord, ROLES, type Role } from "../../store/keys.ts";
 export interface Caller {
   /** Id of the key; `null`: no key. */
   readonly keyId: string | null;
-  /** Name in logs for a credential other than a key. */
+  /** Name in logs, for a credential other than a key. */
   readonly name?: string | undefined;
   readonly roles: ReadonlySet<Role>;
   /** `null`: all. */
   readonly domains: readonly string[] | null;
-  /** Empty: only data without a tenant; `null`: all. */
+  /** Allowed tenants. Empty: only data without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
-  /** Access labels; `null`: all, as for administrators, whose questions use the configured labels. */
+  /** Access labels. `null`: all, as for administrators; their questions use the configured labels. */
   readonly access: readonly string[] | null;
-  /** Default label of uploaded files; absent: that of the domain pack. */
+  /** Label of uploaded files if the upload names none; absent: that of the domain pack. */
   readonly ownLabel?: string | undefined;
-  /** Name that groups requests for rate limits, queue and budget; absent: ungrouped, as on this machine. */
+  /** Name that groups requests for rate limits, queue and budget. Absent: not grouped, as on this machine. */
   readonly lane?: string | undefined;
   /** Limits of the key; absent or `null`: the server's defaults. */
   readonly limits?: Pick<KeyRecord, "requestsPerHour" | "tokensPerDay" | "usdPerDay"> | undefined;
-  /** `false`: only session ids issued by the server are allowed. */
+  /** False if only session ids issued by the server are allowed. */
   readonly namesSessions?: boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export const WITHOUT_KEY: Caller = { keyId: null, roles: new Set(["ask"]), domai
 /** The user of this machine at the server's own page, without a key. */
 export const AT_OWN_PAGE: Caller = { ...WITHOUT_KEY, roles: new Set(["ask", "ingest"]) };
 
-/** The holder of the administration token, with an administrator's permissions and no limits, since it can make unlimited keys. */
+/** The holder of the administration token. It has an administrator's permissions and no limits, because it can create unlimited keys. */
 export const OPERATOR: Caller = { ...WITHOUT_KEY, roles: new Set(ROLES), name: "administration token" };
 
 export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: KeyRecord): Caller {
@@ -41,7 +41,7 @@ export function callerOfKey({ id, roles, domains, tenants, access, ...limits }: 
   return { keyId: id, roles: held, domains, tenants, access, lane: `key ${id}`, limits };
 }
 
-/** Gives a key without labels the configured ones; an administrator keeps all labels. */
+/** Gives a key without labels the configured ones. An administrator keeps all labels. */
 export function withLabels(caller: Caller, configured: readonly string[]): Caller {
   if (caller.access !== null) return { ...caller, ownLabel: caller.access[0] };
   return isAdministrator(caller) ? caller : { ...caller, access: configured };
@@ -62,8 +62,8 @@ export function seesEverything({ domains, tenants, access }: Caller): boolean {
 }
 
 /**
- * Returns the scope of a request: the named one if the caller may access it, or the caller's default. The error is the same for forbidden
- * and unknown names.
+ * Returns the scope of a request: the named one if the caller may access it, otherwise the caller's default. The error
+ * is the same for forbidden and unknown names.
  * @throws RequestError `scope_denied`, `tenant_missing`
  */
 export function narrow(caller: Caller, { domain, tenant }: { domain?: string | undefined; tenant?: string | undefined }): ScopeOptions {
@@ -83,7 +83,7 @@ export function narrow(caller: Caller, { domain, tenant }: { domain?: string | u
   };
 }
 
-/** Returns the caller's reach in the library; an administrator's includes every label. @throws like `narrow` */
+/** Returns the part of the library that the caller may access. An administrator's part includes every label. @throws like `narrow` */
 export function reachOf(caller: Caller, named: { domain?: string | undefined; tenant?: string | undefined }): ReachOptions {
   return { ...narrow(caller, named), everyLabel: isAdministrator(caller) };
 }
@@ -112,12 +112,12 @@ export function callerOf(context: Context): Caller {
   return caller;
 }
 
-/** Returns the caller; `null`: a required key is missing. */
+/** Returns the caller, or `null` if a required key is missing. */
 export function knownCallerOf(context: Context): Caller | null {
   return (context.get("caller") as Caller | null | undefined) ?? null;
 }
 
-/** Returns the same error for forbidden and unknown names. */
+/** Returns the error for a scope, the same for forbidden and unknown names. */
 export function scopeDenied(): RequestError {
   const message = "This key has no access to the domain, tenant or access label in the request. Omit it, or use another key.";
   return new RequestError("scope_denied", message);
@@ -126,12 +126,12 @@ export function scopeDenied(): RequestError {
 /** Maximum length of an actor's name before the key id. */
 const NAME_CHARACTERS = 80;
 
-/** Returns the actor's name with the key id, because anyone can send a name. */
+/** Returns the actor's name with the key id, because anyone could send any name. */
 export function actorOf({ keyId }: Caller, by: string): string {
   return keyId === null ? by : `${by.slice(0, NAME_CHARACTERS)} (key ${keyId})`;
 }
 
-/** Random bytes of an id. Each guess counts as a request, so 2⁶⁴ values suffice. */
+/** Random bytes of an id. Each guess costs a request, so 2⁶⁴ values are enough. */
 const RANDOM_BYTES = 8;
 
 /** Issues and recognises session ids: random bytes with a keyed hash, as UUID (version 8, RFC 9562). */
@@ -159,8 +159,8 @@ export function createSessionIds(secret: string) {
   return {
     issue: () => idOf(fresh()),
     /**
-     * Checks that the caller may use this session id. Sessions of a key are separate; callers without a key share one space, so their ids
-     * must be unguessable.
+     * Checks that the caller may use this session id. Each key has its own sessions. Callers without a key share
+     * theirs, so their ids must be unguessable.
      * @throws RequestError `session_not_issued`
      */
     assertOpen(caller: Caller, id: string | undefined) {

@@ -183,7 +183,7 @@ describe("the administration token", () => {
     for (const keys of [keysOf({}), keysOf({ [KEY]: {} })]) {
       const { ask, engine, logged } = setUp({ adminToken: TOKEN, keys, requestsPerHour: 1, labels: ["public"] });
       for (const from of [STRANGER, STRANGER, "127.0.0.1"]) expect((await ask({ from, ...bearer(TOKEN) })).status).toBe(200);
-      // The scope has the configured labels by default and the sessions of this machine.
+      // By default, the scope has the configured labels and the sessions of this machine.
       expect(engine.calls.map(({ scope }) => scope)).toEqual([0, 1, 2].map(() => ({ domain: undefined, tenant: undefined })));
       expect(logged.map(({ key }) => key)).toEqual([0, 1, 2].map(() => "administration token"));
     }

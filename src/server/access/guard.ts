@@ -22,10 +22,10 @@ import {
 } from "./caller.ts";
 import { isToken, type TokenReader } from "./token.ts";
 
-/** Maximum number of remembered wrong tokens; the oldest are dropped and count again. */
+/** Maximum number of remembered wrong tokens. The oldest are dropped, and would count again. */
 const WRONG_TOKENS = 1_000;
 
-/** Context name of the error that prevented a check of the token. */
+/** Name in the request context for an error that occurred while the token was checked. */
 const REFUSED = "tokenRefused";
 
 export interface GuardOptions {
@@ -41,7 +41,7 @@ export interface GuardOptions {
   readonly adminToken?: string | null;
   /** Addresses and ranges whose `X-Forwarded-For` is trusted. @default [] */
   readonly trustedProxies?: readonly string[];
-  /** 0: unlimited. @default 100 */
+  /** Requests per hour; 0: unlimited. @default 100 */
   readonly requestsPerHour?: number;
   /** Counts requests and wrong credentials. @default in the memory of this process */
   readonly admission?: Admission;
@@ -63,12 +63,14 @@ export function createGuard(options: GuardOptions) {
   const take = (context: Context, caller: Caller) => context.set("caller", withLabels(caller, labels));
   const refusalFor = (context: Context): unknown => {
     if (adminToken === null) return new RequestError("admin_off", ADMIN_OFF);
-    // `identify` has checked and counted any credentials. A request without credentials counts as no attempt.
+    // `identify` has already checked and counted any credentials. A request without credentials does not count as an
+    // attempt.
     return (context.get(REFUSED) as unknown) ?? adminTokenWrong(context);
   };
   const seenWrong = new LRUCache<string, true>({ max: WRONG_TOKENS });
   /**
-   * Checks the administration token. A caller allowed without one is not rejected for a wrong one; each wrong token of theirs counts once.
+   * Checks the administration token. If a caller is allowed without a token, a wrong one is not rejected; each wrong
+   * token counts only once.
    */
   const isOperatorToken = async (token: string, wanted: string, context: Context): Promise<boolean> => {
     const isAdmitted = await mayAskWithoutKey(context);
@@ -90,9 +92,9 @@ export function createGuard(options: GuardOptions) {
   };
   return {
     /**
-     * Checks the role. Without a key or the administration token only `ask` is open, and `ingest` at the server's own page on this machine:
-     * any other web page or a proxy can send requests to it too. Requests with `ask` are not counted here; `caller` allows every admitted
-     * caller.
+     * Checks the role. Without a key or the administration token, only `ask` is allowed, and `ingest` from the server's
+     * own page on this machine, because any other web page or a proxy can send requests too. Requests with `ask` are
+     * not counted here. `caller` allows every admitted caller.
      * @throws RequestError `key_missing`, `role_missing`, `admin_off`, `admin_token_wrong`, `too_many_attempts`
      */
     assertMay(context: Context, opens: Role | "caller") {
@@ -147,7 +149,7 @@ function bearerOf(context: Context): string | undefined {
   return /^bearer +(\S+) *$/i.exec(context.req.header("authorization") ?? "")?.[1];
 }
 
-/** Verifies a token. An expired token does not count as an attempt, because it was valid once. */
+/** Verifies a token. An expired one does not count as an attempt, because it was valid once. */
 async function readToken(token: string, tokens: TokenReader, context: Context, count: () => Promise<void>) {
   try {
     return await tokens.read(token);

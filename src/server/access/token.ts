@@ -6,7 +6,7 @@ import { ROLES, type Role } from "../../store/keys.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import type { Caller } from "./caller.ts";
 
-/** Maximum length of a token in characters; a person's claims take some hundred. */
+/** Maximum length of a token in characters. The claims about a person take some hundred. */
 export const MAX_TOKEN_CHARACTERS = 8_192;
 /** Cache time of the issuer's keys, and minimum time between two fetches, in milliseconds. */
 export const KEYS_KEPT_MS = 600_000;
@@ -41,7 +41,7 @@ export function createTokenReader(settings: TokenSettings, domain: string, fetch
         const options = { issuer, audience, algorithms: [...algorithms], clockTolerance, requiredClaims: ["sub", "exp"] };
         return (await jwtVerify(token, await keys(), options)).payload;
       });
-      // The same person of an issuer has the same id with every token.
+      // A person has the same id with every token of an issuer.
       const keyId = `token-${sha256Hex(JSON.stringify([payload.iss, payload.sub])).slice(0, 16)}`;
       return { ...grantOf(payload, settings, domain), keyId, lane: `key ${keyId}` };
     },
@@ -76,10 +76,10 @@ async function discover(issuer: string, fetchKeys: KeyFetch): Promise<string> {
   return url;
 }
 
-/** `jose` error codes for faulty tokens; other codes are about the issuer's keys. */
+/** Matches `jose` error codes for faulty tokens. Its other codes are about the issuer's keys. */
 const OF_TOKEN = /^ERR_(?:JWT_|JWS_|JOSE_ALG|JOSE_NOT|JWKS_NO_MATCHING|JWKS_MULTIPLE)/;
 
-/** Converts errors for the sender, without details of the issuer's response or of the failed check. */
+/** Runs a check and converts its errors for the sender, without details of the issuer's response or of the failed check. */
 async function verified(check: () => Promise<JWTPayload>): Promise<JWTPayload> {
   try {
     return await check();
@@ -150,12 +150,12 @@ function claimsWrong(why: string): RequestError {
 
 type KeyFetch = (url: string, init?: RequestInit) => Promise<Response>;
 
-/** Maximum size of an issuer's document in bytes; ten keys with certificates take 50 KiB. */
+/** Maximum size of an issuer's document in bytes. Ten keys with certificates take 50 KiB. */
 export const MAX_JSON_BYTES = 262_144;
 /** Timeout of a fetch in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Fetches JSON with a size limit and without redirects. @throws Error with the fault */
+/** Fetches JSON with a size limit and without redirects. @throws Error that names the fault */
 async function fetchJson(request: KeyFetch, url: string, init: RequestInit = {}): Promise<unknown> {
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const signal = init.signal ? AbortSignal.any([limit, init.signal]) : limit;

@@ -8,7 +8,7 @@ import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
 import type { FairQueue } from "./fair-queue.ts";
 
-/** Queue lane of ungrouped callers. */
+/** Queue lane of callers that are not grouped. */
 const OWN_LANE = "this machine";
 
 interface Admitting {
@@ -80,9 +80,9 @@ export function admitQuestions(engine: Engine, { queue, budgets, assertRoom, tim
 
 type Asked = ScopeOptions & Pick<AskOptions, "signal">;
 
-/** Starts a turn with a timeout. The timeout also releases the turn, so that work with a stalled client does not keep its place. */
+/** Begins work with a timeout. The timeout also frees the place in the queue, so that work for a stalled client does not keep it. */
 function openTurn({ settle }: Allowance, timeoutMs: number, given: AbortSignal | undefined, release: () => void) {
-  // `AbortSignal.any` uses weak references, whose garbage collection slows every answer.
+  // Not `AbortSignal.any`, because garbage collection of its weak references slows every answer.
   const ended = new AbortController();
   const limit = new AbortController();
   const leave = () => ended.abort(given?.reason);
@@ -149,13 +149,14 @@ interface Allowance {
   settle(calls: readonly PricedCall[]): Promise<void>;
 }
 
-/** Seconds to wait when running answers have reserved the whole budget: about the time of one answer. */
+/** Seconds to wait when running answers have reserved the whole budget. This is about the time of one answer. */
 const TAKEN_RETRY_S = 5;
 const FREE: Allowance = { settle: async () => undefined };
 
 /**
- * Limits the daily model cost (UTC) of a key, person or address. Each answer reserves an amount and later replaces it by the real cost, so
- * that concurrent answers in all processes stay within the budget. Uncounted tokens and unknown prices are not included.
+ * Limits the daily model cost (UTC) of a key, person or address. Each answer reserves an amount and later replaces it
+ * by the real cost, so that concurrent answers in all processes stay within the budget. Tokens that were not counted
+ * and unknown prices are left out.
  */
 export function createBudgets({ usage, now, perAnswer, holdMs, ...server }: BudgetOptions) {
   const today = () => now().toISOString().slice(0, 10);
@@ -199,7 +200,7 @@ export function spentOn(calls: readonly PricedCall[]): Amount {
   };
 }
 
-/** Milliseconds until the folder is measured again; uploads in between are added. */
+/** Milliseconds until the folder is measured again. Uploads in between are added to the last result. */
 const COUNTED_MS = 10_000;
 
 /** @throws RequestError `disk_full` when the data folder would exceed its quota */

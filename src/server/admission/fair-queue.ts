@@ -3,7 +3,7 @@ import { RequestError } from "../../shared/errors.ts";
 export interface FairQueueOptions {
   /** Maximum number of concurrent tasks. */
   readonly atOnce: number;
-  /** Maximum number of waiting tasks in all lanes; one lane gets at most half. */
+  /** Maximum number of waiting tasks in all lanes together. One lane gets at most half. */
   readonly most: number;
   readonly timeoutMs: number;
 }

@@ -152,14 +152,14 @@ export const adminEndpoints = {
   }),
 };
 
-/** Alias from the `validator` source. */
+/** An alias that the `validator` source defines. */
 export const refreshCache = endpoint({
   ...{ method: "POST", path: "/refresh-cache", opens: "ingest", ...refreshing },
   what: "Same as `/v1/admin/refresh`, under the name in the `validator` source.",
   handle: refresh,
 });
 
-/** Continues when the client disconnects, because others may wait for the result. */
+/** Refreshes a domain. It continues when the client disconnects, because others may wait for the result. */
 async function refresh({ caller, body: { domain } }: Call<unknown, z.output<typeof wire.refreshRequestSchema>>, { engine }: Services) {
   const { domains, tenants } = caller;
   if (domain !== undefined && domains !== null && !domains.includes(domain)) throw scopeDenied();

@@ -50,7 +50,7 @@ export const answerEndpoints = {
       const record = await visibleRecord(id, scope, store.records);
       const { calls, question } = record.body as AnswerRecord;
       if (!seesEverything(caller)) {
-        // The documents behind earlier answers are unknown.
+        // It is unknown which documents the earlier answers are based on.
         const isAlone = question.history.every(({ answer }) => answer === "");
         if (!isAlone || !(await mayShowRecord(record, scope, store.documents))) throw unknownRecord(record.id, scope);
       }
@@ -116,14 +116,14 @@ const FLAGGED: Warning = {
   message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it; ask the question again.",
 };
 
-/** Returns a past answer if the caller may see it and its documents still exist; otherwise it is unknown. */
+/** Returns a past answer if the caller may see it and its documents still exist; otherwise reports it as unknown. */
 async function answerFor(engine: Engine, caller: Caller, id: string): Promise<Answer> {
   const { answer, options, isFlagged } = await answerOf(engine, caller, id);
   if (!(await mayBeShown(answer, engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
   return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED, ...answer.warnings] : answer.warnings };
 }
 
-/** Returns an answer of the caller's domain, tenant and labels without a check of its documents, so its text must not be shown. */
+/** Returns an answer of the caller's domain, tenant and labels. It does not check the documents, so the text must not be shown. */
 async function answerOf(engine: Engine, caller: Caller, id: string) {
   const shown = await engine.memory.review.show(id).catch((error: unknown) => {
     if (error instanceof RequestError && error.code === "unknown_interaction") return null;

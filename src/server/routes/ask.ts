@@ -94,8 +94,8 @@ interface StreamedAnswer {
 }
 
 /**
- * Streams an answer. It waits for the first event besides `admit-start`, so that a rejected question gets an HTTP error status. A hotline is
- * such an event: an error after it is part of the stream.
+ * Streams an answer. It waits for the first event after `admit-start`, so that a rejected question gets an HTTP error
+ * status. If a hotline comes first, a later error is part of the stream.
  */
 export function streamAnswer(
   { context, ask, encode, encodeError }: StreamedAnswer,
@@ -131,7 +131,7 @@ async function readUntilAdmitted(events: AsyncGenerator<AnswerEvent, void>): Pro
   }
 }
 
-/** Ends `rest` even if the client disconnects during the held events. */
+/** Yields the held events, then `rest`. Ends `rest` even if the client disconnects before that. */
 async function* chain<T>(held: readonly T[], rest: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
   try {
     yield* held;
@@ -176,7 +176,7 @@ function streamFrames(
   let heartbeat: NodeJS.Timeout | undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // Send no heartbeats to a stalled client; they would accumulate.
+      // Send no heartbeats to a stalled client, because they would accumulate.
       heartbeat = setInterval(() => {
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(beat));
       }, heartbeatMs);
@@ -214,7 +214,7 @@ export const batchEndpoints = {
       const abort = new AbortController();
       const signal = AbortSignal.any([abort.signal, gone]);
       const ask = async (question: BatchQuestion) => {
-        // The request itself has counted as the first question.
+        // The request itself already counted as the first question.
         if (question !== questions[0]) await guard.admitAsker(context);
         return engine.answer(question.question, { ...askOptions(question), ...narrow(caller, question), signal });
       };

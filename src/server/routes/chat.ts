@@ -74,7 +74,7 @@ function textOf({ content: given }: ChatMessages[number]): string {
 /** Maximum characters of an earlier message; it only helps to understand the question. */
 const TURN_CHARACTERS = 4_000;
 
-/** OpenAI's API on the same pipeline; a domain is a model. */
+/** OpenAI's API on the same pipeline. A domain takes the role of a model. */
 export const chatEndpoints = {
   chat: endpoint({
     ...{ method: "POST", path: "/v1/chat/completions", opens: "ask" },

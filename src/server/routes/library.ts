@@ -107,7 +107,7 @@ export const libraryEndpoints = {
       const { domain, tenant } = scope;
       assertOwnTenant(caller, tenant);
       const label = access ?? caller.ownLabel ?? engine.domain(domain).documents.access;
-      // Senders must be able to see their own upload.
+      // Callers must be able to see their own upload.
       if (!isAdministrator(caller) && !engine.scope(scope).access.includes(label)) throw scopeDenied();
       const { file_bytes: most } = engine.config;
       const uploaded = [];
@@ -136,7 +136,7 @@ export const libraryEndpoints = {
   }),
 };
 
-/** Sends a file as a download, so that no browser renders it as a page of this server. */
+/** Sends a file as a download, so that no browser displays it as a page of this server. */
 export function sendAttachment(context: Context, body: Uint8Array<ArrayBuffer> | string, name: string): Response {
   return context.body(body, 200, {
     "Content-Type": "application/octet-stream",
@@ -197,7 +197,7 @@ async function describeDomain(engine: Engine, caller: Caller, domain: string) {
   };
 }
 
-/** Returns the pack; `null`: it is invalid, which `sourcebound doctor` and questions to it report. */
+/** Returns the pack, or `null` if it is invalid. `sourcebound doctor` reports that, and so do questions to it. */
 function packOf(engine: Engine, domain: string) {
   try {
     return engine.domain(domain);

@@ -11,7 +11,7 @@ import { cursorAt, cursorBelow, entryOf, offsetOf, paginate } from "../read-requ
 /** Maximum number of questions in the review queue. */
 const MOST_QUEUED = 500;
 
-/** Review and diagnostic reports of answers that the key covers; others are not found, as if they did not exist. */
+/** Review and diagnostic reports of the answers that the key covers. For any other answer the response is the same as for an unknown id. */
 export const reviewEndpoints = {
   queue: endpoint({
     ...{ method: "GET", path: "/v1/review", opens: "review" },
@@ -83,7 +83,7 @@ export const reviewEndpoints = {
   }),
 };
 
-/** Returns a filter for visible answers; `undefined`: all are visible. */
+/** Returns a filter for visible answers; `undefined` if all are visible. */
 function seenBy(caller: Caller): Sees | undefined {
   return seesEverything(caller) ? undefined : (asker) => covers(caller, asker);
 }
@@ -111,7 +111,7 @@ async function judge(
 ) {
   const { withheld } = await show(engine, caller, id);
   if (act === "approve" && withheld) {
-    // A withheld answer cannot be approved unread.
+    // A withheld answer cannot be approved, because nobody can read it.
     const message = `The answer ${id} is withheld because it depends on a document that was deleted or is not accessible to this key. Flag it, or correct it using accessible documents.`;
     throw new RequestError("review_stale", message, { id });
   }

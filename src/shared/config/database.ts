@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 
-/** Connections of one process. PostgreSQL allows 100 in total by default: enough for ten replicas. */
+/** Maximum connections of one process. PostgreSQL allows 100 in total by default, enough for ten replicas. */
 export const DEFAULT_DATABASE_CONNECTIONS = 9;
-/** Milliseconds for which a statement may run or wait: many times the longest statement of a question or of a file. */
+/** Maximum milliseconds for which a statement may run or wait. This is many times the longest statement of a question or of a file. */
 export const DEFAULT_DATABASE_TIMEOUT_MS = 30_000;
 
 /** Minimum vectors for a search by pgvector (`seven-layer` source, table 10). */

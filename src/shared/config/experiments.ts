@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 
-/** Settings that a variant may change: those that shape answers. Storage, access and privacy are the same for all variants. */
+/** Settings that a variant may change, because they affect answers. Storage, access and privacy are the same for all variants. */
 export const OVERLAY_KEYS = ["profile", "answer_from", "cache", "model", "verify", "support", "web_search", "session"] as const;
 
 /** Metrics that an experiment compares, each computed per session (docs/review.md). */
@@ -20,7 +20,7 @@ export type ExperimentMetric = (typeof EXPERIMENT_METRICS)[number];
 
 /** Sessions per variant: 80 % power to detect a change of a share from .50 by .05. */
 export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
-/** Rate of false positives: verdicts where there is no difference. */
+/** Probability of a verdict although there is no difference (false positive). */
 export const DEFAULT_ALPHA = 0.05;
 
 const variantSchema = z.strictObject({

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { optional, setting } from "../../text/validate.ts";
 import { httpUrl } from "./models.ts";
 
-/** Milliseconds until a request to OpenSearch counts as failed: many times the longest search. */
+/** Milliseconds until a request to OpenSearch counts as failed, many times the longest search. */
 export const DEFAULT_SEARCH_TIMEOUT_MS = 10_000;
-/** One shard holds some ten million windows. More shards search in parallel, and cannot be changed without building the index again. */
+/** Number of shards; one holds some ten million windows. More shards search in parallel. Changing the number requires a new index. */
 export const DEFAULT_SEARCH_SHARDS = 1;
 
 const url = httpUrl.refine(

@@ -9,33 +9,39 @@ export const DEFAULT_PORT = 8787;
 export const DEFAULT_HOST = "127.0.0.1";
 /** Requests per hour and key, or per address without a key (`spark` and `book` sources). */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
-/** Open connections: several times the 200 of the load tests, far below the common limit of 65,535 open files. */
+/** Maximum number of open connections: several times the 200 of the load tests, and far below the common limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
-/** Milliseconds until a request must have arrived with its body: twice the 10 s that 64 KiB need on the slowest line in use. */
+/**
+ * Milliseconds until a request must have arrived with its body. This is twice the 10 s that 64 KiB need on the slowest
+ * common connection.
+ */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
 /** Tokens reserved per answer: two drafts by a large model over whole passages, plus verification and compression. */
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
-/** US dollars reserved per answer: those tokens at about $6 per million. */
+/** US dollars reserved per answer: the reserved tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;
-/** Concurrent questions. They share one thread and mostly wait for a model; many more would slow down all of them. */
+/** Maximum number of concurrent questions. They share one thread and mostly wait for a model; many more would slow down all of them. */
 export const DEFAULT_ANSWERS_AT_ONCE = 32;
-/** Queued questions: at about 100 answers per second the last one waits two or three seconds. */
+/** Maximum number of queued questions. At about 100 answers per second, the last one waits two or three seconds. */
 export const DEFAULT_QUEUE = 256;
-/** Milliseconds in the queue until a question is rejected; users give up by then. */
+/** Milliseconds after which a queued question is rejected. Users give up by then. */
 export const DEFAULT_QUEUE_TIMEOUT_MS = 10_000;
 /** Milliseconds for a whole answer: two attempts of a slow model, with the other stages. */
 export const DEFAULT_ANSWER_TIMEOUT_MS = 90_000;
 /** Milliseconds for running answers to finish at shutdown: the usual wait of service managers before they kill a process. */
 export const DEFAULT_STOP_GRACE_MS = 25_000;
-/** Bytes of uploads and database together. */
+/** Maximum bytes of uploads and database together. */
 export const DEFAULT_DISK_BYTES = 20 * 1024 ** 3;
 
-/** Accepted signature algorithms: only asymmetric ones, whose secret key the issuer alone has. `none` and HMAC cannot be configured. */
+/** Accepted signature algorithms. All are asymmetric, so that only the issuer has the secret key. `none` and HMAC cannot be configured. */
 export const TOKEN_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"] as const;
-/** Clock difference of issuer and server, in seconds. */
+/** Maximum clock difference of issuer and server, in seconds. */
 export const DEFAULT_CLOCK_TOLERANCE_S = 30;
 
-/** Keys must be fetched over TLS, except from this machine: anyone who can alter them in transit can sign tokens. */
+/**
+ * Address of the issuer. Keys must be fetched over TLS, except from this machine, because anyone who can alter them in
+ * transit can sign tokens.
+ */
 const issuerUrl = z
   .url({ protocol: /^https?$/, error: "must be an http(s) URL" })
   .refine((url) => url.startsWith("https:") || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/.test(url), {

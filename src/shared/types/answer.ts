@@ -4,7 +4,7 @@ import { type SourceText, sourceSchema, type TextRange } from "./document.ts";
 import type { Conflict, Evidence, Quote, WebEvidence } from "./evidence.ts";
 import type { AppliedFilters } from "./question.ts";
 
-/** The parts of an answer as they leave the process; the types are the same data inside it, in camelCase. */
+/** The parts of an answer in wire format. In process, the types hold the same data in camelCase. */
 
 /** A table cell with the name of its column; the name is empty if the header has none. */
 export interface NamedCell {
@@ -17,7 +17,7 @@ export interface DraftSentence {
   readonly text: string;
   /** Cited quotes. */
   readonly quotes: readonly Quote[];
-  /** Cited numbers that no quote has. */
+  /** Cited numbers without a quote. */
   readonly missing: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export const claimSchema = z.object({
 });
 export type Claim = InProcess<z.infer<typeof claimSchema>>;
 
-/** In points from the upper left corner of the displayed page. */
+/** A box in points from the upper left corner of the displayed page. */
 const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() });
 /** A page with the position on it. */
 const pagePlace = z.object({
@@ -115,7 +115,7 @@ export const seeAlsoSchema = z.object({
   url: z.string().nullable(),
   document_id: z.string(),
 });
-/** The best relevant passage of another document, as further reading. `heading`: above the passage. */
+/** The best relevant passage of another document, as further reading. `heading` is the heading above it. */
 export type SeeAlso = InProcess<z.infer<typeof seeAlsoSchema>> & { readonly documentVersion: string };
 
 export interface AnswerSentence {
@@ -129,13 +129,13 @@ export const findingSchema = z.object({
   score: z.number().nullable(),
   reason: z.string(),
 });
-/** `score`: 0–1; `null` if the check has none or could not compute one. */
+/** `score` is 0–1, or `null` if the check has none or could not compute one. */
 export type CheckResult = InProcess<z.infer<typeof findingSchema>> & {
   /** Judged ranges of the sentence. */
   readonly spans: readonly TextRange[];
   /** Index of the sentence; `null` for the whole answer and for sentences that were removed. */
   readonly sentence: number | null;
-  /** The judged sentence was removed. */
+  /** Set if the judged sentence was removed. */
   readonly leftOut?: true;
 };
 
@@ -153,7 +153,10 @@ export const datesSchema = z.object({
   to: z.string().nullable(),
   undated: z.int().describe("Number of documents without a date."),
 });
-/** The reason for a refusal, with what was searched. It states that nothing was found, never that the documents do not say something. */
+/**
+ * The reason for a refusal, with what was searched. It states that nothing was found, and never claims that the
+ * documents do not contain something.
+ */
 export const refusalSchema = z.object({
   reason: z.enum([
     "nothing_relevant",
@@ -191,7 +194,7 @@ export const refusalSchema = z.object({
 export type Refusal = InProcess<z.infer<typeof refusalSchema>>;
 export type Searched = Refusal["searched"];
 export type AsOfRange = Searched["asOf"];
-/** A similar passage, with what it lacks. The rest of its document may contain more. */
+/** A similar passage, with the words of the question that it does not contain. The rest of its document may contain more. */
 export type NearMiss = Refusal["nearest"][number];
 
 const tokens = z.int().nullable();
@@ -205,12 +208,12 @@ export const callSchema = z.object({
 });
 /** Tokens of model calls by stage, without embeddings; `null` where an endpoint did not count. */
 export type TokenUsage = InProcess<z.infer<typeof tokenUsageSchema>>;
-/** A call to an endpoint with its list price; `rewrite` is the second draft after a faulty one. `null`: not counted, or unknown. */
+/** A call to an endpoint with its list price. `rewrite` is the second draft after a faulty one. `null` means not counted or unknown. */
 export type PricedCall = InProcess<z.infer<typeof callSchema>>;
 export type ModelCall = Omit<PricedCall, "costUsd">;
 
 const verdict = z.boolean().nullable();
-/** `null`: not measurable, for the given reason. */
+/** `null` if the metric cannot be measured; `reason` says why. */
 const gradeSchema = z.object({ passed: verdict, score: z.number().nullable(), threshold: z.number().nullable(), reason: z.string() });
 /** The report of a profile that grades answers; it blocks nothing. */
 export const gradeReportSchema = z.object({
@@ -258,7 +261,7 @@ export interface Answer {
   /** Stored question of a cache hit, and its time. */
   readonly cached?: CachedFrom;
   readonly tokenUsage: TokenUsage;
-  /** By dated list prices; 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
+  /** Cost by dated list prices. 0 without calls to an endpoint; `null` if tokens were not counted or a price is unknown. */
   readonly costUsd: number | null;
   /** All calls to endpoints in order, failed ones included; empty for cache hits and quotes. */
   readonly calls: readonly PricedCall[];
@@ -270,6 +273,6 @@ export interface Answer {
   /** Name of the model that wrote, or `extractive`. */
   readonly model: string;
   readonly sessionId: string | null;
-  /** Present only on request; `null`: it failed, and a warning gives the reason. `sourcebound/proof` defines its shape. */
+  /** Present only on request. `null` if it failed; a warning then gives the reason. `sourcebound/proof` defines its shape. */
   readonly proof?: Readonly<Record<string, unknown>> | null;
 }

@@ -25,7 +25,7 @@ export interface DocumentMetadata {
   readonly title: string;
   readonly description: string | null;
   readonly url: string | null;
-  /** ISO date for which the content is valid, if stated. */
+  /** ISO date on which the content was valid, if stated. */
   readonly asOf: string | null;
   readonly authority: Authority | null;
   readonly topic: string | null;
@@ -42,9 +42,12 @@ export interface Block extends TextRange {
   readonly level: number;
   /** Table rows: index in `blocks` of the header row (the header's own index for itself); otherwise -1. */
   readonly header: number;
-  /** End of the run-in head: bold words at the start of a paragraph or item, closed by a stop, colon or dash. Absent without one. */
+  /** End of the run-in heading: bold words at the start of a paragraph or item that end in a stop, colon or dash. Absent without one. */
   readonly runIn?: number;
-  /** End of a heading's section, if no heading closes it (the end of a `details`). Absent: the next heading of its level closes it. */
+  /**
+   * End of a heading's section if no heading closes it (for example the end of a `details` element). Absent if the next
+   * heading of its level closes it.
+   */
   readonly sectionEnd?: number;
 }
 
@@ -102,7 +105,7 @@ export interface StoredDocument extends DocumentMetadata {
   readonly domain: string;
   readonly tenant: string | null;
   readonly access: string;
-  /** Folder or other origin; deletions are computed per source. */
+  /** Folder or other origin. Files that are missing in a source are deleted from that source only. */
   readonly source: string;
   /** Relative to the source, with `/`. For JSON chunks `file.json#entry_id`. */
   readonly path: string;
@@ -123,8 +126,8 @@ export interface StoredDocument extends DocumentMetadata {
 }
 
 /**
- * The unit of offsets into the original. `utf16`: UTF-16 code units of the decoded file. `extracted_utf16`: UTF-16 code units of the text
- * that the format's parser extracted, such as the words of a PDF.
+ * The unit of offsets into the original. `utf16`: UTF-16 code units of the decoded file. `extracted_utf16`: UTF-16 code
+ * units of the text that a parser extracted, such as the words of a PDF.
  */
 export type OriginalUnit = "utf16" | "extracted_utf16";
 
@@ -133,10 +136,10 @@ export interface Reading {
   /** Name of the format, such as `pdf`. */
   readonly format: string;
   readonly unit: OriginalUnit;
-  /** Encoding of the file, such as `utf-8` or `windows-1252`; `null`: the file is not text. */
+  /** Encoding of the file, such as `utf-8` or `windows-1252`; `null` if the file is not text. */
   readonly encoding: string | null;
   readonly places: PlaceData | null;
-  /** Remarks for users of quotes: hidden text that was skipped, pages without text, guessed fields. */
+  /** Notices for users of quotes: hidden text that was skipped, pages without text, guessed fields. */
   readonly notices: readonly ReadingNotice[];
 }
 
@@ -168,15 +171,15 @@ export type PlaceData =
   | { readonly type: "times"; readonly cues: readonly (readonly [number, number, string | null])[] };
 
 /**
- * A map from normalised to original text: flattened segments `[outStart, outEnd, sourceStart, sourceEnd]`, ordered by `outStart`. A segment
- * with equal lengths maps offset by offset; any other maps as a whole.
+ * A map from normalised to original text, as flattened segments `[outStart, outEnd, sourceStart, sourceEnd]`, ordered
+ * by `outStart`. If both lengths of a segment are equal, it maps offset by offset; otherwise it maps as a whole.
  */
 export type SourceMapData = readonly number[];
 
-/** A web address; values other than http(s) leave as `null`. */
+/** A web address. Any value other than http(s) is sent as `null`. */
 export const webUrl = z.string().nullable();
 
-/** A document reference, as it leaves the process. */
+/** A reference to a document, in wire format. */
 export const sourceSchema = z.object({
   document_id: z.string(),
   document_version: z.string(),

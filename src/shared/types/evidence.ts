@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { InProcess } from "../../text/validate.ts";
 import { type PlacedUnit, type SourceText, type StoredDocument, sourceSchema, type TextRange } from "./document.ts";
 
-/** Raw scores; `null` where the scorer did not run. `cross`: of a cross-encoder, 0–1. */
+/** Raw scores; `null` where the scorer did not run. `cross` is the score of a cross-encoder, 0–1. */
 export const scoresSchema = z.object({
   dense: z.number().nullable(),
   bm25: z.number().nullable(),
@@ -19,7 +19,7 @@ export interface Passage {
   readonly headingPath: readonly string[];
   /** Range of the chunk in the document. */
   readonly range: TextRange;
-  /** The part of the document that filters or a selection allow; the context of units stays inside. Absent without them. */
+  /** The part of the document that filters or a selection allow. The context of units stays inside it. Absent without them. */
   readonly bounds?: TextRange;
   /** The window with the best score. */
   readonly window: TextRange;
@@ -75,11 +75,11 @@ export type Verdict = "verified" | "uncertain" | "rejected";
 export interface Evidence {
   readonly passage: Passage;
   readonly verdict: Verdict;
-  /** 0–1, or `null` if it could not be scored; never 0 for unknown. */
+  /** From 0 to 1, or `null` if it could not be scored. Never 0 for unknown. */
   readonly relevance: number | null;
   readonly consistency: number | null;
   readonly agreement: number | null;
-  /** Combined score behind the verdict, 0–1. */
+  /** Combined score that decides the verdict, 0–1. */
   readonly score: number;
   /** One line for users. */
   readonly reason: string;
@@ -111,7 +111,7 @@ export type ConflictResolution = InProcess<z.infer<typeof resolutionSchema>>;
 
 export const conflictSchema = z.object({
   about: z.string().describe("Words that both sides share."),
-  // "condition" occurs in stored answers and proofs only.
+  // "condition" occurs only in stored answers and proofs.
   kind: z.enum(["value", "date", "polarity", "condition"]),
   certainty: z.number().describe("Certainty that both sides have the same subject, 0–1; for ordering, not a probability."),
   sides: z.array(conflictSideSchema),

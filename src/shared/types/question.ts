@@ -7,14 +7,14 @@ export interface AskRequest {
   readonly profile: string;
   readonly detail: "normal" | "more";
   readonly sessionId: string | null;
-  /** Earlier turns, oldest first, for callers that keep the conversation; they replace those of the session. */
+  /** Earlier turns, oldest first, from callers that keep the conversation themselves. They replace the turns of the session. */
   readonly turns?: readonly Turn[] | undefined;
   readonly selection: Selection | null;
   /** Limits the search to the named documents, chapters, sections and pages; not yet validated. */
   readonly filters?: FilterRequest | null;
   /** Owner of the session; only a keyed hash is stored. */
   readonly userId?: string | null;
-  /** Whether redacted text or no text may be stored; can only be stricter than the configuration. @default "redacted" */
+  /** Whether redacted text or no text may be stored. It can only be stricter than the configuration. @default "redacted" */
   readonly privacy?: Privacy;
   /** Adds facts to the stages' events, such as the top candidates and their scores. @default false */
   readonly verbose?: boolean | undefined;
@@ -24,7 +24,7 @@ export interface AskRequest {
 
 export type Privacy = "redacted" | "ephemeral";
 
-/** The part of one document that an answer must come from. */
+/** The part of one document to which the answer is limited. */
 export interface Selection extends TextRange {
   readonly documentId: string;
 }
@@ -55,7 +55,7 @@ export interface PageRange {
   readonly last: number;
 }
 
-/** The parts of documents that may be used, by document id; documents that are not listed are excluded. */
+/** The parts of documents that may be used, by document id. A document that is not listed is excluded. */
 export type Area = ReadonlyMap<string, AreaPart>;
 
 export interface AreaPart {
@@ -83,9 +83,9 @@ export interface Turn {
 export interface QuestionPart {
   /** As asked. */
   readonly text: string;
-  /** Completed with topics of the earlier parts, like a follow-up question. */
+  /** The part as a standalone question, completed with topics of the earlier parts. */
   readonly resolved: string;
-  /** Whether it names its subject: "How much is a locker?" does, "how long does it take?" does not. */
+  /** True if it names its subject: "How much is a locker?" does, "how long does it take?" does not. */
   readonly standsAlone: boolean;
 }
 

@@ -41,7 +41,7 @@ export function describeContents(name: string, withStore: WithStore): void {
         expect(JSON.parse((await second.review.get("h2"))?.answer ?? "")).toEqual(whole("h2"));
         await store.forgetting.forget({ type: "user", id: "v" }, "Ann");
         expect(await second.interactions.list("d", 10)).toEqual([]);
-        // The stored content was deleted, so a new body for the same hash is stored unchanged.
+        // The stored content was deleted, so another body for the same hash is stored as given.
         const again = { hash: content.hash, body: '{"sentences":["new"]}' };
         advance(1);
         await addInteraction(second, hit("h4", again));

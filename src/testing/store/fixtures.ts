@@ -12,7 +12,7 @@ export interface StoreUnderTest {
   readonly store: Store;
   /** A second connection to the same records, like that of another process. */
   readonly second: Store;
-  /** Advances the clock of both. */
+  /** Advances the clock of both stores. */
   readonly advance: (ms: number) => void;
 }
 
@@ -54,13 +54,13 @@ export const sampleFacts = (over: Partial<InteractionFacts> = {}): InteractionFa
   ...over,
 });
 
-/** Stores an interaction whose measurements are of no interest. */
+/** Stores an interaction for tests that ignore its measurements. */
 export function addInteraction(store: Store, interaction: Interaction, report: NewReport | null = null, beside: Beside = {}) {
   const { question: asked, answer: answered } = interaction;
   return store.interactions.add(interaction, report, sampleFacts({ asked, resolved: asked, answered, curatedKey: null }), beside);
 }
 
-/** Stores a turn of a session, with an interaction of no interest. */
+/** Stores a turn of a session, for tests that ignore its interaction. */
 export function addTurn(store: Store, ...[session, scope, turn, settings]: [string, Scope, NewTurn["turn"], NewTurn["settings"]]) {
   return addInteraction(store, { ...sampleInteraction, id: randomUUID() }, null, { turn: { session, scope, turn, settings } });
 }
