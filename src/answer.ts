@@ -20,11 +20,11 @@ interface Run {
   readonly context: PipelineContext;
   readonly trace: Trace;
   readonly signal: AbortSignal;
-  /** Also aborts when only the model's time is over, so that quotes can still answer. */
+  /** Also aborts when only the model's time limit is reached, so that quotes can still answer. */
   readonly modelSignal: AbortSignal;
 }
 
-/** Share of the answer's time limit after which the model is ended; the rest is for checks and quotes. */
+/** Share of the answer's time limit after which the model is stopped. The rest is for checks and quotes. */
 const MODEL_SHARE = 0.8;
 
 /**

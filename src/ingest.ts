@@ -9,12 +9,13 @@ import { IngestError, ModelError, UnavailableError } from "./shared/errors.ts";
 import type { EmbeddingCost, IngestEvent } from "./shared/events.ts";
 import { progressOf } from "./text/progress.ts";
 
-/** Maximum bytes of files prepared ahead, because each prepared file is held in memory as a whole. */
+/** Maximum bytes of files that are prepared in advance, because each is held in memory as a whole. */
 const AHEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Prepares up to `room` files ahead of the current one and yields the results in order. One file is always prepared ahead, more only while
- * their total size is at most `AHEAD_BYTES`. If the consumer stops, begun preparations run to their end.
+ * Prepares up to `room` files ahead of the current one and yields the results in order. One file is always prepared
+ * ahead, and more only while their total size is at most `AHEAD_BYTES`. If the consumer stops, preparations that have
+ * begun run to their end.
  */
 async function* prepareAhead(
   files: readonly ScannedFile[],
@@ -27,7 +28,7 @@ async function* prepareAhead(
     for (let file = files[next]; file !== undefined; file = files[++next]) {
       if (begun.length > 1 && (begun.length > room || ahead + file.bytes > AHEAD_BYTES)) break;
       const prepared = prepare(file);
-      // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
+      // Prevents an unhandled rejection before the promise is awaited, which rethrows the error.
       prepared.catch(() => {});
       begun.push({ prepared, bytes: file.bytes });
       ahead += file.bytes;
@@ -46,7 +47,7 @@ async function* prepareAhead(
 async function* inGroups(files: AsyncGenerator<PreparedFile, void>): AsyncGenerator<readonly PreparedFile[], void> {
   const begin = () => {
     const next = files.next();
-    // Rethrown where the promise is awaited; until then this prevents an unhandled rejection.
+    // Prevents an unhandled rejection before the promise is awaited, which rethrows the error.
     next.catch(() => {});
     return next;
   };
@@ -98,7 +99,8 @@ export async function* ingest(request: IngestRequest, parts: IngestParts, signal
     throw emptyFolder(request.folder, known.size);
   }
   const present = new Set(files.map(({ path }) => path));
-  // The state of files that were not requested, or that lie in an unreadable folder, is unknown; they are not deleted.
+  // Files that were not requested, or that are in an unreadable folder, are not deleted, because their state is
+  // unknown.
   const isHidden = (path: string) => request.only !== null || unreadable.some((folder) => path.startsWith(`${folder.path}/`));
   const gone = [...known.values()].filter(({ path }) => !present.has(path) && !isHidden(path));
   const run: Run = {
@@ -196,8 +198,9 @@ function countKinds(unread: readonly { readonly extension: string | null }[]): R
 }
 
 /**
- * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay searchable by BM25,
- * finished vectors are kept, and the next ingest or question continues. The same holds if the search engine is full or away.
+ * Embeds new text, or all text after a change of encoder, and yields progress. If the encoder fails, documents stay
+ * searchable by BM25, finished vectors are kept, and the next ingest or question continues. The same applies if the
+ * search engine is full or unavailable.
  */
 async function* embed(
   corpus: IngestParts["corpus"],

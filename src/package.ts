@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** Root folder of the package: the nearest folder above this file with a `package.json`, for sources and for the built program. */
+/**
+ * Root folder of the package: the nearest folder above this file with a `package.json`. Works for the sources and for
+ * the built program.
+ */
 export const PACKAGE_ROOT: string = findRoot(import.meta.dirname);
 
 export const VERSION: string = z
