@@ -375,7 +375,7 @@ describe("a file that was read before", () => {
       const run = await cli(sandbox, reingest, { asNobody: true });
       expect(run.code).toBe(4);
       expect(run.stderr).toMatch(/failed wombat\.md: .*\. What was read of it on \d{4}-\d\d-\d\d still stands\./);
-      expect(run.stdout).toMatch(/4 unchanged.*0 deleted, 1 failed; unreadable now, kept as read before: wombat\.md \(\d{4}-\d\d-\d\d\)/);
+      expect(run.stdout).toMatch(/4 unchanged.*0 deleted, 1 failed; unreadable now; the previous version is kept: wombat\.md \(\d{4}-\d\d-\d\d\)/);
     }
     expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("31 kilograms");
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toEqual([]);
@@ -457,7 +457,7 @@ describe("ingest of bad files", () => {
     const run = await cli(sandbox, ["ingest", "documents"]);
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("3 pictures without text") });
     expect(run.stderr).not.toContain("pictures");
-    expect(run.stderr).toContain("c.ppt: format .ppt is not read: open it, and save it as PPTX");
+    expect(run.stderr).toContain("c.ppt: format .ppt is not supported: open it, and save it as PPTX");
     expect((await cli(sandbox, ["documents", "show", "b.html"])).stdout).toContain("2 pictures or charts have no alternative text");
   });
 

@@ -136,7 +136,7 @@ function toDocuments(
 function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   if (text !== "" || typeof encoding === "string" || pages?.length) return [];
   return [
-    { code: "no_text", message: "no text was found: the file may hold pictures only. Save it as PDF, and run text recognition on it." },
+    { code: "no_text", message: "no text was found: the file may contain only pictures. Save it as PDF, and run text recognition on it." },
   ];
 }
 
@@ -146,7 +146,7 @@ const LANGUAGE_SAMPLE = 5_000;
 function tongueNotice(text: string): ReadingNotice[] {
   const spokenLanguage = detectLanguage(text.slice(0, LANGUAGE_SAMPLE));
   if (spokenLanguage === null || spokenLanguage === "English") return [];
-  const message = `seems to be in another language (${spokenLanguage}): this version reads English, and finds and judges such text by chance`;
+  const message = `seems to be in another language (${spokenLanguage}): this version supports only English, so such text is found and judged unreliably`;
   return [{ code: "not_english", message }];
 }
 

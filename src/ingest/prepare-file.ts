@@ -83,7 +83,7 @@ export async function prepareFile(file: ScannedFile, { request, parts, known, si
     const isProgram = error.code === "binary_file" && extensionOf(path) === "" && before === undefined;
     return {
       ...facts,
-      outcome: isProgram ? { type: "skipped", reason: "no text, and no ending that says what it is" } : { type: "failed", error },
+      outcome: isProgram ? { type: "skipped", reason: "not text, and the file name has no extension" } : { type: "failed", error },
     };
   }
 }

@@ -50,10 +50,10 @@ export function scanFolder(folder: string, root: string, extensions: readonly st
         if (depth >= DEEPEST_FOLDER)
           skipped.push({ path: pathOf(absolute), reason: `nested deeper than ${DEEPEST_FOLDER} folders`, extension: null });
         else visit(absolute, depth + 1);
-      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "no regular file", extension: null });
+      } else if (!entry.isFile()) skipped.push({ path: pathOf(absolute), reason: "not a regular file", extension: null });
       else if (extname(entry.name) !== "" && !extensions.includes(extname(entry.name).toLowerCase())) {
         const extension = extname(entry.name).toLowerCase();
-        skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not read${conversionOf(extension)}`, extension });
+        skipped.push({ path: pathOf(absolute), reason: `format ${extension} is not supported${conversionOf(extension)}`, extension });
       } else files.push({ absolute, path: pathOf(absolute), bytes: sizeOf(absolute) });
     }
   };
@@ -74,7 +74,7 @@ export function scanFiles(paths: readonly string[], root: string, extensions: re
     const file = fileBelow(absolute, root);
     const extension = extname(absolute).toLowerCase();
     if (extension !== "" && !extensions.includes(extension))
-      skipped.push({ path: file.path, reason: `format ${extension} is not read${conversionOf(extension)}`, extension });
+      skipped.push({ path: file.path, reason: `format ${extension} is not supported${conversionOf(extension)}`, extension });
     else files.push(file);
   }
   return { files, skipped, unreadable: [] };
@@ -127,7 +127,7 @@ function listBelow(directory: string, path: string, unreadable: { path: string; 
     return readdirSync(directory, { withFileTypes: true });
   } catch (cause) {
     const why = systemCodeOf(cause) ?? messageOf(cause);
-    unreadable.push({ path, reason: `the folder cannot be read (${why}): what was ingested from it is kept` });
+    unreadable.push({ path, reason: `the folder cannot be read (${why}): documents ingested from it before are kept` });
     return [];
   }
 }

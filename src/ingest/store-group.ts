@@ -71,7 +71,7 @@ function planPut(
       const reason = error?.message ?? "";
       return { put: { ...failedFile(request, path, { reason, ...facts }), ...from }, renamed: before !== undefined };
     }
-    const reason = `${(error?.message ?? "").replace(/\.?$/, ".")} What was read of it on ${readAt.slice(0, 10)} still stands.`;
+    const reason = `${(error?.message ?? "").replace(/\.?$/, ".")} The version read on ${readAt.slice(0, 10)} is kept.`;
     const { place, content } = failedFile(request, path, { reason, ...facts });
     return { put: { place, content: { ...content, documents: null } }, renamed: false };
   }

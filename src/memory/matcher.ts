@@ -136,7 +136,7 @@ export function createMatcher({ facts, weights, isMeasured, read, carry }: Match
 export const UNCOMPARED = { accepted: false, score: null, entities: null, documents: null } as const;
 
 /** A correction is a guess, and an exact value must never be guessed. */
-const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was read as an exact value" };
+const REPAIRED: MatchVerdict = { ...UNCOMPARED, rule: "repaired", reason: "a misspelt word was corrected to an exact value" };
 
 /** Compares everything except the meaning, which the cross-encoder judges afterwards. */
 function judgeExact(

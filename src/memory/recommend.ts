@@ -93,7 +93,7 @@ function fillGaps(
   const apart = gaps.missing.filter(({ text, inDocuments }) => inDocuments && !isCommon(text.toLowerCase())).map(({ text }) => text);
   if (apart.length > 0) {
     const [first] = apart as [string, ...string[]];
-    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. Say it where the rest of the question is answered, or declare \`synonyms\`.`;
+    const text = `Documents mention ${listed(apart)}, but no retrieved passage does. State it next to the rest of the answer, or declare \`synonyms\`.`;
     found.push({ kind: "not_together", subject: first.toLowerCase(), text, basis: "heuristic" });
   }
   const topic = query.topics.find((slug) => passages.some(({ topics: held }) => held.includes(slug)));

@@ -60,7 +60,7 @@ export const spark: Profile = {
     {
       rule: "K 50 → 8 → 5",
       state: "reproduced",
-      why: "the cross-encoder reads all 50, and its score alone determines the order. The guard judges the best 8 and passes the best 5 that qualify to the writer, by its sum. Without the Hugging Face model the fused order is kept, and the embedded cross-encoder scores the candidates of the best 8",
+      why: "the cross-encoder scores all 50, and its score alone determines the order. The guard judges the best 8 and passes the best 5 that qualify to the writer, by its sum. Without the Hugging Face model the fused order is kept, and the embedded cross-encoder scores the candidates of the best 8",
     },
     {
       rule: "cross-encoder ms-marco-MiniLM-L-6-v2 on `title. section. text`",

@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   if (value === null || typeof value === "boolean" || typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object") throw new TypeError(`${typeof value} ${String(value)} has no place in JSON`);
+  if (typeof value !== "object") throw new TypeError(`${typeof value} ${String(value)} cannot be represented in JSON`);
   const entries = Object.entries(value).filter(([, one]) => one !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one)}`).join(",")}}`;
@@ -25,7 +25,7 @@ export function parseUnambiguousJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   let written = 0;
   for (const [, colon] of text.matchAll(JSON_STRING)) if (colon !== undefined) written++;
-  if (written !== countKeys(value)) throw new SyntaxError("an object names a key twice");
+  if (written !== countKeys(value)) throw new SyntaxError("an object contains a key twice");
   return value;
 }
 

@@ -39,7 +39,7 @@ export async function readProofDocuments(
     read.push(asStated(document, await parsed));
     const { index, inclusion: path } = document;
     if (rootOf(leafOf(question.domain, document), { index, size: corpus.documents, path }) !== corpus.root)
-      throw new ProofFault(`${document.path} does not stand under the corpus root`);
+      throw new ProofFault(`${document.path} is not under the corpus root`);
   }
   return read;
 }
@@ -78,7 +78,7 @@ function readInside(root: string, path: string): Uint8Array | null {
 /** Returns the document that the statement names. @throws ProofFault when its identity differs */
 function asStated(stated: ProofDocument, parsed: readonly ParsedDocument[]): PassageSource {
   const one = parsed.find(({ path }) => path === stated.path);
-  if (one === undefined) throw new ProofFault(`${stated.path} has no such entry`);
+  if (one === undefined) throw new ProofFault(`${stated.path} does not contain the named entry`);
   const known = identify({ tenant: stated.tenant, access: stated.access }, one, { id: stated.id, urlOf: () => stated.url });
   const { version, title, url, asOf, access, normaliser } = known;
   const differs = Object.entries({ version, title, url, as_of: asOf, access, normaliser }).find(

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { canonicalJson } from "./canonical-json.ts";
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in lower-case hex");
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256 in lower-case hex");
 const offset = z.int().min(0);
 const place = z.int().min(0).max(100_000);
 const score = z.number().nullable();
@@ -10,17 +10,17 @@ const json = z.json();
 
 const documentSchema = z.strictObject({
   id: z.string().min(1),
-  path: z.string().min(1).describe("Relative to the folder that was read; an entry of a file behind `#`"),
-  sha256: sha256.describe("Of the file's bytes"),
-  version: sha256.describe("Of normalised text, metadata, settings and normaliser"),
+  path: z.string().min(1).describe("Path relative to the ingested folder; an entry inside a file follows after `#`"),
+  sha256: sha256.describe("Hash of the file's bytes"),
+  version: sha256.describe("Hash of normalised text, metadata, settings and normaliser"),
   title: z.string(),
   url: z.string().nullable(),
   as_of: z.string().nullable(),
   tenant: z.string().nullable(),
   access: z.string(),
   normaliser: z.string(),
-  index: offset.describe("Of its leaf under the corpus root"),
-  inclusion: z.array(sha256).max(64).describe("What is hashed together with its leaf on the way up to the root"),
+  index: offset.describe("Index of its leaf in the Merkle tree of the corpus"),
+  inclusion: z.array(sha256).max(64).describe("Sibling hashes from its leaf up to the root"),
 });
 export type ProofDocument = z.infer<typeof documentSchema>;
 
@@ -33,7 +33,9 @@ const passageSchema = z.strictObject({
   window: range,
   heading_path: z.array(z.string()),
   twins: z.array(
-    z.strictObject({ chunk: z.string(), document: place, ...range.shape, heading_path: z.array(z.string()) }).describe("Says the same"),
+    z
+      .strictObject({ chunk: z.string(), document: place, ...range.shape, heading_path: z.array(z.string()) })
+      .describe("Near-duplicate passages"),
   ),
 });
 export type ProofPassage = z.infer<typeof passageSchema>;
@@ -48,7 +50,7 @@ const quoteSchema = z.strictObject({
 
 const checkingSchema = z.strictObject({
   settings: json.describe("Which checks ran with which thresholds"),
-  strict: z.boolean().describe("A citation to nowhere is a fault even beside a good one"),
+  strict: z.boolean().describe("A citation of an unknown source is a fault even next to a valid one"),
   hosts: z.array(z.string()),
   home_page: z.string().nullable(),
   contacts: z.array(z.string()),
@@ -60,14 +62,14 @@ const checkingSchema = z.strictObject({
     }),
   ),
   encoder: z.string().nullable(),
-  weights: z.record(z.string(), sha256).describe("Of the files that the scores of the checks come from"),
+  weights: z.record(z.string(), sha256).describe("Hashes of the weight files behind the scores of the checks"),
 });
 
 const draftSchema = z.strictObject({
   text: z.string(),
   quotes: z.array(place),
   missing: z.array(z.int()),
-  others: z.array(z.array(place)).describe("Quotes of each other source that has its words"),
+  others: z.array(z.array(place)).describe("Quotes of each other source that shares words with the sentence"),
   dangling: z.boolean(),
 });
 
@@ -89,7 +91,7 @@ export const statementSchema = z.strictObject({
   id: z.string().min(1),
   made_at: z.string(),
   software: z.string().describe("Version of the program that answered"),
-  checks: z.int().min(1).optional().describe("Number of what its checks do; absent in the first format: 1"),
+  checks: z.int().min(1).optional().describe("Revision of the checks; absent in the first format, which is revision 1"),
   question: z.strictObject({
     text: z.string(),
     resolved: z.string(),
@@ -102,16 +104,16 @@ export const statementSchema = z.strictObject({
   served: z
     .strictObject({ level: z.string(), id: z.string(), question: z.string(), resolved: z.string(), made_at: z.string() })
     .nullable()
-    .describe("The stored answer that was served; null: it was made for this question"),
+    .describe("The stored answer that was served; null: the answer was written for this question"),
   corpus: z.strictObject({ revision: offset, documents: offset, root: sha256.describe("Merkle root over document versions") }),
-  config: sha256.describe("Everything that shapes answers besides question and documents"),
+  config: sha256.describe("Hash of everything that affects answers except question and documents"),
   checking: checkingSchema,
   documents: z.array(documentSchema),
   passages: z.array(passageSchema),
   quotes: z.array(quoteSchema),
-  offered: z.array(place).describe("Quotes that the model was given; empty where quotes alone answer"),
-  candidates: z.array(place).describe("Quotes that an answer of quotes was chosen from"),
-  drafts: z.array(draftSchema).describe("Sentences as they were written, before their checks"),
+  offered: z.array(place).describe("Quotes in the model's prompt; empty for an extractive answer"),
+  candidates: z.array(place).describe("Quotes from which an extractive answer was selected"),
+  drafts: z.array(draftSchema).describe("Sentences as written, before their checks"),
   evidence: z.array(
     z.strictObject({
       sid: z.string(),
@@ -123,7 +125,7 @@ export const statementSchema = z.strictObject({
       relevance: score,
       consistency: score,
       agreement: score,
-      passage: place.nullable().describe("Where its text is an input of a check"),
+      passage: place.nullable().describe("Index in `passages` if a check uses the text; otherwise null"),
     }),
   ),
   answer: answerSchema,
@@ -137,7 +139,7 @@ export const proofSchema = z
   .strictObject({
     format: z.enum(["sourcebound-proof-1", PROOF_FORMAT]),
     statement: statementSchema,
-    digest: sha256.describe("Of the statement as canonical JSON (RFC 8785)"),
+    digest: sha256.describe("Hash of the statement as canonical JSON (RFC 8785)"),
     signature: z.strictObject({ algorithm: z.literal("Ed25519"), key_id: sha256, value: z.string().describe("64 bytes, base64") }),
   })
   .refine(({ format, statement }) => (format === PROOF_FORMAT) === (statement.checks !== undefined), {

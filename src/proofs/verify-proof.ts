@@ -221,7 +221,7 @@ function assertNamed({ documents, passages, answer }: ProofStatement): void {
   const places = new Set(passages.flatMap(({ document, twins }) => [document, ...twins.map((twin) => twin.document)]));
   const nearest = new Set(nearestOf(answer).map(({ document_id }) => document_id));
   const idle = documents.find(({ id }, place) => !places.has(place) && !nearest.has(id));
-  if (idle !== undefined) fail(`the answer uses nothing from ${idle.path}`);
+  if (idle !== undefined) fail(`the answer uses no passage from ${idle.path}`);
 }
 
 /** Uses a proof's settings without validation. The checks that run with them detect invalid values. */
@@ -268,7 +268,7 @@ async function writeAgain(statement: ProofStatement, quotes: readonly Quote[], c
   quotesAt(statement.candidates);
   const { candidates, offered, drafts } = statement;
   const used = new Set([...candidates, ...offered, ...drafts.flatMap((draft) => [...draft.quotes, ...draft.others.flat()])]);
-  if (quotes.some((_, place) => !used.has(place))) fail("one of the quotes is unused");
+  if (quotes.some((_, place) => !used.has(place))) fail("a quote is unused");
   const written = nothingWritten();
   const record = { shown: [], faults: [] };
   const bench = { stretches: quotesAt(statement.offered), written, record, context, strict: statement.checking.strict };

@@ -82,7 +82,7 @@ export async function rewrite(db: Kysely<Database>): Promise<void> {
 /** Explains where deleted data may remain when `emptyLog` could not empty the log, and what to do about it. */
 export function leftInLog(db: Kysely<Database>): string {
   return isPostgres(db)
-    ? "The tables hold nothing of it any more. PostgreSQL's write-ahead log holds it until the server has written over those files, and so do archives of that log, base backups and replicas: they are the administrator's to clear (docs/privacy.md says how)."
+    ? "The tables no longer contain the deleted data. PostgreSQL's write-ahead log contains it until the server overwrites those files. Archives of that log, base backups and replicas contain it as well: have your administrator clear them (docs/privacy.md says how)."
     : "Another process was reading the database, so its log file may still contain old pages. Run the command again, or stop that process.";
 }
 
@@ -223,6 +223,6 @@ function compileRows<Result>(query: Compilable<Result>, values: readonly unknown
   const compiled = query.compile();
   const { parameters, sql: text } = compiled;
   if (parameters.length !== values.length || parameters.some((one, i) => one !== values[i]))
-    throw new Error(`a statement over rows takes their values in their order, and nothing else: ${text}`);
+    throw new Error(`a statement of prepareRows must take the values of its rows in order, and no others: ${text}`);
   return compiled;
 }

@@ -42,7 +42,7 @@ export function createChanges(url: string, warn: (message: string) => void) {
       client = null;
       if (wait === FIRST_RETRY_MS)
         warn(
-          `changes of other processes are not heard of until PostgreSQL answers again (${messageOf(error ?? "connection ended")}); questions look for themselves`,
+          `notifications of changes by other processes are missing until PostgreSQL answers again (${messageOf(error ?? "connection ended")}); questions check for changes themselves`,
         );
       made.end().catch(() => undefined);
       retry = setTimeout(() => {
@@ -181,7 +181,7 @@ function describeFailure(cause: unknown): unknown {
   if (!isLost) return cause;
   return new StoreError(
     "store_unavailable",
-    `PostgreSQL cannot be reached or does not answer (${message === "" ? code : message}). What was acknowledged before is kept. Try again in a few seconds; if it lasts, check DATABASE_URL and the server.`,
+    `PostgreSQL cannot be reached or does not answer (${message === "" ? code : message}). Confirmed changes are kept. Try again in a few seconds. If the problem persists, check DATABASE_URL and the server.`,
     { retry_after_s: 5 },
     { cause },
   );

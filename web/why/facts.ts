@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   pieces: "candidates scored",
   prompt_tokens: "tokens sent to the model",
   question_type: "kind of question",
-  read: "candidates read by the cross-encoder",
+  read: "candidates scored by the cross-encoder",
   rejected: "do not answer",
   repaired: "corrected words",
   report: "report for review",

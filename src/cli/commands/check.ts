@@ -67,7 +67,7 @@ export function renderVerified({ sources, unreadable, sentences, checks, passed 
   const listed = [
     ...sources.map(({ n, path, title }) => ({ n, line: `[${n}] ${harmlessLine(title === "" ? path : `${path}: ${title}`)}` })),
     ...unreadable.map(({ n, path, reason }) => {
-      const line = colors.yellow(`${n === null ? "no number, " : `[${n}] `}not read: ${harmlessLine(`${path}: ${reason}`)}`);
+      const line = colors.yellow(`${n === null ? "no number, " : `[${n}] `}could not be read: ${harmlessLine(`${path}: ${reason}`)}`);
       return { n: n ?? Number.MAX_SAFE_INTEGER, line };
     }),
   ].sort((a, b) => a.n - b.n);

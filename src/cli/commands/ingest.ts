@@ -298,11 +298,11 @@ function asLine(event: IngestEnd, { failures, skipped, gone }: Omit<Met, "embedF
   ].join(", ");
   return [
     event.dryRun ? `Nothing was stored. A real run would give: ${counts}` : counts,
-    ...listed("unreadable now, kept as read before", standing),
+    ...listed("unreadable now; the previous version is kept", standing),
     ...listed("vanished, and deleted with everything read from it", gone),
     `${counted(event.chunks, "chunk")} ${event.dryRun ? "read" : "written"} in ${(event.ms / 1000).toFixed(2)} s`,
     ...describeCost(event.embedding),
-    ...listed("not read, unsupported format", unread),
+    ...listed("skipped, unsupported format", unread),
   ].join("; ");
 }
 

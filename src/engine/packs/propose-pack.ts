@@ -10,8 +10,8 @@ import { domainSchema } from "../domain.ts";
 import type { FolderDocument } from "./check-pack.ts";
 import type { WordPair } from "./similar-words.ts";
 
-const HEAD = `# Proposed from the documents: read it, correct it, take out what is wrong. Every key is explained in docs/domain-yaml.md.
-# Still to be said by you: contacts, hotlines, entities, precedence, tenants, a golden set.
+const HEAD = `# Proposed from the documents. Review it, and correct or remove what is wrong. docs/domain-yaml.md explains every key.
+# Not proposed; add them yourself if you need them: contacts, hotlines, entities, precedence, tenants, a golden set.
 `;
 const SIMILAR = `# Similar words of the documents: synonyms, siblings or opposites. Uncomment the key and the pairs that mean the same.
 # synonyms:

@@ -139,14 +139,14 @@ export async function* crawl(start: string, { depth, maxPages }: CrawlOptions, p
       seen.add(reply.url);
       if (SITEMAP_TYPES.includes(reply.type)) {
         const listed = ++sitemaps > MAX_SITEMAPS ? null : readSitemap(unpacked(reply.bytes));
-        if (listed === null) throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? "too many sitemaps" : "XML that is no sitemap");
+        if (listed === null) throw new WebError("web_type", sitemaps > MAX_SITEMAPS ? "too many sitemaps" : "XML, but not a sitemap");
         for (const one of [...listed.sitemaps, ...listed.pages])
           enter(one, listed.sitemaps.includes(one) ? 0 : Math.max(depth, next.depth));
         continue;
       }
       const found = linksOf(reply);
       if (next.depth < depth) for (const link of found.links) enter(link, next.depth + 1);
-      if (found.isNoIndex) yield { type: "left-out", url, reason: "the page asks not to be kept (noindex)", isGone: true };
+      if (found.isNoIndex) yield { type: "left-out", url, reason: "the page asks not to be stored (noindex)", isGone: true };
       else {
         pages++;
         yield { type: "page", reply, queued: queue.length };
@@ -169,7 +169,7 @@ function unpacked(bytes: Uint8Array): string {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_SITEMAP_BYTES }).toString("utf8");
   } catch (cause) {
-    throw new WebError("web_too_large", `a packed sitemap that cannot be unpacked: ${messageOf(cause)}`, {}, { cause });
+    throw new WebError("web_too_large", `the compressed sitemap cannot be unpacked: ${messageOf(cause)}`, {}, { cause });
   }
 }
 

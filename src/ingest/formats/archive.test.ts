@@ -76,7 +76,7 @@ describe("an archive", () => {
       ...["box.zip#a.txt", "box.zip#b/notes.md", "box.zip#list.json#1", "box.zip#list.json#2", "box.zip#talk.pptx"],
     ]);
     expect(documents[0]?.reading.notices[0]?.message).toMatch(
-      /^files of the archive that were not read: photo\.jpg \(its format is not read\); bad\.docx \(/,
+      /^files of the archive that were not read: photo\.jpg \(its format is not supported\); bad\.docx \(/,
     );
   });
 
@@ -87,7 +87,7 @@ describe("an archive", () => {
     const deeper = zip({ "a.zip": zip({ "b.zip": zip({ "c.zip": zip({ "d.md": "# D" }) }) }) });
     await expect(read("box.zip", deeper)).rejects.toMatchObject({
       code: "no_document",
-      message: expect.stringContaining("packed more than 3 times"),
+      message: expect.stringContaining("nested more than 3 levels deep"),
     });
   });
 

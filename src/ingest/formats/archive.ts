@@ -48,7 +48,11 @@ export const archiveFormat: Format = {
   async read({ bytes, inner }) {
     const refused: UnreadFile[] = [];
     const parts = unpackZip(bytes, (name) => {
-      const reason = leadsOut(name) ? "its path leads out of the archive" : isUnsupported(name, inner) ? "its format is not read" : null;
+      const reason = leadsOut(name)
+        ? "its path points outside the archive"
+        : isUnsupported(name, inner)
+          ? "its format is not supported"
+          : null;
       if (isHidden(name)) return false;
       if (reason !== null) refused.push({ name: printable(name), reason });
       return reason === null;

@@ -45,7 +45,7 @@ export const epubFormat: Format = {
     const notices: ReadingNotice[] =
       missing.length === 0
         ? []
-        : [{ code: "left_out", message: `chapters that the book names and does not hold: ${missing.slice(0, 5).join(", ")}` }];
+        : [{ code: "left_out", message: `chapters that the book lists but does not contain: ${missing.slice(0, 5).join(", ")}` }];
     const title = book.title ?? titleOf(written) ?? name;
     return [
       {

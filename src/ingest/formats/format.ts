@@ -59,7 +59,7 @@ export function textFormat(
     read: ({ bytes, name: title }) => {
       if (bytes.length > MAX_TEXT_BYTES) {
         const [size, limit] = [bytes.length, MAX_TEXT_BYTES].map((one) => one / 1024 / 1024);
-        const message = `${size?.toFixed(1)} MB is more than the ${limit} MB that a document may have: split it, or leave it out`;
+        const message = `the file has ${size?.toFixed(1)} MB; the limit is ${limit} MB: split it, or leave it out`;
         throw new IngestError("file_too_large", message, { bytes: bytes.length, limit: MAX_TEXT_BYTES });
       }
       const { text, encoding, notices } = decodeText(bytes);

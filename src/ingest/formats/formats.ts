@@ -79,7 +79,7 @@ export function createInnerFiles(recogniser: Recogniser | null, depth = 1, total
       if (total.bytes > MAX_UNPACKED_BYTES) throw unpacksTooFar(MAX_UNPACKED_BYTES);
       const { format, notices } = chooseFormat(path, bytes);
       if (CONTAINERS.has(format.name) && depth >= MAX_INNER_DEPTH)
-        throw new IngestError("too_deep", `files are packed more than ${MAX_INNER_DEPTH} times: unpack it`);
+        throw new IngestError("too_deep", `files are nested more than ${MAX_INNER_DEPTH} levels deep: unpack the outer file`);
       const results = await format.read({
         path,
         name: nameOf(path),
@@ -110,7 +110,7 @@ export function chooseFormat(path: string, bytes: Uint8Array): { readonly format
   const named = FORMATS.find(({ name, extensions }) => extensions.includes(extension) || name === OLD_NAMES[extension]) ?? null;
   const found = formatByContent(bytes) ?? (named !== null && isPacked(named) ? textFormatByContent(bytes, extension) : null);
   if (found !== null && found !== named) {
-    const message = `read as ${found.name}: that is what its bytes are, whatever its name says`;
+    const message = `read as ${found.name}, because that is the format of its content, whatever its name says`;
     return { format: found, notices: extension === "" ? [] : [{ code: "wrong_extension", message }] };
   }
   if (named !== null && found === null && isPacked(named) && bytes.length > 0) {

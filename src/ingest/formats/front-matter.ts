@@ -101,7 +101,7 @@ function fencedFrontMatter(source: string): FrontMatter {
   const issue = parsed.error.issues[0];
   const key = String(issue?.path[0] ?? "");
   const at = yaml.search(new RegExp(`^${key.replace(/\W/g, "\\$&")}\\s*:`, "m"));
-  const reason = key === "" ? "it holds no `key: value` lines" : `${key}: ${issue?.message ?? "wrong value"}`;
+  const reason = key === "" ? "it contains no `key: value` lines" : `${key}: ${issue?.message ?? "wrong value"}`;
   throw badFrontMatter(lineAt(yaml, at), reason, parsed.error);
 }
 
@@ -163,5 +163,5 @@ function badFrontMatter(line: number, reason: string, cause: unknown): IngestErr
 }
 
 function tomlFrontMatter(): IngestError {
-  return new IngestError("bad_front_matter", "front matter between +++ lines (TOML) is not read: write it as YAML between --- lines");
+  return new IngestError("bad_front_matter", "front matter between +++ lines (TOML) is not supported: write it as YAML between --- lines");
 }

@@ -110,7 +110,7 @@ function tableDocument(source: string, entries: readonly Entry[], name: string):
 /** Rejects entries with so few shared fields that the table would be huge and mostly empty. */
 function assertSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS) return;
-  const message = `${rows} entries have ${columns} fields together, a table of ${rows * columns} cells: at most ${MAX_SHEET_CELLS} are read. Split the file, or give all entries the same fields`;
+  const message = `${rows} entries with ${columns} different fields would make a table of ${rows * columns} cells; the limit is ${MAX_SHEET_CELLS}. Split the file, or give all entries the same fields`;
   throw new IngestError("file_too_large", message, { rows, columns });
 }
 

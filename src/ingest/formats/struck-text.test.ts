@@ -6,7 +6,7 @@ import { parseHtml } from "./html.ts";
 import { parseMarkdown } from "./markdown.ts";
 
 const NOTICE = [
-  { code: "struck_text", message: "2 characters that are struck through or deleted were left out: they do not hold any more" },
+  { code: "struck_text", message: "2 characters that are struck through or deleted were left out, because they are no longer valid" },
 ];
 
 describe("text that is struck through is left out, and said", () => {

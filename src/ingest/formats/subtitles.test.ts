@@ -56,7 +56,7 @@ describe("subtitles", () => {
   });
 
   test("without a line of times are refused; a header alone is an empty document", () => {
-    expect(() => parseFirst("a.srt", "Only words.\n")).toThrow(/no line states times/);
+    expect(() => parseFirst("a.srt", "Only words.\n")).toThrow(/no line contains times/);
     expect(parseFirst("a.vtt", "\ufeffWEBVTT\n").text).toBe("");
   });
 });

@@ -39,7 +39,10 @@ function readCues(source: string, name: string): FormatResult {
     else if (state === "spoken") writeLine(start, Math.min(end + 1, source.length));
   }
   if (cues.length === 0 && !HEADER_ONLY.test(source))
-    throw new IngestError("wrong_content", "no line states times, such as 00:01:02.000 --> 00:01:04.000: check what the file is");
+    throw new IngestError(
+      "wrong_content",
+      "no line contains times such as 00:01:02.000 --> 00:01:04.000: check whether the file contains subtitles",
+    );
   return { ...writer.finish(), metadata: plainMetadata(name), places: { type: "times", cues } };
 
   function writeLine(start: number, end: number): void {

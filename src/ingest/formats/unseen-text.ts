@@ -146,10 +146,10 @@ export function unseenNotices({ hidden, struck, figures = 0 }: LeftOut & { reado
   if (struck > 0)
     notices.push({
       code: "struck_text",
-      message: `${struck} characters that are struck through or deleted were left out: they do not hold any more`,
+      message: `${struck} characters that are struck through or deleted were left out, because they are no longer valid`,
     });
   if (figures > 0) {
-    const message = `${figures} pictures or charts have no alternative text: what they show cannot be found`;
+    const message = `${figures} pictures or charts have no alternative text, so their content cannot be found`;
     notices.push({ code: "figures_without_text", message, count: figures });
   }
   return notices;

@@ -193,7 +193,7 @@ export function readSheet(xml: string, styles: ValueStyles): Sheet {
 /** Limits the size of a sheet, because a single distant cell would create billions of cells. @throws IngestError `file_too_large` */
 export function assertSheetSize(rows: number, columns: number): void {
   if (rows * columns <= MAX_SHEET_CELLS && rows <= MAX_TABLE_ROWS) return;
-  const message = `a sheet reaches to row ${rows} and column ${columns}: at most ${MAX_SHEET_CELLS} cells are read. Remove what stands far from the table`;
+  const message = `a sheet extends to row ${rows} and column ${columns}; the limit is ${MAX_SHEET_CELLS} cells. Remove cells far from the table`;
   throw new IngestError("file_too_large", message, { rows, columns });
 }
 

@@ -73,7 +73,7 @@ test("errors and formulas without a result are shown as what they are, and said"
     "table-row^0 Saw | | 0.2",
   ]);
   const said = (errors: number, formulas: number) =>
-    expect.stringContaining(`${errors} with an error, ${formulas} with a formula whose result the file does not hold`);
+    expect.stringContaining(`${errors} with an error, ${formulas} with a formula whose result is not in the file`);
   expect([error, formula, shared, empty].map(({ notices }) => notices)).toEqual([
     [{ code: "cells_without_value", message: said(1, 0) }],
     [{ code: "cells_without_value", message: said(0, 1) }],

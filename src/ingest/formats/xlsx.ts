@@ -46,8 +46,8 @@ export function noticesOf(hiddenSheets: readonly string[], sheets: readonly Name
   const notices: ReadingNotice[] = [];
   if (hiddenSheets.length > 0) notices.push({ code: "hidden_text", message: `hidden sheets were left out: ${hiddenSheets.join(", ")}` });
   if (columns + rows > 0) notices.push({ code: "hidden_text", message: `hidden columns (${columns}) and rows (${rows}) were left out` });
-  const gaps = `${errors} with an error, ${formulas} with a formula whose result the file does not hold`;
-  const message = `cells without a value: ${gaps}. Open the workbook in a spreadsheet, and save it anew`;
+  const gaps = `${errors} with an error, ${formulas} with a formula whose result is not in the file`;
+  const message = `cells without a value: ${gaps}. Open the workbook in a spreadsheet program, and save it again`;
   if (errors + formulas > 0) notices.push({ code: "cells_without_value", message });
   return notices;
 }

@@ -179,7 +179,7 @@ function codeOf(status: number): "search_unavailable" | "search_failed" {
 }
 
 function failed(code: string, what: string, status: number | null = null, cause?: unknown): UnavailableError {
-  const advice = "Stored documents are kept and will be indexed. Try again; if it lasts, check `search.url` and the cluster.";
+  const advice = "Stored documents are kept and will be indexed. Try again. If the problem persists, check `search.url` and the cluster.";
   const data = { status, ...(code === "search_unavailable" ? { retry_after_s: 5 } : {}) };
   return new UnavailableError(code, `${what}. ${advice}`, data, cause === undefined ? {} : { cause });
 }

@@ -15,7 +15,7 @@ export const odtFormat: Format = {
   read({ bytes, name }) {
     const { content, styles, title, subject, margins } = openOdf(bytes);
     const body = firstOf(content, "text");
-    if (body === undefined) throw new IngestError("bad_archive", "the file holds no text document: save it again as ODT");
+    if (body === undefined) throw new IngestError("bad_archive", "the file contains no text document: save it again as ODT");
     const out = new ExtractedText();
     const leftOut = new Set<string>();
     writeOdfBody(elementsOf(body), { out, styles, leftOut, numbers: new Map() });

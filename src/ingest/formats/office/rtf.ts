@@ -137,7 +137,7 @@ class RtfReader {
       ...leftOutNotices(this.#hasComments ? ["comments in the margin"] : [], margins),
     ];
     if (this.#isGuessed) {
-      const message = `the code page of the file or the character set of a font is not known: read as ${this.#encoding ?? "windows-1252"}`;
+      const message = `the code page of the file or the character set of a font is unknown, so the text was read as ${this.#encoding ?? "windows-1252"}`;
       notices.push({ code: "encoding_guessed", message });
     }
     return { events: this.#blocks.finish(end), title: this.#title, margins, notices };

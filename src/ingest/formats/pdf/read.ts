@@ -136,12 +136,12 @@ function withoutUnseen(
     const letters = [...hidden.values()].reduce((sum, one) => sum + one, 0);
     notices.push({
       code: "hidden_text",
-      message: `${letters} characters that readers do not see were left out (${inWords([...hidden.keys()])})`,
+      message: `${letters} invisible characters were left out (${inWords([...hidden.keys()])})`,
       pages: [...hidden.keys()],
     });
   }
   if (scanned.length > 0) {
-    const message = `the text of ${scanned.length} scanned pages was made by text recognition, and may be wrong (${inWords(scanned)})`;
+    const message = `the text of ${scanned.length} scanned pages comes from text recognition and may be wrong (${inWords(scanned)})`;
     notices.push({ code: "recognised_text", message, pages: scanned });
   }
   return { kept, notices };
