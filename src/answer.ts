@@ -88,7 +88,7 @@ async function* answerFresh(question: Question, known: Known, outcome: Outcome, 
   const decided = yield* trace.stage("decide", (log) => decide(weighed, context, log, signal));
   outcome.decision = decided.decision;
   outcome.choice = decided.choice;
-  outcome.headroom = decided.headroom;
+  outcome.decisionMargin = decided.decisionMargin;
   yield* askParts(question, outcome, run);
   const { decision, choice } = outcome;
   yield* warn(outcome, [...decision.warnings, ...(decision.answer ? outcome.conflicts.map(conflictWarning) : [])]);
@@ -130,12 +130,12 @@ async function* askWeb(
   { context, ...run }: Run,
 ): AsyncGenerator<AnswerEvent, void> {
   const { evidence, conflicts, decision } = outcome;
-  const said = yield* consultWeb(when, { question, evidence, conflicts, usable: decision.usable }, context, run);
-  if (said === null) return;
-  outcome.web = said.web;
-  outcome.evidence = said.evidence;
-  outcome.conflicts = said.conflicts;
-  yield* warn(outcome, said.warnings);
+  const webFindings = yield* consultWeb(when, { question, evidence, conflicts, usable: decision.usable }, context, run);
+  if (webFindings === null) return;
+  outcome.web = webFindings.web;
+  outcome.evidence = webFindings.evidence;
+  outcome.conflicts = webFindings.conflicts;
+  yield* warn(outcome, webFindings.warnings);
 }
 
 /** Answers the parts of a message with several questions: all parts if the whole is refused, otherwise the parts left open. */
@@ -148,7 +148,7 @@ async function* askParts(question: Question, outcome: Outcome, { context, trace,
   if (alone.settled === null) return;
   outcome.decision = alone.settled.decision;
   outcome.choice = alone.settled.choice;
-  outcome.headroom = alone.settled.headroom;
+  outcome.decisionMargin = alone.settled.decisionMargin;
   outcome.evidence = alone.settled.evidence;
   outcome.conflicts = alone.settled.conflicts;
 }

@@ -53,7 +53,7 @@ export function describeStage(stage: string): string {
   return STAGE_LINES[stage] ?? stage;
 }
 
-/** Key of an answer's timings that is no stage: the milliseconds until its first checked sentence. */
+/** Key of an answer's timings that is not a stage: the milliseconds until its first checked sentence. */
 export const FIRST_SENTENCE = "first_sentence";
 
 /** Reasons for refusals. An unlisted reason is shown as the server sends it. */

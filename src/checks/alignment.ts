@@ -18,7 +18,7 @@ const SLACK = 0.1;
 const CLEARLY_MORE = 0.39;
 /** Distance in content words at which a word's weight halves, used to find what a value or a name is about. */
 const HALF_DISTANCE = 4;
-/** The same distance for the scope of a negation or an opposite. */
+/** Distance in content words at which a word's weight halves, for the scope of a negation or an opposite. */
 const CLOSE_DISTANCE = 1.5;
 /** Weight of a heading's word in `close`. */
 const BARELY = 0.3;

@@ -21,9 +21,7 @@ export const CHECKS_REVISION = 12;
 /** Revision of records and proofs that store none. */
 export const FIRST_CHECKS = 1;
 
-/**
- * Text that a browser could parse as a tag, a comment or a declaration. "< 5 %", "a <b" and unclosed tags do not match.
- */
+/** Matches text that a browser could parse as a tag, a comment or a declaration. "< 5 %", "a <b" and unclosed tags do not match. */
 const MAYBE_TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>|<!--|<!doctype|<\?/i;
 /** Elements whose content is not readable text. */
 const HIDDEN = new Set(["script", "style", "template", "iframe", "noscript", "svg", "math", "object", "title"]);
@@ -74,9 +72,9 @@ function takeOut(text: string): { text: string; found: Finding | null } {
 
 /** Returns the index of the source that contains the sentence, ignoring punctuation and case, or `null`. */
 function findStatedSource(text: string, sources: readonly (readonly CitedQuote[])[], reader: Reader): number | null {
-  const said = lettersOf(text);
-  const at = sources.findIndex((quotes) => quotes.some((quote) => reader.statements(quote).some((one) => lettersOf(one.text) === said)));
-  return at < 0 || said === "" ? null : at;
+  const letters = lettersOf(text);
+  const at = sources.findIndex((quotes) => quotes.some((quote) => reader.statements(quote).some((one) => lettersOf(one.text) === letters)));
+  return at < 0 || letters === "" ? null : at;
 }
 
 function lettersOf(text: string): string {

@@ -42,7 +42,7 @@ export function alignClaim(
   };
 }
 
-/** Runs the checks of a claim that the profile asks for, in report order. All but that of values need a citation. */
+/** Runs the checks of a claim that the profile asks for, in report order. All except the check of values need a citation. */
 export function checkClaim({ alignment, question, publishers, tables, settings: { values, claims } }: ClaimFacts): Finding[] {
   const ofValues = values === "off" ? [] : [checkValues(alignment, question, values)];
   if (claims === "off" || alignment.statements.length === 0) return ofValues;
@@ -58,7 +58,7 @@ function hostLabels(url: string): string[] {
 const FITS = 0.5;
 /** Minimum advantage of quoted sentences without the name over those with it, for the rest of the claim. */
 const MARGIN = 0.3;
-/** Coverage of a name's surroundings by its own sentence from which the name is correct, whatever else matches. */
+/** Minimum coverage of a name's surroundings by its own sentence at which the name counts as correct, whatever else matches. */
 const UNFIT = 0.45;
 /** Minimum number of words that show what a name is about. */
 const FEWEST_WORDS = 3;
@@ -107,7 +107,7 @@ function isDisplaced(word: ContentWord, alignment: Alignment, publishers: Readon
   });
 }
 
-/** Words by which a site refers to itself. */
+/** Matches words by which a site refers to itself. */
 const WE = /\b(?:we|us|our)\b/i;
 
 /** True for an acronym that the quotes spell out ("PMC"), or for a spelled-out name of which they have the initials. */
@@ -153,9 +153,9 @@ interface Segment extends TextRange {
 }
 
 const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
-/** A relative clause continues the same subject: "3,310 lamps, of which 2,640 went home repaired". */
+/** Matches a relative clause, which continues the same subject: "3,310 lamps, of which 2,640 went home repaired". */
 const RELATES = /^\s*(?:\p{L}+\s+){0,2}(?:which|whom|who|whose)\b/iu;
-/** Text between a value and its reference unit: "$2 a day". */
+/** Matches text between a value and its reference unit: "$2 a day". */
 const JOINS_UNIT = /^\s*(?:an?|per|each|every|\/)\s*$/iu;
 
 /**
@@ -210,7 +210,7 @@ interface Mispaired extends Misplaced {
   readonly telling: readonly string[];
 }
 
-/** Full stop at the end of a sentence after a time, except in "p.m.". */
+/** Matches full stop at the end of a sentence after a time, except in "p.m.". */
 const CLOSES = /(?<!\.\p{L})\.$/u;
 const COMPARES = /\bthan\b/iu;
 
@@ -223,7 +223,7 @@ const COMPARES = /\bthan\b/iu;
 function checkPairing({ claim, given, statements }: Pick<Alignment, "claim" | "given" | "statements">): Finding | null {
   if (statedValues(claim).length === 0) return null;
   const found = excepts(claim) ? [] : statements.map((statement) => mispairedBy(statement, claim, given));
-  // A quoted sentence that itself pairs the value differently is no support.
+  // A quoted sentence that pairs the value with something else does not support the claim.
   const others = statements.filter((_, i) => found[i]?.length === 0);
   const doubted = found.flat().filter((one) => !others.some((statement) => saysTheSame(statement, one, claim)));
   return doubtOf("pairing", doubted) ?? finding("pairing", "pass", 1, "pairs no value with another part of a cited sentence");

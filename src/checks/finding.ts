@@ -12,7 +12,7 @@ export interface CitedQuote {
   readonly exact: boolean;
   /** Context above the quote: title, headings, lead-in of a list, header of a table. */
   readonly above?: readonly string[];
-  /** Header of the table, for a table row. Absent or `null` if the quote is no table row or its table has no header. */
+  /** Header of the table, for a table row. Absent or `null` if the quote is not a table row or its table has no header. */
   readonly header?: string | null;
 }
 

@@ -1,10 +1,10 @@
 import type { TextRange } from "../shared/types.ts";
 import { plainView } from "../text/normalise.ts";
 
-/** Characters of a URL. Trailing punctuation belongs to the sentence. */
+/** Pattern of a character in a URL. Trailing punctuation belongs to the sentence. */
 const REST = String.raw`[^\s<>"'\x60\]}]`;
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})`;
-/** Top-level domains that make a bare word a host, except those that are English words. */
+/** Top-level domains that make a bare word a host, without those that are English words. */
 const ENDINGS =
   "com|org|net|gov|mil|edu|int|info|biz|pro|io|co|ai|app|dev|xyz|top|site|online|shop|club|link|click|win|vip|tech|website|page|us|uk|eu|de|fr|nl|ch|es|pl|cz|se|fi|dk|pt|gr|hu|ro|ru|su|ua|cn|jp|kr|tr|ir|br|mx|ar|cl|ca|au|nz|za|tk|ml|cf|gq|cc|ws|tv|gg|ly";
 /**

@@ -6,7 +6,7 @@ import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { Statement } from "./statements.ts";
 
-/** Words that show an addition, subtraction, multiplication or share. */
+/** Matches words that show an addition, subtraction, multiplication or share. */
 const SUM = /\b(?:plus|and together|sum|in all|altogether|add(?:s|ed|ing)?|total(?:s|ing|ling)?)\b|\+/i;
 const DIFFERENCE = /\b(?:minus|less the|difference|subtract(?:s|ed|ing)?|deduct(?:s|ed|ing)?|remain(?:s|ing|der)?|leaves?)\b|[−-]\s/i;
 const PRODUCT = /\b(?:times|multiplied|each|per|every|for \w+ (?:days|weeks|months|years))\b|[×*]/i;
@@ -59,7 +59,7 @@ const FEWEST_WORDS = 3;
  * contains none of them.
  */
 const SAID_ITSELF = 0.5;
-/** "7. " at the start is the number of the sentence. */
+/** Matches the number of a sentence at its start, such as "7. ". */
 const ENUMERATES = /^\s*\(?\d{1,2}[.):]\s?$/;
 
 /** A fault in one value of a claim. */
@@ -160,7 +160,7 @@ export function bears(stated: Value, claimed: Value, claim: Reading, by: Reading
   return by !== null && (endsRange(stated, by) || sharesWordBeside([claimed, claim], [stated, by]));
 }
 
-/** Text between the ends of a range. */
+/** Matches text between the ends of a range. */
 const JOINS_RANGE = /^\s?(?:[-–—]|to|and|or)\s?$/iu;
 
 /** Checks whether a value is one end of a range with a shared unit: "4 to 5 years". */

@@ -77,15 +77,15 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
       const code = thrown instanceof SourceboundError ? thrown.code : "internal";
       const warnings = warningsOf(thrown);
       const message = asTyped(messageOf(thrown));
-      const said = { code, message, ...(warnings.length === 0 ? {} : { warnings }) };
-      if (json) stdout.write(`${JSON.stringify({ error: said })}\n`);
+      const problem = { code, message, ...(warnings.length === 0 ? {} : { warnings }) };
+      if (json) stdout.write(`${JSON.stringify({ error: problem })}\n`);
       errorLine(`${errorColors.red("error")} ${errorColors.dim(code)} ${harmless(message)}`);
       if (!(thrown instanceof SourceboundError) && thrown instanceof Error) errorLine(errorColors.dim(harmless(thrown.stack ?? "")));
     },
   };
 }
 
-/** Control characters except the line break, and bidirectional overrides. They can control the terminal or disguise text. */
+/** Matches control characters except the line break, and bidirectional overrides. They can control the terminal or disguise text. */
 const HARMFUL = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Escapes terminal control characters in untrusted text, for instance as `\x1b`. */

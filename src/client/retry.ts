@@ -1,6 +1,6 @@
 import { ApiError, ClientError, RetryExhaustedError, TimeoutError } from "./errors.ts";
 
-/** Retries after a failed attempt. */
+/** Default number of retries after a failed attempt. */
 export const DEFAULT_RETRIES = 2;
 /** Milliseconds before the first retry; doubles each time, with random jitter of up to 100 %, so that clients do not retry in step. */
 export const DEFAULT_BACKOFF_MS = 300;

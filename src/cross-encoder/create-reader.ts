@@ -19,7 +19,7 @@ export type Adapter = "questions";
 export const MAX_DEFAULT_THREADS = 4;
 /** Estimated bytes of a cache entry with its key, in addition to the result. */
 const ENTRY_BYTES = 400;
-/** Room for about 8,000 results. */
+/** Default size of the cache in bytes, enough for about 8,000 results. */
 export const DEFAULT_CACHE_BYTES = 16 * 2 ** 20;
 
 export interface ReaderOptions {

@@ -33,7 +33,7 @@ function placeOf(name: string): Pick<Database["originals"], "domain" | "tenant" 
   return { domain, tenant: tenant === "_" ? "" : tenant, label, path };
 }
 
-/** Labels of web pages and submitted files in PostgreSQL. */
+/** Matches labels of web pages and submitted files in PostgreSQL. */
 const SOURCE_LABEL = /^(web|input) ([0-9a-f]{16})$/;
 
 /** Returns the file in a data folder that a row becomes, or `null` if it stays a row. */

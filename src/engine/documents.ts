@@ -186,7 +186,7 @@ export function createDocuments(opened: Opened, domains: Domains, indexes: Index
   };
 }
 
-/** Documents held in memory at once during a scan. */
+/** Number of documents held in memory at once during a scan. */
 const SCAN_BATCH = 50;
 
 /** Yields documents in order, after loading their words into `words`. */

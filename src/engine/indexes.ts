@@ -17,7 +17,7 @@ export interface SwitchOptions {
   readonly onEmbed?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Texts per call of the embedded encoder. A larger number raises throughput but delays progress reports and cancellation. */
+/** Number of texts per call of the embedded encoder. A larger number raises throughput but delays progress reports and cancellation. */
 const EMBEDDED_BATCH = 256;
 
 export function createIndexes(opened: Opened, domains: Pick<Domains, "pack">) {

@@ -91,9 +91,9 @@ export async function madeAnswer(asked: StoredRecord, records: Store["records"])
 }
 
 function saysTheSame(a: Pick<StoredRecord, "answer">, b: Pick<StoredRecord, "answer">): boolean {
-  const said = ({ answer }: Pick<StoredRecord, "answer">) => {
+  const shown = ({ answer }: Pick<StoredRecord, "answer">) => {
     const { status, sentences, citations, claims, checks } = JSON.parse(answer) as Record<string, unknown>;
     return JSON.stringify([status, sentences, citations, claims, checks]);
   };
-  return said(a) === said(b);
+  return shown(a) === shown(b);
 }

@@ -37,10 +37,10 @@ export function createReaderKeeper(
   warn: (message: string) => void = (message) => process.emitWarning(message),
 ) {
   const opened = new Map<Adapter | null, Reader | null>();
-  const said = new Set<string>();
+  const reported = new Set<string>();
   const warnOnce = (message: string) => {
-    if (said.has(message)) return;
-    said.add(message);
+    if (reported.has(message)) return;
+    reported.add(message);
     warn(message);
   };
   const openOrWarn = (adapter: Adapter | null): Reader | null => {

@@ -18,7 +18,7 @@ interface ClusterParts {
 
 /** An OpenSearch cluster with an index per domain. */
 export interface SearchCluster {
-  /** @param rebuild builds a new index beside the one that serves */
+  /** @param rebuild true to build a new index while the current one serves */
   engine(domain: string, rebuild: boolean): OpenSearchEngine;
   /** Returns a function that lets this process fill the domain's engine when it is its turn. */
   filling(domain: string): FillingTurn;

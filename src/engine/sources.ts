@@ -58,7 +58,7 @@ async function* changeSharedFolder(
   }
 }
 
-/** Writes the stored originals into a folder; `hashes` are those of the files by path. */
+/** Writes the stored originals into a folder. Returns the listed files, and `hashes` by path. */
 export async function layOut(folder: string, of: OriginalsOf, originals: OriginalStore) {
   await mkdir(folder, { recursive: true });
   const listed = await originals.list(of);
@@ -116,7 +116,7 @@ function namesOf(listed: readonly Original[]): string {
 export function createSources(opened: Opened, domains: Domains, ingest: EngineDocuments["ingest"]) {
   const { config, closing, changes, store } = opened;
   const { network = INTERNET } = opened.given;
-  /** @param place identifies the source among those of its kind */
+  /** @param place name of the source among others of its kind */
   const kept = async function* (kind: "web" | "input", place: string, change: ChangeFolder, options: IngestOptions) {
     const pack = domains.pack(options.domain);
     const tenant = tenantOf(pack, options.tenant);

@@ -61,7 +61,7 @@ async function sentencesAbout(outlines: readonly DocumentOutline[], scope: Scope
   return [ofRows, ...ofHeadings].flatMap((group) => group.slice(0, 1)).concat([ofRows, ...ofHeadings].flatMap((group) => group.slice(1)));
 }
 
-/** Returns the label of a document's first table row, its first cell; `null`: there is no table with a header. */
+/** Returns the first cell of a document's first table row, or `null` if no table has a header. */
 function rowLabel({ text, blocks }: Pick<StoredDocument, "text" | "blocks">): string | null {
   const row = blocks.find(({ type, header }, i) => type === "table-row" && header >= 0 && header !== i);
   const [label = ""] = row === undefined ? [] : cellsOf(text.slice(row.start, row.end));

@@ -174,8 +174,8 @@ export type GateThreshold =
   | { readonly type: "calibrated"; readonly calibration: GateCalibration };
 
 /**
- * Factor in the number of windows from which a calibration does not fit an index. Beyond it, most of the index, or most
- * of what was labelled, is missing in the other. The factor also holds for small indexes, which are quickly calibrated
+ * Maximum ratio between the numbers of windows now and in the calibration. Beyond it, most of the index, or most of
+ * what was labelled, is missing in the other. Small indexes have the same limit, because they are quickly calibrated
  * again.
  */
 export const MOST_WINDOW_FACTOR = 2;

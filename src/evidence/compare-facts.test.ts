@@ -104,7 +104,7 @@ describe("compareFacts takes for no conflict", () => {
     const [a, b] = ["Ask in the harbour office, room 203, or by post.", "Ask in the harbour office, room 205, or by post."];
     expect(compare(a, b, { title: "Boat permit" }, { title: "Boat permit" })).toMatchObject({ type: "differ" });
     expect(compare(a, b, { title: "Boat permit" }, { title: "" })?.type).not.toBe("differ");
-    // A number that counts something is no name.
+    // A number that counts something is not a name.
     const [five, eight] = ["The harbour office sends 5 letters, or one by post.", "The harbour office sends 8 letters, or one by post."];
     expect(compare(five, eight, { title: "Boat permit" }, { title: "" })).toMatchObject({ type: "differ" });
   });

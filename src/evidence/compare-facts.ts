@@ -128,7 +128,7 @@ function areUnmatched(a: Fact, b: Fact): boolean {
   return isAlone(a, b) && isAlone(b, a);
 }
 
-/** Returns the words of letters and digits that are no part of a quantity: "W-34". */
+/** Returns the words of letters and digits that are not part of a quantity: "W-34". */
 function codesIn({ reading: { text }, amounts }: Fact): string[] {
   const isQuantity = (at: number, length: number) =>
     amounts.some(({ kind, start, end }) => !IDENTIFIERS.has(kind) && start < at + length && at < end);
@@ -149,7 +149,7 @@ function hasUnmatchedName(of: Fact, to: Fact): boolean {
   return namesIn(of.piece.title).some((name) => !spoken.has(name));
 }
 
-/** A hyphenated word is one word: "fee-free", "unist-util-is". */
+/** Matches words. A hyphenated word is one word: "fee-free", "unist-util-is". */
 const WORDS = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*/gu;
 
 function wordsIn(text: string): string[] {
@@ -248,7 +248,7 @@ function identifies({ kind, start, end }: Value, { reading: { text, words } }: F
   return IDENTIFIERS.has(kind) || (kind === "number" && isName);
 }
 
-/** "May not" leaves both possible, except as a prohibition: "you may not". */
+/** Matches "may" before "not". "May not" leaves both possible, except as a prohibition: "you may not". */
 const MAY = /(?<!\b(?:you|we|they) )\b(?:may|might)$/;
 
 /** Finds the word that is negated in one of two otherwise equal texts. */

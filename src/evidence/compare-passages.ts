@@ -302,10 +302,7 @@ export interface Explained {
   readonly reason: string;
 }
 
-/**
- * Penalty of each fault; chosen by hand, not calibrated. `unclear` is multiplied by the share of text that is no full
- * sentence.
- */
+/** Penalty of each fault; chosen by hand, not calibrated. `unclear` is multiplied by the share of text that is not a full sentence. */
 const FAULTS = { unclear: 0.6, dangling: 0.25, undated: 0.15, clash: 0.4 } as const;
 type Fault = keyof typeof FAULTS;
 
@@ -326,10 +323,10 @@ const LINKS =
 const VERB =
   /\b(?:is|are|was|were|be|been|can|may|must|will|shall|should|has|have|had|do|does|did|get|pay|need|apply|include|cover|mean|make|give|take|use)s?\b|\p{L}{3,}(?:ed|es|ing)\b|['’](?:ll|re|ve|s)\b/iu;
 const STUB_WORDS = 5;
-/** A text that ends like a sentence and is longer than a label. */
+/** Matches a text that ends like a sentence and is longer than a label. */
 const SENTENCE = /(?:\S+\s+){3,}\S+[.!]["”’)]*$/;
 
-/** `Monthly fee: $20` is as complete as a sentence. */
+/** Matches a labelled value. `Monthly fee: $20` is as complete as a sentence. */
 const NAMED_VALUE = /^\p{L}[^:]{1,80}: \S/u;
 
 /**

@@ -10,7 +10,7 @@ export interface Edition {
   readonly years: readonly string[];
 }
 
-/** "2024", "2024-25", "2024/2025". */
+/** Matches years: "2024", "2024-25", "2024/2025". */
 const YEARS = /(?<![\p{L}\p{N}.,$€£])(?:19|20)\d\d(?:[-–/](?:(?:19|20)\d\d|\d\d))?(?![\p{L}\p{N}]|[.,]\d)/gu;
 
 /** Parses a title as an edition, dated or not. Returns `null` if the title has nothing but years. */

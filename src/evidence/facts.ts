@@ -59,7 +59,7 @@ const VALUE = new RegExp(
 /** Quick test for a negation. */
 const DENIAL = new RegExp(NEGATOR, "iu");
 
-/** A reference to the previous sentence at the beginning. */
+/** Matches a reference to the previous sentence at the beginning. */
 export const POINTS_BACK = /^(?:it|its|this|that|these|those|they|their|he|she|such)\b/i;
 
 /** Checks whether a text has a length and form that can be compared. */

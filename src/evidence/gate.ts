@@ -183,9 +183,7 @@ export function guardScore(
   return total === 0 ? null : parts.reduce((sum, { weight, value }) => sum + weight * value, 0) / total;
 }
 
-/**
- * Returns V. A single contradicting passage makes a passage uncertain at worst, because one against one is no majority.
- */
+/** Returns V. A single contradicting passage makes a passage uncertain at worst, because one against one is not a majority. */
 function scoreOf(parts: Parameters<typeof vScore>[0], rejected: number, outlier: boolean): number {
   const score = vScore(parts) ?? 0;
   return outlier ? score : Math.max(score, Math.min(vScore({ ...parts, agreement: null }) ?? 0, rejected));
@@ -242,10 +240,7 @@ export interface Decision {
   readonly reason: Refusal["reason"] | null;
 }
 
-/**
- * Fraction of the threshold below which a refusal says that nothing relevant was found; above it, that the evidence is
- * too weak.
- */
+/** Fraction of the threshold that separates two refusals: below it nothing relevant was found, above it the evidence is too weak. */
 const NOTHING_BELOW = 0.25;
 
 /**
@@ -328,7 +323,7 @@ function clamp(score: number): number {
  * Returns the distance of the gate's score from its threshold; negative for a refusal.
  * @returns `null` if there was nothing to judge, or if the gate has no threshold
  */
-export function decisionMargin(
+export function decisionMarginOf(
   { confidence }: Pick<Decision, "confidence">,
   gate: GateSettings,
   sufficiency: Sufficiency | null,

@@ -70,7 +70,7 @@ describe("spelledLikeOthers", () => {
     ["How long are samples of cesium kept?", "Samples of cesium are kept for days."],
     ["When may I retire?", "The retiree pays."],
     ["How long is pyrite kept?", "Pyrite is kept along with quartz."],
-    // Common words are no names.
+    // Common words are not names.
     ["I forgot the samples", "Never forget a sample."],
     ["May I get my cesium back?", "Pack the cesium in lead."],
     ["", ""],

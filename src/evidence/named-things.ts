@@ -12,9 +12,9 @@ import { isStopWord, tokenize } from "../text/tokens.ts";
 import { aboveUnit } from "../text/units.ts";
 
 /**
- * Cosine of the cross-encoder's vectors below which two words that look like forms of one word are different words.
- * Another model needs another value. Chosen on `lab/sets/own/word-forms.tsv`: 79 of 101 different pairs and 5 of 98
- * equal pairs lie below (2026-11-26).
+ * Minimum cosine of the cross-encoder's vectors at which two words that look alike are forms of one word. Another model
+ * needs another value. Chosen on `lab/sets/own/word-forms.tsv`: 79 of 101 different pairs and 5 of 98 equal pairs lie
+ * below (2026-11-26).
  */
 const ONE_WORD = 0.36;
 
@@ -46,9 +46,9 @@ export interface NameParts {
   readonly outOfVocabulary: readonly string[];
 }
 
-/** An identifier of letters and digits: `20-0997`, `u256`. An amount with its unit does not match. */
+/** Matches an identifier of letters and digits: `20-0997`, `u256`. An amount with its unit does not match. */
 const CODE = /(?<![\p{L}\p{N}$€£.-])(?=[\p{L}\d-]*\d)(?:\p{L}+-?\d[\p{L}\d-]*|\d+-\d{3,}[\p{L}\d-]*)(?![\p{L}\p{N}%])/gu;
-/** Square and cubic lengths in amounts: `20 m2`, `per m2`. "PS2" and "M3" are names. */
+/** Matches square and cubic lengths in amounts: `20 m2`, `per m2`. "PS2" and "M3" are names. */
 const UNIT = /(?<=\d[ \u00a0]?|\b(?:per|each|a) |\/ ?)(?:[kdcmµ]?m|ft|in|yd|mi)[23](?![\p{L}\d])/gu;
 const SENTENCE = /[^.?!\n]+/g;
 const WORD = /[\p{L}][\p{L}\p{M}'’-]*/gu;
@@ -170,8 +170,8 @@ function wordsOf(texts: readonly string[]) {
 }
 
 /**
- * Returns words of the question that no document contains, but the evidence has a word of similar spelling that is no
- * form of it: "cerium" and "cesium". The evidence then matched the rest of the question and is about something else.
+ * Returns words of the question that no document contains, but the evidence has a word of similar spelling that is not
+ * a form of it: "cerium" and "cesium". The evidence then matched the rest of the question and is about something else.
  * Common words are skipped: "forgot" and "forget", "back" and "pack".
  */
 export function spelledLikeOthers(
@@ -242,7 +242,7 @@ export function unknownNames(names: readonly string[]): Warning[] {
   return [{ code: "not_named", message: `No document mentions ${quoted(names)}, so the quotes here are not about it.` }];
 }
 
-/** Returns the warning about words of which the evidence has only similar ones. */
+/** Returns the warning for words that the evidence does not contain, although it contains similar ones. */
 export function similarWords(words: readonly string[]): Warning[] {
   if (words.length === 0) return [];
   const message = `The passages found do not mention ${quoted(words)}, only similar words, so they may be about something else.`;
@@ -323,9 +323,9 @@ interface NumberedThing {
 const NAMED = 4;
 
 /**
- * Compares the numbered things of a question with those of the evidence: what version 3 says is no answer about version 2. Returns the
- * warning of a refusal if the evidence names others of a kind and none that is asked for. "First" and "second" do not count: they rarely
- * number things.
+ * Compares numbered things in the question and in the evidence: a statement about version 3 does not answer a question
+ * about version 2. Returns the warning of a refusal if the evidence names other things of the kind, but none of those
+ * in the question. "First" and "second" do not count, because they rarely number things.
  */
 export function otherNumbers(question: string, evidence: readonly Evidence[]): Warning[] {
   const asked = numberedThings(question);

@@ -172,7 +172,7 @@ export async function* scanConflicts(
   yield { type: "conflicts", documents: done, statements: stored.length, compared, conflicts };
 }
 
-/** Plain numbers differ between conflicting sentences. Telephone and form numbers identify the subject. */
+/** Matches plain numbers, which may differ between conflicting sentences. Telephone and form numbers identify the subject. */
 const PLAIN_NUMBER = /^[^-]*\d[^-]*$/;
 
 /** Returns the rarest tokens of a sentence. */

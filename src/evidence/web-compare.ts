@@ -33,7 +33,7 @@ const MOST_SCORED = 3;
  */
 const LEAST_HELD = 0.5;
 
-/** Digits with inner punctuation: `10-564-D`, `4.25`. */
+/** Matches digits with inner punctuation: `10-564-D`, `4.25`. */
 const NUMBER = /\d[\p{L}\p{N}]*(?:[.,:-][\p{L}\p{N}]+)*/gu;
 
 export interface CompareWithPageParts {
@@ -90,7 +90,7 @@ export async function compareWithPage(
 ): Promise<PageComparison | null> {
   const facts = nearestPieces(statements, page, words).map((piece) => reader.read(piece, words));
   const isContradicted = ({ verdict }: Pick<PageComparison, "verdict">) => Number(verdict === "contradicted");
-  const told = statements.flatMap((statement) => {
+  const comparisons = statements.flatMap((statement) => {
     const compared = facts.flatMap((fact) => {
       const comparison = compareFacts(statement, fact);
       if (comparison === null || (comparison.type === "agree" && !holdsValues(statement, fact))) return [];
@@ -100,7 +100,7 @@ export async function compareWithPage(
     // Of two equally certain comparisons of one claim, the agreement counts.
     return compared.sort((a, b) => b.certainty - a.certainty || isContradicted(a) - isContradicted(b)).slice(0, 1);
   });
-  const [found] = told.sort((a, b) => isContradicted(b) - isContradicted(a) || b.certainty - a.certainty);
+  const [found] = comparisons.sort((a, b) => isContradicted(b) - isContradicted(a) || b.certainty - a.certainty);
   if (found !== undefined) return { verdict: found.verdict, claim: found.claim, quote: found.quote };
   return support === null ? null : await supportedBy(statements, facts, words, support, signal);
 }

@@ -12,7 +12,7 @@ const MAX_WORDS = 24;
 /** Number of informative words taken from the passage. */
 const FROM_PASSAGE = 6;
 
-/** A word with inner punctuation. Search operators (`site:`, `-`, `!`, quotes) do not match. */
+/** Matches a word with inner punctuation. Search operators (`site:`, `-`, `!`, quotes) do not match. */
 const WORD = /[\p{L}\p{N}]+(?:[-.'’/&][\p{L}\p{N}]+)*/gu;
 
 /**

@@ -282,7 +282,7 @@ function countAnswered(labelled: readonly LabelledScore[]) {
   });
 }
 
-/** Answerable questions per page above which independence is doubtful. */
+/** Number of answerable questions per page above which they are hardly independent. */
 const CROWDED = 1.5;
 
 /** Formats a calibration: curve, metrics, and the threshold with its guarantee. */

@@ -47,9 +47,12 @@ export function fixedDifference(a: Estimate, b: Estimate, alpha: number) {
 }
 
 /**
- * Computes the difference `b − a` with an interval that covers with probability 1 − alpha at all looks jointly.
- * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic confidence sequences",
- * theorem 2.2, for each side with alpha / 2 (union bound), tightest at `planned` sessions by their equation for rho.
+ * Computes the difference `b − a` with an interval that stays valid however often it is looked at: with probability 1 −
+ * alpha it contains the true difference at every look.
+ *
+ * Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas 2021, "Time-uniform central limit theory and asymptotic
+ * confidence sequences", theorem 2.2. Applied to each side with alpha / 2 (union bound). The interval is tightest at
+ * `planned` sessions, by their equation for rho.
  */
 export function anytimeDifference(a: Estimate, b: Estimate, alpha: number, planned: number): Difference {
   const at = (side: Estimate) => limits(side, anytimeDeviations(side.sessions, alpha / 2, planned));
@@ -81,7 +84,10 @@ function limits({ mean, variance, effective }: Estimate, z: number): Interval {
   };
 }
 
-/** Significance level of a sample ratio mismatch; low since tested often (Fabijan et al. 2019, "Diagnosing Sample Ratio Mismatch"). */
+/**
+ * Significance level for a sample ratio mismatch. It is low, because the test is repeated often (Fabijan et al. 2019,
+ * "Diagnosing Sample Ratio Mismatch").
+ */
 const MISMATCH_ALPHA = 0.0005;
 
 /** Tests for a sample ratio mismatch: a normal test per share, with Bonferroni correction. */

@@ -8,7 +8,7 @@ import { describeIssues } from "../text/validate.ts";
 import type { WireExperiment } from "../wire/reports.ts";
 import { reportExperiment } from "./experiment-report.ts";
 
-/** Hexadecimal digits of the hash that form a number: 48 bits. */
+/** Number of hexadecimal digits of the hash that form a number: 48 bits. */
 const DIGITS = 12;
 
 /** Assigns a session to a variant; stable across processes and independent between experiments. */

@@ -7,7 +7,7 @@ import { type GoldenItem, SCORE_NAMES } from "./golden-item.ts";
 import { type Change, goldenTable } from "./golden-report.ts";
 import { decimal, type Report, type TableRow } from "./report.ts";
 
-/** Control characters, and characters that override the text direction. */
+/** Matches control characters, and characters that override the text direction. */
 const UNSAFE = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** Escapes untrusted text for HTML, including quoted attributes. */
@@ -126,8 +126,8 @@ function scoresOf({ scores, unscored }: GoldenItem): string {
   const lines = SCORE_NAMES.flatMap((name) => {
     const value = scores[name];
     if (value === undefined) return [];
-    const told = value === null ? `not scored (${html(unscored[name] ?? "")})` : `<b>${decimal(value)}</b>`;
-    return [`${html(name.replaceAll("_", " "))}: ${told}`];
+    const scoreText = value === null ? `not scored (${html(unscored[name] ?? "")})` : `<b>${decimal(value)}</b>`;
+    return [`${html(name.replaceAll("_", " "))}: ${scoreText}`];
   });
   return list("ul", lines);
 }

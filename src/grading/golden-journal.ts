@@ -62,7 +62,7 @@ export function openGoldenJournal(report: string | null, key: string) {
 
 function readJournal(path: string, key: string): z.infer<typeof lineSchema>[] {
   if (!existsSync(path)) return [];
-  // An incompletely written line is no JSON and is left out.
+  // An incompletely written line is not JSON and is left out.
   const [head, ...lines] = readFileSync(path, "utf8").split("\n").map(parseJson);
   const begun = headSchema.safeParse(head);
   if (!begun.success || begun.data.run !== key) return [];
@@ -90,8 +90,9 @@ const fileSchema = z.object({
 export type OutputRecorder = ReturnType<typeof recordOutput>;
 
 /**
- * Records the calls of models, appended to an existing file.
- * @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is configured
+ * Records model calls. If the file exists, they are appended.
+ * @throws RequestError `recording_invalid` when the file exists and is invalid, `config_invalid` when no model is
+ * configured
  */
 export function recordOutput(path: string, models: Models) {
   if (models === null)

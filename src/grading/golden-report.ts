@@ -46,7 +46,7 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
     n: some.length,
     ...(note === undefined ? {} : { note }),
   });
-  const told = (name: string, some: readonly GoldenItem[], verdict: (item: GoldenItem) => boolean | null, note?: string) =>
+  const countJudged = (name: string, some: readonly GoldenItem[], verdict: (item: GoldenItem) => boolean | null, note?: string) =>
     of(
       name,
       some.filter((item) => verdict(item) !== null),
@@ -55,11 +55,11 @@ export function countGolden(all: readonly GoldenItem[]): Count[] {
     );
   return [
     of("answered.answerable", answerable, (item) => item.shown),
-    told("right.answerable", answerable, ({ right }) => right),
-    told("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
-    told("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
+    countJudged("right.answerable", answerable, ({ right }) => right),
+    countJudged("page.answerable", answerable, ({ page }) => page, "answered, and a gold page is cited"),
+    countJudged("quoted.answerable", answerable, ({ quoted }) => quoted, "answered, and a gold quote is quoted"),
     of("wrong.shown", shown, (item) => !item.right, "share of all answers shown, including those to unanswerable questions"),
-    told("first.right", right, ({ first }) => first, "right answers whose first sentence quotes gold"),
+    countJudged("first.right", right, ({ first }) => first, "right answers whose first sentence quotes gold"),
     ...UNANSWERABLE_KINDS.map((kind) =>
       of(
         `refused.${kind}`,

@@ -40,7 +40,7 @@ export function auroc(positives: readonly number[], negatives: readonly number[]
   return (ranks - (positives.length * (positives.length + 1)) / 2) / (positives.length * negatives.length);
 }
 
-/** Bins of equal width for the calibration error, as in Guo et al. 2017. */
+/** Number of bins of equal width for the calibration error, as in Guo et al. 2017. */
 const CALIBRATION_BINS = 10;
 
 /**

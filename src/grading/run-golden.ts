@@ -258,9 +258,9 @@ export function judgeUnanswerable(answer: Answer, { id }: Omit<GoldenUnanswerabl
  * numbers of the citations that count; `null`: all
  */
 function bearingText(answer: Answer, lines: ReturnType<typeof countedLines>, bearing: ReadonlySet<number> | null): string {
-  const told = lines.filter(({ citations }) => bearing === null || citations.some((n) => bearing.has(n)));
-  const cited = answer.citations.filter(({ n }) => told.some(({ citations }) => citations.includes(n)) && (bearing?.has(n) ?? true));
-  return [...told.map(lineText), ...cited.flatMap(quoteText)].join("\n");
+  const citingLines = lines.filter(({ citations }) => bearing === null || citations.some((n) => bearing.has(n)));
+  const cited = answer.citations.filter(({ n }) => citingLines.some(({ citations }) => citations.includes(n)) && (bearing?.has(n) ?? true));
+  return [...citingLines.map(lineText), ...cited.flatMap(quoteText)].join("\n");
 }
 
 function quoteText({ title, headingPath, quote, row }: Citation): string[] {

@@ -17,7 +17,7 @@ export type AnswerScores = Pick<GoldenItem, "scores" | "unscored" | "faults" | "
 
 type Labels = Pick<GoldenAnswerable, "id" | "answer" | "gold_quotes" | "key_values" | "keyphrases">;
 /** A score, or the reason why there is none. */
-type Told = number | string;
+type ScoreOrReason = number | string;
 
 /** @param labels of an answerable question; `null`: unanswerable, so only the displayed answer is judged */
 export async function scoreAnswer(answer: Answer, labels: Labels | null, places: GoldenPlaces, judge: ClaimJudge): Promise<AnswerScores> {
@@ -28,14 +28,14 @@ export async function scoreAnswer(answer: Answer, labels: Labels | null, places:
   );
   const cited = await judgeCitations(answer, judge);
   const asked = labels ?? "the question is unanswerable";
-  const told: Record<ScoreName, Told> = {
+  const results: Record<ScoreName, ScoreOrReason> = {
     keyphrase_coverage: coverage(answer, asked),
     answer_correctness: typeof asked === "string" ? asked : await correctness(answer, asked, judge),
     context_precision: contextPrecision(retrieved),
     context_recall: labels === null ? "the question is unanswerable" : contextRecall(retrieved, places.quotes(labels.id)),
     ...cited.scores,
   };
-  const entries = Object.entries(told);
+  const entries = Object.entries(results);
   const { report } = answer;
   return {
     scores: Object.fromEntries(entries.map(([name, one]) => [name, typeof one === "number" ? one : null])),
@@ -78,7 +78,7 @@ export function countedLines(answer: Answer, values: readonly string[]): Line[] 
 
 const NOT_SHOWN = "no answer was shown";
 
-function coverage(answer: Answer, labels: Labels | string): Told {
+function coverage(answer: Answer, labels: Labels | string): ScoreOrReason {
   if (typeof labels === "string") return labels;
   const phrases = labels.keyphrases.length > 0 ? labels.keyphrases : labels.key_values;
   if (phrases.length === 0) return "the question has no keyphrases";
@@ -87,7 +87,7 @@ function coverage(answer: Answer, labels: Labels | string): Told {
   return phrases.filter((phrase) => holdsToken(text, phrase)).length / phrases.length;
 }
 
-function contextPrecision(retrieved: readonly RetrievedPassage[]): Told {
+function contextPrecision(retrieved: readonly RetrievedPassage[]): ScoreOrReason {
   if (retrieved.length === 0) return "no passage was retrieved";
   if (retrieved.some(({ gold }) => gold === null)) return "no passage is labelled as gold";
   let hits = 0;
@@ -98,19 +98,19 @@ function contextPrecision(retrieved: readonly RetrievedPassage[]): Told {
   return hits === 0 ? 0 : sum / hits;
 }
 
-function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnType<GoldenPlaces["quotes"]>): Told {
+function contextRecall(retrieved: readonly RetrievedPassage[], quotes: ReturnType<GoldenPlaces["quotes"]>): ScoreOrReason {
   if (quotes.length === 0) return "no gold quote is labelled, or none occurs in the documents";
   return quotes.filter((places) => retrieved.some((one) => standsAt({ original: one }, places))).length / quotes.length;
 }
 
 /** Computes Ragas `answer_correctness` without its similarity part: 2·TP ÷ (2·TP + FP + FN) over claims, here sentences. */
-async function correctness(answer: Answer, { answer: reference, gold_quotes }: Labels, judge: ClaimJudge): Promise<Told> {
+async function correctness(answer: Answer, { answer: reference, gold_quotes }: Labels, judge: ClaimJudge): Promise<ScoreOrReason> {
   if (reference.trim() === "") return "the question has no reference answer";
   if (answer.status !== "ok") return NOT_SHOWN;
   const right = [reference, ...gold_quotes].map(plainQuote);
-  const said = answerLines(answer).map(lineText);
-  const given = [...said, ...answer.citations.map(({ quote }) => quote)].map(plainQuote);
-  const supported = await Promise.all(said.map((text) => judge.supports(text, right, answer.question)));
+  const answerTexts = answerLines(answer).map(lineText);
+  const given = [...answerTexts, ...answer.citations.map(({ quote }) => quote)].map(plainQuote);
+  const supported = await Promise.all(answerTexts.map((text) => judge.supports(text, right, answer.question)));
   const expected = splitSentences(reference).map(({ start, end }) => reference.slice(start, end));
   const found = await Promise.all(expected.map((text) => judge.supports(text, given, answer.question)));
   const of = (verdicts: readonly (boolean | null)[], wanted: boolean) => verdicts.filter((one) => one === wanted).length;
@@ -130,7 +130,7 @@ function plainQuote(text: string): CitedQuote {
 async function judgeCitations(
   answer: Answer,
   judge: ClaimJudge,
-): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", Told>; faults: GoldenItem["faults"] }> {
+): Promise<{ scores: Record<"citation_precision" | "citation_recall" | "faithfulness", ScoreOrReason>; faults: GoldenItem["faults"] }> {
   if (answer.status !== "ok")
     return { scores: { citation_precision: NOT_SHOWN, citation_recall: NOT_SHOWN, faithfulness: NOT_SHOWN }, faults: [] };
   const { question } = answer;
@@ -146,12 +146,12 @@ async function judgeCitations(
     faithful.push(Number(supported || fault === "misattributed"));
     for (const quote of cited) precisions.push(supported ? Number(await isNeeded(text, quote, cited, question, judge)) : 0);
   }
-  const told = (values: readonly number[], reason: string): Told => mean(values) ?? reason;
+  const meanOr = (values: readonly number[], reason: string): ScoreOrReason => mean(values) ?? reason;
   return {
     scores: {
-      citation_precision: told(precisions, "no sentence with a citation could be scored"),
-      citation_recall: told(recalls, "no sentence could be scored"),
-      faithfulness: told(faithful, "no sentence could be scored"),
+      citation_precision: meanOr(precisions, "no sentence with a citation could be scored"),
+      citation_recall: meanOr(recalls, "no sentence could be scored"),
+      faithfulness: meanOr(faithful, "no sentence could be scored"),
     },
     faults,
   };

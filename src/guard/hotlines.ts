@@ -9,9 +9,9 @@ import type { Warning } from "../shared/types.ts";
  */
 const LONG_PHRASE = 7;
 
-/** Characters to remove, so that "can't", "can’t" and "cant" are one word. */
+/** Matches characters to remove, so that "can't", "can’t" and "cant" are one word. */
 const APOSTROPHES = /['’‘‛ʼ`´′＇]/gu;
-/** Combining marks and invisible characters. */
+/** Matches combining marks and invisible characters. */
 const INVISIBLE = /[\p{M}\p{Cf}]/gu;
 
 /**
@@ -159,12 +159,12 @@ function hash(text: string): number {
   return value;
 }
 
-/** Maximum number of sentences per message to score. A message that is no question may have thousands. */
+/** Maximum number of sentences per message to score. A message that is not a question may have thousands. */
 const MOST_SENTENCES = 60;
 /** Maximum number of sentences for the cross-encoder, those with the highest first-stage score. */
 const MOST_READ = 8;
 
-/** Beginning of a question: interrogatives and auxiliaries, which are closed word classes. */
+/** Matches the beginning of a question: interrogatives and auxiliaries, which are closed word classes. */
 const ASKING =
   /(?:^|[.!;,\n]\s*)(?:(?:so|and|but|or|ok|hi|please)\s+)*(?:who|whom|whose|what|whats|when|where|why|which|how|can|could|do|does|did|dont|doesnt|is|are|am|was|were|will|would|should|shall|may|might|must|has|have|had)\b/i;
 

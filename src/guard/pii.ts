@@ -23,13 +23,16 @@ const FORMS = [
 ];
 const STREET_ADDRESS = new RegExp(FORMS.join("|"), "g");
 
-/** After words such as "live at", an address in lower case counts too. */
+/** Matches an address after words such as "live at", in lower case too. */
 const TOLD_ADDRESS = new RegExp(
   String.raw`\b(?:live|living|lives|reside|resides|residing|address is|address:|move|moved|moving|send it)\s(?:to|at|on|in)?\s?(${String.raw`\d{1,6}[a-z]?(?:\s[\w'’.-]{1,30}){1,4}\s(?:${STREET}|${PLACE})`}\b\.?(?:,?\s(?:apt|apartment|suite|unit|#)\.?\s?#?\w{1,6})?)`,
   "gi",
 );
 
-/** Country code, check digits and an account of 11 to 30 letters and digits, without blanks or in groups of four. */
+/**
+ * Matches the form of an IBAN: country code, check digits and an account of 11 to 30 letters and digits, without blanks
+ * or in groups of four.
+ */
 const IBAN = /\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b/gi;
 const SHORTEST = 15;
 const LONGEST = 34;
@@ -72,26 +75,29 @@ type Finder = (plain: string) => Iterable<TextRange>;
 const EMAIL = /\b[\w.+-]{1,64}(?:@|\s?[[(]at[\])]\s?)[a-z0-9-]{1,63}(?:(?:\.|\s?[[(]dot[\])]\s?)[a-z0-9-]{1,63}){1,5}\b/gi;
 const CARD = /(?<![\d.-])[1-6](?:[ -]?\d){11,18}(?![\d-])/g;
 const SSN = /(?<![\d.-])(?!000|666|9\d\d)\d{3}([- .])(?!00)\d{2}\1(?!0000)\d{4}(?![\d-])/g;
-/** Labels such as "SSN". Without one, nine digits without separators do not count as a social security number. */
+/**
+ * Matches nine digits after a label such as "SSN". Without the label, digits without separators do not count as a
+ * social security number.
+ */
 const TOLD_SSN =
   /\b(?:ssn|social(?: security)?(?: number| no\.?| #)?)\b[^\d\n]{0,20}?(?<![\d-])((?!000|666|9)\d{3}[- .]?(?!00)\d{2}[- .]?(?!0000)\d{4})(?![\d-])/gi;
 /**
- * VA file numbers: `C` and eight digits, or eight or nine digits after a label. They identify a person like a social
- * security number.
+ * Matches VA file numbers: `C` and eight digits, or eight or nine digits after a label. They identify a person like a
+ * social security number.
  */
 const FILE_NUMBER = /\b(?:C|CSS|XC|XSS)[- ]?\d{2}[ -]?\d{3}[ -]?\d{3,4}\b/g;
 const TOLD_FILE_NUMBER =
   /\b(?:(?:va|claim|c)[- ]?file|claims? folder|claim|file)\s?(?:number|no\.?|num|#)[^\d\n]{0,12}?((?:C[- ]?)?\d{2,3}[ -]?\d{2,3}[ -]?\d{3,4})(?![\d-])/gi;
-/** Ten digits grouped as in North America, whether or not the number is in use. */
+/** Matches ten digits grouped as in North America, whether or not the number is in use. */
 const GROUPED_PHONE = /(?<![\d.-])(?:\+?1[-. ]?)?(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}(?![\d-])/g;
-/** An international number: a plus sign and a country code, whether or not it is in use. */
+/** Matches an international number: a plus sign and a country code, whether or not it is in use. */
 const INTERNATIONAL_PHONE = /(?<!\d)\+[1-9]\d{0,2}(?:[ .\-/]?\(?\d{1,12}\)?){1,6}(?!\d|-\d)/g;
-/** Seven or more digits after a word for calling. */
+/** Matches seven or more digits after a word for calling. */
 const TOLD_PHONE =
   /\b(?:phone|telephone|tel|fax|mobile|cell|desk|call(?:ed|ing)?|reach|ring|text|dial|whatsapp|hotline|answering|messages? to)\b[^\d\n+(]{0,24}?\n?(\+?\(?\d[\d ().\-/]{5,20}\d)(?!\d|-\d)/gi;
-/** Digits before a label such as "office" or "fax". */
+/** Matches digits before a label such as "office" or "fax". */
 const LABELLED_PHONE = /(?<![\d.,$/-])(\(?\d[\d ().\-/]{5,20}\d)[ ]?[-(]?[ ]?(?=(?:office|mobile|cell|fax|home phone|work phone|desk)\b)/gi;
-/** An extension belongs to its number. */
+/** Matches an extension, which belongs to the telephone number before it. */
 const EXTENSION = /^\s?(?:x|ext\.?|extension)\s?\d{1,6}\b/i;
 const PHONE_DIGITS = { least: 7, most: 15 };
 /** Quick test: without seven digits in a row of digits and separators, the library cannot find a phone number. */
@@ -146,9 +152,9 @@ export function passesLuhn(text: string): boolean {
 /** Returns the matches of a pattern, or its first group if that is longer than one character. */
 function matches(plain: string, pattern: RegExp): TextRange[] {
   return [...plain.matchAll(pattern)].map((match) => {
-    const told = match[1] !== undefined && match[1].length > 1 ? match[1] : match[0];
-    const start = match.index + match[0].lastIndexOf(told);
-    return { start, end: start + told.length };
+    const matched = match[1] !== undefined && match[1].length > 1 ? match[1] : match[0];
+    const start = match.index + match[0].lastIndexOf(matched);
+    return { start, end: start + matched.length };
   });
 }
 

@@ -25,10 +25,10 @@ export interface TermViolation extends TextRange {
   readonly of: string;
 }
 
-/** Matches an internal name such as `STOCK_CHECK`, which is no tenant's term. "stock check" may be one. */
+/** Matches an internal name such as `STOCK_CHECK`, which is not a tenant's term. "stock check" may be one. */
 const INTERNAL_NAME = /_/;
 
-/** Returns the rules for one tenant. A term that both this and another tenant use is no violation. */
+/** Returns the rules for one tenant. A term that both this and another tenant use is not a violation. */
 export function terminologyOf(tenants: Readonly<Record<string, Vocabulary>>, tenant: string | null): Terminology {
   const own = tenant === null ? undefined : tenants[tenant];
   if (own === undefined) return [];
@@ -71,7 +71,7 @@ export function findTermViolations(text: string, terminology: Terminology, excep
   return widest.sort((a, b) => a.start - b.start || a.term.localeCompare(b.term));
 }
 
-/** Two to six capitals or digits are an acronym: "IT" is not "it". */
+/** Matches an acronym: two to six capitals or digits. "IT" is not "it". */
 const ACRONYM = /^[A-Z0-9]{2,6}$/;
 
 function termPattern(term: string): RegExp {

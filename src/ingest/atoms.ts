@@ -44,7 +44,7 @@ export function atomsOf(
   return atoms;
 }
 
-/** The attribution of a quotation, on a line of its own that begins with a dash. */
+/** Matches the attribution of a quotation, on a line of its own that begins with a dash. */
 const ATTRIBUTION = /^[\u2013\u2014\u2015]{1,2}\s*\S|^--\s*\p{Lu}/u;
 const MAX_ATTRIBUTION = 200;
 
@@ -74,7 +74,7 @@ function boundaryBetween(source: AtomSource, previous: Unit | undefined, unit: U
   return isTight && unit.type === "list-item" ? "list" : "block";
 }
 
-/** A note below the paragraph that cites it, as the readers of EPUB, PDF and DOCX write it: its mark, then its text. */
+/** Matches a note below the paragraph that cites it, as the readers of EPUB, PDF and DOCX write it: its mark, then its text. */
 const NOTE = /^(?:\[(\d{1,3}|\*{1,3}|[\u2020\u2021])\]|(\d{1,3}|\*{1,3}|[\u2020\u2021])) \S/;
 /** Maximum notes after one paragraph. */
 const MOST_NOTES = 20;

@@ -111,7 +111,7 @@ export class BlockWriter {
     this.#push({ type: "heading", level });
   }
 
-  /** Begins a heading that the source does not mark as one, such as an accordion's title, one level below the heading in force. */
+  /** Begins a heading that the source does not mark up, such as an accordion's title, one level below the current heading. */
   beginSubheading(): void {
     const level = Math.min(6, this.#headingLevel + 1);
     // Headings in a section rank below the heading that opens it.
@@ -345,7 +345,7 @@ export class BlockWriter {
     return { type: "table-row", level: 0, header: frame.names === "maybe" ? -1 : frame.table.header };
   }
 
-  /** Returns the structure that the next block belongs to; `null` if it stands alone. */
+  /** Returns the list, table or quotation that the next block belongs to, or `null` if it stands alone. */
   #whole(): Frame | Table | number | null {
     const outer = this.#frames[0];
     if (outer?.type === "row") return outer.table;

@@ -15,7 +15,7 @@ const WESTERN = "windows-1252";
 const MAC = "macintosh";
 /** The escape sequences of ISO-2022, a seven-bit encoding that would otherwise pass as UTF-8. */
 const SHIFTS = ["\x1b$@", "\x1b$B"];
-/** `charset=…` of HTML, `encoding="…"` of XML. */
+/** Matches `charset=…` in HTML and `encoding="…"` in XML. */
 const DECLARED = /<(?:meta|\?xml)\b[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
 /**

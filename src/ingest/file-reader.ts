@@ -160,7 +160,7 @@ export function createFileReader({
       try {
         signal.throwIfAborted();
         const outcome = await readIn(worker, file, { timeoutMs, heapMb, signal });
-        // A thread keeps the memory that a large file took until it ends.
+        // Do not reuse the thread after a large file, because a thread frees that memory only when it ends.
         isReusable = bytes <= MOST_BYTES && hasChunks;
         if (outcome.type === "documents") return outcome.documents;
         throw new IngestError(outcome.code, outcome.message, outcome.data);

@@ -11,13 +11,13 @@ const CLEAR = 2;
  */
 const LEAST_HEADS = 3;
 const HABIT = 0.5;
-/** The beginning of a line without markup: no bold text, item, link or tag. */
+/** Matches the beginning of a line without markup: no bold text, item, link or tag. */
 const PLAIN = /^["'“‘«(¿¡]*[\p{Lu}\p{Lt}\p{Lo}\p{N}]/u;
-/** Columns separated by white space; such a line is a row. */
+/** Matches columns separated by white space. A line with columns is a row. */
 const COLUMNS = /\S {3,}\S/;
-/** A line of a record, such as "Name: …" above "Berth: …". */
+/** Matches a line of a record, such as "Name: …" above "Berth: …". */
 const LABELLED = /^[^:]{1,40}: /;
-/** A labelled value such as "Winter fee: 5 pounds", which is a statement and no heading. */
+/** Matches a labelled value such as "Winter fee: 5 pounds", which is a statement and no heading. */
 const VALUED = /^[^:]{1,40}: .*\d/;
 
 /**
@@ -60,9 +60,9 @@ function isHeaded(lines: readonly ProseLine[], width: number): boolean {
 /** A line and the offset of its line break. */
 type ProseLine = { readonly end: number; readonly text: string };
 
-/** Lines that markdown does not parse as a paragraph. */
+/** Matches the start of a line that markdown does not parse as a paragraph. */
 const SYNTAX = /^(?:[#>|<]|[-*+] |\d{1,9}[.)] |={3,}$|-{3,}$|\s{4})/;
-/** In plain text, a number may begin a heading: "2. Rats", then what was said of them. */
+/** Like `SYNTAX`, for plain text, where a number may begin a heading: "2. Rats", then a text about them. */
 export const TEXT_SYNTAX = /^(?:[#>|<]|[-*+] |={3,}$|-{3,}$|\s{4})/;
 const FENCE = /^(?:`{3}|~{3})/;
 
@@ -88,10 +88,10 @@ const LEAST_LINES = 3;
 const MEANT = 0.6;
 /** Maximum share of deliberate line breaks within a sentence. */
 const WITHIN = 0.2;
-/** The end of a line that continues on the next one. */
+/** Matches the end of a line that continues on the next one. */
 const RUNS_ON = /[,;\-–—]$/;
 const CONTINUES = /^[\p{Ll}(]/u;
-/** The end of a sentence or of an announcement. */
+/** Matches the end of a sentence or of an announcement. */
 const ENDS = /[.!?:…。！？]["'”’»)\]*_`]*$/;
 /** Minimum share of lines that end a sentence for wrapped prose, unless a line begins or ends with a figure. */
 const PROSE = 0.5;
@@ -170,7 +170,7 @@ export interface BoldBlock extends Omit<Block, "runIn" | "sectionEnd"> {
 
 /** Maximum length of a bold heading, in characters. */
 const MAX_BOLD_HEAD = 80;
-/** The end of a run-in heading, and the punctuation that may stand between it and its text. */
+/** Matches the end of a run-in heading, and the punctuation that may stand between it and its text. */
 const HEAD_END = /[.:?!–—][)\]"”’]*$/;
 const BEHIND_HEAD = /^\s*[.:–—]/;
 /** Matches the end of a sentence or of an introduction. Bold text with this end is not a heading. */

@@ -1,6 +1,6 @@
 import type { SourceMapData } from "../shared/types.ts";
 
-/** Form feed: ends a page in text exported from PDFs or meant for printers. */
+/** Matches a form feed, which ends a page in text exported from PDFs or meant for printers. */
 const PAGE_BREAK = /\f/g;
 
 /**

@@ -29,7 +29,7 @@ describe("a file that is not English", () => {
       ["a.txt", "休暇は年末までに取らなければなりません。", "Chinese or Japanese"],
     ] as const)
       expect(noticed(path, text), path).toEqual([
-        expect.stringMatching(new RegExp(`^not_english .*\\(${name}\\): this version reads English`)),
+        expect.stringMatching(new RegExp(`^not_english .*\\(${name}\\): this version supports only English`)),
       ]);
   });
 

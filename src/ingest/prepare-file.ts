@@ -11,7 +11,7 @@ import { FORMATS_VERSION } from "./formats/formats.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
-/** Raise this when titles or blocks of unchanged files would differ, so that they are read again. */
+/** Version of titles and blocks. Increase it when those of unchanged files would differ, so that files are read again. */
 const STRUCTURE_VERSION = 4;
 /** Maximum bytes of a file that is read synchronously. For a small file, reading it in another thread takes ten times as long. */
 const SMALL_BYTES = 32 * 1024;

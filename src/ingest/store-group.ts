@@ -7,7 +7,7 @@ import type { FileParts, IngestRequest, PreparedFile } from "./prepare-file.ts";
 import { type DocumentDraft, toDocument } from "./to-document.ts";
 /** Maximum files per transaction. Committing each file alone would take longer than reading it. */
 export const GROUP_FILES = 64;
-/** Characters of text that fill a group. Bounds the time that other writers wait for the transaction. */
+/** Number of characters that fill a group. Bounds the time that other writers wait for the transaction. */
 const GROUP_CHARACTERS = 4_000_000;
 /** Milliseconds after which a group is stored even if it is not full. */
 export const GROUP_MS = 250;
@@ -160,8 +160,8 @@ export function isFullGroup(group: readonly PreparedFile[]): boolean {
 
 /** Returns the distinct notices of a file's documents. */
 function noticesOf(path: string, drafts: readonly DocumentDraft[]): FileNotice[] {
-  const said = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
-  return [...said.values()].map((notice) => ({ path, ...notice }));
+  const distinct = new Map(drafts.flatMap(({ reading }) => reading.notices).map((notice) => [`${notice.code} ${notice.message}`, notice]));
+  return [...distinct.values()].map((notice) => ({ path, ...notice }));
 }
 
 function foreignTenant({ tenant }: IngestRequest, drafts: readonly DocumentDraft[]): IngestError | null {

@@ -6,7 +6,7 @@ export interface NamedTime {
   readonly number: number;
 }
 
-/** Words that need a capital: "may", "march" and abbreviations such as "sun" mean something else in lower case. */
+/** Matches names that need a capital: "may", "march" and abbreviations such as "sun" mean something else in lower case. */
 const ONLY_CAPITAL = /^(?:may|march|.{2,3}|tues|weds|thurs?|sept)$/;
 
 /** Returns the weekday or month that a word names, or `null`. Abbreviations need a capital. */
@@ -23,7 +23,7 @@ const RANGE = new RegExp(
   String.raw`(\p{L}{3,9})${AFTER_MONTH}\s?(?:to|through|until|till|and|–|—|-)\s?(?:the\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,
   "giu",
 );
-/** "and" joins the ends of a range only after "between". */
+/** Matches the start of a range with "and", which joins the ends of a range only after "between". */
 const BETWEEN = new RegExp(String.raw`\bbetween\s(?:the\s)?${DAY_OF_MONTH}$`, "iu");
 const BOUND = new RegExp(
   String.raw`\b(?:before|until|till|by|from|after|since)\s(?:the\s)?(?:(?:end|beginning|start|middle)\sof\s)?${DAY_OF_MONTH}(\p{L}{3,9})(?!\p{L})`,

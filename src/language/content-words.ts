@@ -22,7 +22,7 @@ export const NEGATOR = `(?:\\b(?:${DENIES_CLAUSE}|${DENIES_NOUN}|ineligible|non(
 export const EXCEPTION = `(?:\\b(?:${SETS_APART})\\b)`;
 
 const EVERY_NEGATOR = new RegExp(NEGATOR, "giu");
-/** These phrases negate nothing. */
+/** Matches phrases with "not" that negate nothing. */
 const NO_DENIAL = /\b(?:as likely as|whether or|or) not\b/giu;
 
 const IS_CLAUSE = wholly(DENIES_CLAUSE);
@@ -63,8 +63,8 @@ export function turnsSense(word: string): boolean {
 }
 
 /**
- * Endings that form another form of a word. Endings that change the meaning (-er, -ee, -ful, -less, -able, -itis) are
- * not listed.
+ * Matches endings that form another form of a word. Endings that change the meaning (-er, -ee, -ful, -less, -able,
+ * -itis) are not listed.
  */
 const SUFFIX = /^(?:i|e|y|s|ing|ion|at|ation|ment|anc|enc|ance|ence|li|ly)?$/;
 const MIN_ROOT = 5;
@@ -147,14 +147,12 @@ const GRAMMAR: ReadonlySet<string> = new Set(
     "whatever whoever else next yet they he you we it i that there who what hers his theirs ours yours"
   ).split(" "),
 );
-/** Verbs and adverbs that imply a negation ("avoid", "rarely") without stating one. */
+/** Matches verbs and adverbs that imply a negation ("avoid", "rarely") without stating one. */
 const HINDERS =
   /^(?:avoid(?:s|ed|ing)?|prevent(?:s|ed|ing)?|lack(?:s|ed|ing)?|fail(?:s|ed|ing)?|refus(?:e|es|ed|ing)|stop(?:s|ped|ping)?|non|ineligible|unlikely|rarely|hardly|instead|rather|unlike)$/;
-/**
- * "no" after these words describes a missing thing and denies nothing: "with no down payment", "have no dependents".
- */
+/** Matches words before a "no" that describes a missing thing and denies nothing: "with no down payment", "have no dependents". */
 const LACKS = /\b(?:with|have|has|had|having|there|is|are)\s+$/i;
-/** "no more than" sets a limit and "not only" adds something. Neither denies what follows. */
+/** Matches phrases such as "no more than", which sets a limit, and "not only", which adds something. Neither denies what follows. */
 const LIMITS =
   /^\s+(?:(?:only|just|matter)\b|(?:[\p{L}'’]+\s+){0,2}(?:more|less|fewer|later|longer|earlier|sooner|older|younger|greater|higher|lower)\s+(?:[\p{L}]+\s+){0,2}than\b)/iu;
 const NO_LONGER = /^\s+(?:longer|more|way)\b/i;
@@ -223,7 +221,7 @@ export function createWordReader({ isEnglish, isCommon }: EnglishWords = createE
   };
 }
 
-/** Only blanks and small words may stand inside a name. */
+/** Matches the text between two words of one name: blanks and small words. */
 const JOINS_NAME = /^[\s’'s-]*(?:of|for|and|the)?[\s-]*$/;
 
 function isCapital(written: string, opens: boolean): boolean {

@@ -94,9 +94,9 @@ export function ordinalValue(text: string): number {
   return small < 0 ? Number.NaN : small + 1 + (ten === undefined ? 0 : numberValue(ten));
 }
 
-/** A fraction in special characters: `½`, `¹/₂`, `¹/2`. */
+/** Pattern of a fraction in special characters: `½`, `¹/₂`, `¹/2`. */
 const MADE = String.raw`(?:[\u00bc-\u00be\u2150-\u215e]|[${RAISED}]{1,2}[/\u2044](?:[\u2081-\u2089][\u2080-\u2089]?|[1-9]\d?(?!\d)))`;
-/** A fraction in plain digits after a number. Only common denominators, because "5 12/24" may be a date. */
+/** Pattern of a fraction in plain digits after a number. Only common denominators, because "5 12/24" may be a date. */
 const PLAIN = String.raw`[1-9]\d?\s?[/\u2044]\s?(?:16|32|64|10|[2-9])(?![\d/\u2044])`;
 const DENOMINATORS: Readonly<Record<string, number>> = { third: 3, quarter: 4, fourth: 4, fifth: 5 };
 const PART = `(?:${Object.keys(DENOMINATORS).join("|")})s?(?![a-z])`;
@@ -153,7 +153,7 @@ export const SPELLED = String.raw`\b${SPELLED_NUMBER}(?:${FRACTION}|\b)`;
 const PARTS = new RegExp(String.raw`^(${DIGITS})(?:(?<fraction>${FRACTION})|(?<power>${POWER}))?`, "iu");
 const FRACTION_BEHIND = new RegExp(FRACTION, "iu");
 const CENTS = new RegExp(`^[${RAISED}]{2}$`, "u");
-/** A comma is a decimal comma before one or two final digits, or after a group of thousands set off by a point. */
+/** Matches a decimal comma: one before one or two final digits, or after a group of thousands set off by a point. */
 const DECIMAL_COMMA = /\d,\d{1,2}(?![\d,])|\d\.\d{3},\d/;
 const DECIMAL_POINT = /\d\.\d{1,2}(?![\d.])/;
 

@@ -142,7 +142,7 @@ function replaceRanges<Range extends TextRange>(text: string, ranges: readonly R
   return written + text.slice(last);
 }
 
-/** A run between blanks, without punctuation at its ends. */
+/** Matches a run between blanks, without punctuation at its ends. */
 const WORD = /[\p{L}\p{N}](?:\S*[\p{L}\p{N}])?/gu;
 
 /** Finds the phrases of a pack in any inflection, the longest at each place. */
@@ -234,7 +234,7 @@ function findContrast(asked: QuestionFacts, stored: QuestionFacts): FactConflict
 
 /** Minimum number of shared letters at the start of two forms of one word. */
 const COMMON_START = 4;
-/** Endings that inflection adds to a word, or exchanges between two forms of it. */
+/** Matches endings that inflection adds to a word, or exchanges between two forms of it. */
 const ADDED = /^(?:e?s|e?d|ing|ren)?$/;
 const INSTEAD = /^(?:e?s|e?d|ing|e|y|ies|ied)$/;
 

@@ -88,10 +88,7 @@ export type QuestionType = (typeof TYPES)[number][0] | "other";
 
 const SUBJECT = "(?:i|we|he|she|they|you|one|someone|somebody|people)";
 
-/**
- * Question phrases without a topic. Words that they enclose stay: "how long does the review take" becomes "the review
- * take".
- */
+/** Matches question phrases without a topic. Words that they enclose stay: "how long does the review take" becomes "the review take". */
 const FRAMES = new RegExp(
   [
     String.raw`\bhow\s+(?:long|much|many|often|soon|old|far|come)\b`,
@@ -279,19 +276,19 @@ export function askedWords(question: string, index: AskedWordsIndex): AskedWord[
 }
 
 /**
- * The number of a part that a question names, such as "step 4", "clause 2.3", "section 5(b)" or "rule (d)". A single number counts only after
- * a word that carries meaning, since "after 4 days" names no part.
+ * Pattern of the number of a part in a question, such as "step 4", "clause 2.3", "section 5(b)" or "rule (d)". A single
+ * number counts only after a content word, because "after 4 days" names no part.
  */
 const PART_NUMBER = String.raw`\d{1,3}(?:\.\d{1,3})*(?:\s?\([\da-z]{1,4}\))*|\([\da-z]{1,4}\)`;
 const NAMED = new RegExp(String.raw`(?<![\p{L}\p{N}$€£.,-])(?:(\p{L}+)\s+|§+\s?)?(${PART_NUMBER})(?![\p{L}\p{N}%]|[-.,]\p{N})`, "giu");
-/** The number at the start of a text: "4. Wait", "(b) A candidate", "2.3 The tenant", "Step 4: Wait", "Section 5(b)". */
+/** Matches the number at the start of a text: "4. Wait", "(b) A candidate", "2.3 The tenant", "Step 4: Wait", "Section 5(b)". */
 const OPENING = new RegExp(
   // A single number that no sign follows is a quantity: "4 dogs".
   String.raw`^(?:\p{L}+\s|§+\s?)?(?:((?!\d+\s)${PART_NUMBER})(?=[\s.:–—]|$)|(\d{1,3}|[a-z]{1,4})(?=[.):]|\s?[–—]|$))`,
   "iu",
 );
 
-/** A question that is answered by yes or no. */
+/** Matches a question that is answered by yes or no. */
 const ASKS_WHETHER = new RegExp(String.raw`${JOINED}${AUXILIARY}\b`, "i");
 
 /** A part of a document that a question names by its number. */

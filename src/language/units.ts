@@ -61,7 +61,7 @@ export const UNIT = String.raw`(?:(?:(?:square|cubic|sq\.?|cu\.?)\s)?(?:(?:${lon
 /** Regular expression source for a currency before a number: signs in either case, codes in capitals only. */
 export const CURRENCY_BEFORE = String.raw`(?:(?:(?<![A-Za-z])(?:US|CA|AU|NZ|HK|[CAS])\s?)?\$|[€£¥₹]|\b(?:${[...UNITS.values()].flatMap(({ kind, base }) => (kind === "money" && base.length === 3 ? [base] : [])).join("|")}))`;
 
-/** One-letter units count in lower case only ("5 M" and "5G" have no unit). The litre is the exception. */
+/** Matches one-letter units, which count in lower case only ("5 M" and "5G" have no unit). The litre is the exception. */
 const LETTER = /^[mghl]$/;
 
 /** Returns the unit of a match of `UNIT` or `CURRENCY_BEFORE`, or `null` if its spelling rules a unit out. */

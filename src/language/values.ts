@@ -30,7 +30,7 @@ const SORT = "(?:full|calendar|business|working|consecutive|continuous|straight|
 const TIME_UNIT = "(?:minute|hour|day|week|month|quarter|year)s?(?![a-z])";
 const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
 
-/** Two numbers with a point are times if the second one is an afternoon hour: "9.30–17.00". */
+/** Pattern of an afternoon hour after a range of numbers with points, which makes both numbers times: "9.30–17.00". */
 const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
 
 /**
@@ -56,7 +56,7 @@ const VALUE = new RegExp(
   "giu",
 );
 
-/** Every value contains one of these, so texts without one are skipped cheaply. */
+/** Quick test: every value contains one of these, so other texts are skipped cheaply. */
 const HOLDS_ONE = new RegExp(
   String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|once|twice|double|triple|thrice|noon|midnight|an?\s(?:${TIME_UNIT}|third|decade|fortnight))\b`,
   "iu",
@@ -79,7 +79,7 @@ const BEFORE_AGE = /\b(?:age|aged|ages)\s{1,2}(?:of\s)?$/i;
 const BEHIND_AGE = /^[\s-]years?[\s-](?:old|of\sage)\b/i;
 const CURRENCY = new RegExp(`${CURRENCY_BEFORE}\\s?$`, "u");
 const UNIT_BEHIND = new RegExp(String.raw`^[\s-]{0,2}(?:${SORT}[\s-])?(${UNIT})`, "iu");
-/** "a" after a fraction belongs to the fraction: "half an hour", "half a percent". */
+/** Matches an article after a fraction, which belongs to the fraction: "half an hour", "half a percent". */
 const ARTICLE = /\s(?:of\s)?an?$/i;
 
 /** A value, and its number before the unit is applied. */
@@ -105,7 +105,7 @@ export function valuesIn(text: string): Value[] {
   for (let match = pattern.exec(plain); match !== null; match = pattern.exec(plain)) {
     const one = isInsideWord(plain, match.index) ? null : readMatch(match, plain, comma);
     if (one !== null) found.push(one);
-    // If the matched word is no month ("you may 5 times"), the search goes on behind the word and still finds the
+    // If the matched word is not a month ("you may 5 times"), the search goes on behind the word and still finds the
     // number.
     pattern.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
   }
@@ -244,10 +244,7 @@ function minutesOf(text: string): number {
   return (half === undefined ? Number(hour) : (Number(hour) % 12) + (half === "p" ? 12 : 0)) * 60 + Number(minute);
 }
 
-/**
- * Returns `2003-12-16`, `2003-12`, `--12-16` (no year) or `fy2019`; `null` if the text is no date, as in "you may 5
- * times".
- */
+/** Returns `2003-12-16`, `2003-12`, `--12-16` (no year) or `fy2019`; `null` if the text is not a date, as in "you may 5 times". */
 function dateOf(written: string): string | null {
   const text = written.toLowerCase();
   const of = (year: string, month: string, day: string) => `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
@@ -297,7 +294,7 @@ function asTime({ value, number }: Found, { value: { low: end } }: Found): Unbou
   return { ...value, kind: "time", low, high: low };
 }
 
-/** Phrases that say that there is no time limit. */
+/** Matches phrases for "no time limit". */
 const UNLIMITED =
   /\b(?:no (?:set )?(?:time limit|deadline|expiration date)s?|(?:at )?any time(?! (?:before|within|during|of))|indefinitely|never expires?|(?:do|does|will|wo)(?:n['’]t| not) expire|for life)\b/giu;
 const TO = /^\s?(?:to|through|–|—|-)\s?$/;
@@ -357,8 +354,8 @@ export function keyOf({ kind, low, unit }: Pick<Value, "kind" | "low" | "unit">)
 }
 
 /**
- * A form, a diagnostic code, a section of a regulation, or digits followed by letters: `21-526ez`, `dc6260`, `cfr4.25`,
- * `526ez`.
+ * Matches a form, a diagnostic code, a section of a regulation, or digits followed by letters: `21-526ez`, `dc6260`,
+ * `cfr4.25`, `526ez`.
  */
 const CODE = /^(?:\d{2}[a-z]?-(?:\d{3,5}[a-z]{0,3}|\d{2}[a-z]{1,3})|dc\d{4}|cfr\d{1,4}(?:\.\d{1,5})?[a-z]?|\d{3,5}[a-z]{1,3})$/;
 /** A number after one of these words is a code: "form 10182". */

@@ -56,8 +56,8 @@ export interface Topic {
 export type ReadTopics = (text: string) => string[];
 
 /**
- * Returns a topic reader. A text has every topic of which it contains a keyword (`seven-layer` source, equation 5).
- * Keywords are whole words in any inflection: "appeals" matches "appeal", but "information" does not match "form".
+ * Returns a topic reader. A text has every topic that has a keyword in it (`seven-layer` source, equation 5). Keywords
+ * are whole words in any inflection: "appeals" matches "appeal", but "information" does not match "form".
  */
 export function createTopicReader(topics: readonly Topic[]): ReadTopics {
   const stem = createStemmer();

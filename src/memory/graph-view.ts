@@ -13,7 +13,7 @@ interface Named {
 
 export interface GraphFilter {
   readonly types: readonly NodeType[];
-  /** Words that the node's label, or that of a neighbour, must contain. */
+  /** Words that must occur in the node's label or in that of a neighbour. */
   readonly words: string;
   /** Id of the node whose neighbours are shown; `null` for all nodes. */
   readonly around: string | null;

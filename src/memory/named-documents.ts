@@ -41,7 +41,7 @@ export async function mayBeShown(answer: Answer, scope: Scope, { visible }: Pick
 }
 
 /**
- * Returns the parts of a recorded answer that a reviewer may see: all but passages of documents that the scope may not
+ * Returns the parts of a recorded answer that a reviewer may see, without passages of documents that the scope may not
  * see today. Returns `null` if the answer quotes or names such a document. Also `null` if a model wrote it, because a
  * model may repeat passages that it does not cite.
  */

@@ -225,9 +225,9 @@ interface AcceptParts extends ReverifyParts {
 }
 
 /**
- * Returns the first candidate that asks the same question and has an answer that is safe today, in the order of the
- * profile. Anything unknown excludes a candidate.
- * @param passages what retrieval found for the asked question, best first
+ * Returns the first candidate, in the order of the profile, that asks the same question and has an answer that is safe
+ * today. Anything unknown excludes a candidate.
+ * @param passages retrieved passages for the asked question, best first
  */
 export async function acceptCandidate(
   asked: Asked,

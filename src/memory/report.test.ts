@@ -12,7 +12,7 @@ const TOPICS = [
   { slug: "pension", name: "Pension", keywords: ["pension", "housebound"] },
   { slug: "loans", name: "Home loans", keywords: ["mortgage", "home loan"] },
 ];
-const NONE = { headroom: null, margin: null, below: null };
+const NONE = { decisionMargin: null, margin: null, below: null };
 const refused = (over: Partial<Answer> = {}) => sampleAnswer({ question: "q", refusal: sampleRefusal(), ...over });
 
 interface Given {
@@ -59,15 +59,15 @@ describe("reportCauses", () => {
 
   it("reports every refusal, whatever its confidence", () => {
     expect(reportCauses(refused({ confidence: null }), NONE)).toEqual(["refused"]);
-    expect(reportCauses(refused({ confidence: 0.9 }), { headroom: 1, margin: 0.1, below: 0.5 })).toEqual(["refused"]);
+    expect(reportCauses(refused({ confidence: 0.9 }), { decisionMargin: 1, margin: 0.1, below: 0.5 })).toEqual(["refused"]);
   });
 
   it.each([
-    [{ headroom: null, margin: null, below: 0.6 }, []],
-    [{ headroom: null, margin: null, below: 0.61 }, ["low_confidence"]],
-    [{ headroom: 0.1, margin: 0.1, below: null }, []],
-    [{ headroom: 0.09, margin: 0.1, below: null }, ["low_confidence"]],
-    [{ headroom: null, margin: 0.1, below: null }, []],
+    [{ decisionMargin: null, margin: null, below: 0.6 }, []],
+    [{ decisionMargin: null, margin: null, below: 0.61 }, ["low_confidence"]],
+    [{ decisionMargin: 0.1, margin: 0.1, below: null }, []],
+    [{ decisionMargin: 0.09, margin: 0.1, below: null }, ["low_confidence"]],
+    [{ decisionMargin: null, margin: 0.1, below: null }, []],
     [NONE, []],
   ])("reports an answer below the profile's threshold only: %j", (threshold, causes) => {
     expect(reportCauses(clean, threshold)).toEqual(causes);
@@ -84,7 +84,7 @@ describe("reportCauses", () => {
 
   it("reports no hit a second time", () => {
     expect(
-      reportCauses({ ...clean, confidence: 0.1, cacheMode: "exact", checks: [check({})] }, { headroom: 0, margin: 1, below: 1 }),
+      reportCauses({ ...clean, confidence: 0.1, cacheMode: "exact", checks: [check({})] }, { decisionMargin: 0, margin: 1, below: 1 }),
     ).toEqual([]);
   });
 });

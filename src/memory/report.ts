@@ -63,7 +63,7 @@ export interface ReportParts {
 /** Thresholds below which an answered question gets a report; `null`: the profile does not use this threshold. */
 export interface ReportThreshold {
   /** Distance of the score from the answer threshold; `null` if unknown. */
-  readonly headroom: number | null;
+  readonly decisionMargin: number | null;
   /** Report if the score is above the answer threshold by less than this. */
   readonly margin: number | null;
   /** Report if the confidence is below this. */
@@ -73,10 +73,12 @@ export interface ReportThreshold {
 /** Returns the reasons for a report on a new answer; empty if none applies. A cache hit got its report when the answer was written. */
 export function reportCauses(
   { refusal, confidence, checks, cacheMode }: Pick<Answer, "refusal" | "confidence" | "checks" | "cacheMode">,
-  { headroom, margin, below }: ReportThreshold,
+  { decisionMargin, margin, below }: ReportThreshold,
 ): ReportCause[] {
   if (cacheMode !== "miss") return [];
-  const low = (confidence !== null && below !== null && confidence < below) || (headroom !== null && margin !== null && headroom < margin);
+  const low =
+    (confidence !== null && below !== null && confidence < below) ||
+    (decisionMargin !== null && margin !== null && decisionMargin < margin);
   return [
     ...(refusal !== null ? (["refused"] as const) : low ? (["low_confidence"] as const) : []),
     ...(checks.some(isIssue) ? (["checks"] as const) : []),
@@ -128,7 +130,7 @@ export function diagnose(question: Question, answer: Answer, causes: readonly Re
   const found = {
     causes,
     confidence: answer.confidence,
-    headroom: parts.threshold.headroom,
+    headroom: parts.threshold.decisionMargin,
     reportBelow: parts.threshold.below,
     refusal: answer.refusal?.reason ?? null,
     query,
@@ -205,12 +207,13 @@ function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   const codes = codesIn(text).slice(0, MAX_TERMS);
   const held = new Set(codes.flatMap((code) => [code, ...index.tokens(code)]));
   const values = new Map(valuesIn(text).map((value) => [keyOf(value), text.slice(value.start, value.end).trim()]));
-  const told = [...values.values()];
+  const valueTexts = [...values.values()];
   return {
     kinds: askedValues(text),
     words: askedWords(text, index)
       .filter(
-        ({ word, tokens }) => /\p{L}/u.test(word) && !tokens.some((token) => held.has(token)) && !told.some((text) => text.includes(word)),
+        ({ word, tokens }) =>
+          /\p{L}/u.test(word) && !tokens.some((token) => held.has(token)) && !valueTexts.some((text) => text.includes(word)),
       )
       .slice(0, MAX_TERMS),
     codes,

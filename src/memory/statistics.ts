@@ -154,18 +154,18 @@ function metricsOf(made: readonly MadeAnswer[]) {
       return found === undefined ? [] : [{ ...found, day: createdAt.slice(0, 10) }];
     });
     const scores = graded.flatMap(({ score }) => score ?? []);
-    const told = graded.filter(({ passed }) => passed !== null);
-    const days = [...new Set(told.map(({ day }) => day))].sort();
+    const judged = graded.filter(({ passed }) => passed !== null);
+    const days = [...new Set(judged.map(({ day }) => day))].sort();
     return {
       metric,
-      passed: told.filter(({ passed }) => passed === true).length,
-      failed: told.filter(({ passed }) => passed === false).length,
+      passed: judged.filter(({ passed }) => passed === true).length,
+      failed: judged.filter(({ passed }) => passed === false).length,
       /** Number of answers that could not be graded. */
-      unknown: graded.length - told.length,
+      unknown: graded.length - judged.length,
       mean: scores.length === 0 ? null : scores.reduce((sum, score) => sum + score, 0) / scores.length,
       threshold: graded[0]?.threshold ?? null,
       days: days.map((day) => {
-        const ofDay = told.filter((one) => one.day === day);
+        const ofDay = judged.filter((one) => one.day === day);
         return { day, passed: ofDay.filter(({ passed }) => passed === true).length, graded: ofDay.length };
       }),
     };

@@ -9,7 +9,7 @@ import type { EmbeddedEncoder } from "./embedded-encoder.ts";
 import type { Encoder } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
-/** Pause after a failed call, in milliseconds. During it questions are ranked by BM25 at once, instead of each waiting for all retries. */
+/** Milliseconds to wait after a failed call. Meanwhile BM25 ranks questions at once, instead of each question waiting for all retries. */
 const PAUSE_MS = 15_000;
 
 /** Wraps an encoder so that after a failure calls fail at once until the pause ends. */

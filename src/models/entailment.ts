@@ -41,7 +41,7 @@ export interface EntailmentParts {
 const WINDOW_CHARACTERS = 420;
 /** Number of most similar windows that are scored with the claim. */
 const READ_WINDOWS = 5;
-/** The additional text joins this many sentences that are most similar to the claim, from this many windows. */
+/** Number of sentences in the additional text, those most similar to the claim, and number of windows they come from. */
 const GATHERED_SENTENCES = 4;
 const GATHERED_FROM = 6;
 
@@ -55,7 +55,7 @@ interface Window {
 
 /** Number of evidence texts whose windows are cached; the sentences of one answer share them. */
 const KEPT_TEXTS = 2_000;
-/** Pairs scored between two checks of the signal. */
+/** Number of pairs scored between two checks of the signal. */
 const PAIRS_PER_STEP = 32;
 
 const NEVER = new AbortController().signal;

@@ -63,13 +63,13 @@ export function isAddress(host: string): boolean {
   return host.startsWith("[") || ipaddr.isValid(host);
 }
 
-/** Redirects per page: sites seldom need more than a slash, `www.` and `https`. */
+/** Maximum redirects per page. Sites seldom need more than a slash, `www.` and `https`. */
 export const MAX_REDIRECTS = 4;
 /** Maximum bytes of a page, compressed and decompressed; text pages are far smaller. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 /** Milliseconds per page, redirects included. */
 export const PAGE_TIMEOUT_MS = 5000;
-/** Addresses of a host to try. */
+/** Maximum number of addresses of a host to try. */
 const MAX_ADDRESSES = 3;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_URL_CHARACTERS = 2000;

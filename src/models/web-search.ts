@@ -20,9 +20,9 @@ export interface WebSearch {
   search(query: string, options: WebSearchOptions): Promise<readonly WebResult[]>;
 }
 
-/** Characters of a query that every service accepts (Brave, Tavily: 400). */
+/** Maximum characters of a query that every service accepts (Brave, Tavily: 400). */
 export const MAX_QUERY_CHARACTERS = 400;
-/** Words of a query that every service accepts (Brave: 50). */
+/** Maximum words of a query that every service accepts (Brave: 50). */
 export const MAX_QUERY_WORDS = 50;
 /** Maximum hosts in a query. */
 const MAX_SITES = 8;

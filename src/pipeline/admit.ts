@@ -11,7 +11,7 @@ import { tokenize, words } from "../text/tokens.ts";
 import type { PipelineContext, RankingModels, StageLog } from "./context.ts";
 import { readFilters } from "./filters.ts";
 
-/** Control characters other than tab and line breaks, and characters that hide or reorder text. */
+/** Matches control characters other than tab and line breaks, and characters that hide or reorder text. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;
 
 /**
@@ -130,7 +130,7 @@ const ASKS_BRIEFLY = new RegExp(
   String.raw`^\W*(?:and|but|also|plus)\s+${BEFORE}(?:why|when|where|who|whom|which|what|how)(?:\s+[\p{L}'’-]+){0,3}\W*$`,
   "iu",
 );
-/** "Is it added or combined" is one question, so "or" begins no part. */
+/** Matches "or" at the start of a clause. "Is it added or combined" is one question, so "or" begins no part. */
 const ALTERNATIVE = /^\W*or\b/iu;
 const SENTENCE_END = /[?!.]+(?=\s|$)/u;
 const LEADING = new RegExp(JOINED, "iu");
@@ -200,19 +200,19 @@ const AGE_SHARE = 0.6;
 const SALIENCE = { question: 3, name: 1, title: 2.5, answer: 0.8 } as const;
 /** Minimum number of content words before a pronoun. With fewer, its antecedent is taken from earlier turns. */
 const OWN_ANTECEDENT = 2;
-/** A question with at most this many content words and no name is a follow-up. */
+/** Maximum number of content words of a question that counts as a follow-up, if it contains no name. */
 const SHORT = 1;
 
 const OPENERS =
   /^(?:and|but|or|so|also|then|what about|how about|what if|and if|why not|what else|who else|where else|any(?:thing)? (?:else|other|more))\b/iu;
 const ELSE = /\b(?:else|the same|another|any other|other than that|instead|as well|too|either|the (?:other|former|latter))\b/iu;
 /**
- * An ordinal that refers to earlier turns. It does not if the question names its object ("the last ferry from
- * Sandholm") or a day or month follows.
+ * Matches an ordinal that refers to earlier turns. It does not refer to them if the question names its object ("the
+ * last ferry from Sandholm") or a day or month follows.
  */
 const ONE_OF = /\bthe (?:first|second|third|last|next)\b/iu;
 const PRONOUN = /\b(?:it|its|it's|they|them|their|theirs|he|him|his|she|her|hers|this|that|these|those|there)\b/giu;
-/** Pronouns that do not refer back: expletives, conjunctions, relative clauses, times. */
+/** Matches pronouns that do not refer back: expletives, conjunctions, relative clauses, times. */
 const NOT_POINTING =
   /\b(?:is|was|are|were|will|would|can|could|if|does|has|have|had)\s+(?:there)\b|\bthere\s+(?:is|are|was|were|will|be|any|a)\b|\bit(?:'s|\s+is|\s+was|\s+be)?\s+(?:possible|true|necessary|better|worth|ok|okay|too late|possible)\b|\bis\s+it\s+(?:possible|true|necessary|better|worth|ok|okay|too late)\b|\b(?:this|that|these|those)\s+(?:week|month|year|time|morning|day|days|is\s+why)\b|(?<=\p{L}\s)(?<!\b(?:is|was|are|were|does|do|did|about|for|with|of|to|after|before|on|in|at|like|from|by|can|will|would|and|than|during)\s)that\b(?=\s+\p{L})|\bso\s+that\b|\bin\s+order\s+that\b|\bsay\s+that\b/giu;
 /** Verbs and fillers that do not name a topic. */

@@ -169,7 +169,7 @@ export function createOutcome() {
     /** Ranked candidates, best first; `null` before ranking. */
     choice: null as Choice | null,
     /** Distance above the answer threshold; `null`: unknown. */
-    headroom: null as number | null,
+    decisionMargin: null as number | null,
     written: nothingWritten(),
     refusal: null as Refusal | null,
     /** The stored answer that is served instead of a new one. */

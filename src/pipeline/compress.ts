@@ -49,10 +49,10 @@ const CHOICE_FORM: ReplyForm = {
   },
 };
 const choiceSchema = z.union([z.object({ numbers: z.array(z.int()) }).transform(({ numbers }) => numbers), z.array(z.int())]);
-/** A reply of nothing but numbers, such as "2, 5", "[3]" or "Passages 1 and 4". */
+/** Matches a reply of nothing but numbers, such as "2, 5", "[3]" or "Passages 1 and 4". */
 const ONLY_NUMBERS = /^\W*(?:passages?\b\W*)?\d{1,2}(?:(?:\W|\band\b)+\d{1,2})*\W*$/i;
 
-/** Returns the chosen numbers in order; `null`: the reply is no choice. */
+/** Returns the chosen numbers in order; `null`: the reply is not a choice. */
 function readChoice(reply: string): readonly number[] | null {
   if (ONLY_NUMBERS.test(reply)) return (reply.match(/\d+/g) ?? []).map(Number);
   return choiceSchema.safeParse(readJson(reply)).data ?? null;
@@ -85,7 +85,7 @@ export async function selectByModel(
 
 /** Minimum confidence of a relevant candidate, relative to the best candidate. The best candidate of every passage is always kept. */
 const BEARS = 0.3;
-/** If the kept units cover more than this share of a passage, the whole passage is kept. */
+/** Minimum share of a passage that the kept units must cover for the whole passage to be kept. */
 const MOSTLY = 0.7;
 
 /**

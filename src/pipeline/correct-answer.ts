@@ -179,7 +179,7 @@ export interface Correction {
   readonly question: Question;
   /** Sentences that each end in `[n]`; optional lines such as `[1]: decision-reviews.md` at the end name the documents. */
   readonly text: string;
-  /** Documents by number that the text cites if it does not define the number: those of the corrected answer. */
+  /** Documents of the corrected answer by number. They apply to numbers that the text cites but does not define. */
   readonly cited: ReadonlyMap<number, string>;
 }
 
@@ -192,7 +192,7 @@ export interface UnboundSentence {
 
 /** Maximum number of sentences in a correction. */
 const MAX_SENTENCES = 40;
-/** `[1]: decision-reviews.md`, or `[1]: "Decision reviews"`. */
+/** Matches a definition such as `[1]: decision-reviews.md` or `[1]: "Decision reviews"`. */
 const DEFINITION = /^[ \t]*\[(\d{1,3})\]:[ \t]*"?(.+?)"?[ \t]*$/;
 
 /**

@@ -1,6 +1,6 @@
 import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
 import { applyThreshold } from "../evidence/calibration.ts";
-import { type Decision, decideByGate, decisionMargin, type Sufficiency, usesCosines } from "../evidence/gate.ts";
+import { type Decision, decideByGate, decisionMarginOf, type Sufficiency, usesCosines } from "../evidence/gate.ts";
 import {
   alignQuestionWords,
   askedTerms,
@@ -46,7 +46,7 @@ export interface Weighed {
 }
 
 /**
- * Decides whether to answer or refuse. `headroom`: distance above the answer threshold, `null`: unknown; `choice`: candidates, best first.
+ * Decides whether to answer or refuse. `decisionMargin`: distance above the answer threshold, `null`: unknown; `choice`: candidates, best first.
  */
 export async function decide(weighed: Weighed, context: PipelineContext, log: StageLog, signal: AbortSignal) {
   const { question, evidence, scale, gate } = weighed;
@@ -84,13 +84,13 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
-  const headroom = decisionMargin(made, gate, sufficiency);
+  const decisionMargin = decisionMarginOf(made, gate, sufficiency);
   // A refusal shows the nearest candidates, also those of rejected passages.
-  if (!decision.answer) return { decision, headroom, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
+  if (!decision.answer) return { decision, decisionMargin, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
   const { rows, left } = await withEqualRows(question, choice, context);
-  if (left > 0) return { decision: { ...refusedFor(decision), warnings: [manyRows(left)] }, headroom, choice };
+  if (left > 0) return { decision: { ...refusedFor(decision), warnings: [manyRows(left)] }, decisionMargin, choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice: rows }, context, log, signal);
-  return { decision, headroom, choice: shown };
+  return { decision, decisionMargin, choice: shown };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
 

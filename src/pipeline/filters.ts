@@ -5,7 +5,7 @@ import type { FilterRequest, Filters, PageRange } from "../shared/types.ts";
 export const FILTER_CHARACTERS = 300;
 
 const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
-/** Control characters other than white space, and characters that hide or reorder text. */
+/** Matches control characters other than white space, and characters that hide or reorder text. */
 const FORBIDDEN = /(?!\s)[\p{Cc}\u200B\u202A-\u202E\u2060-\u2069]/u;
 
 /**

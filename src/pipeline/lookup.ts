@@ -133,7 +133,7 @@ function isWithin(area: Area | null, { citations }: Answer): boolean {
 
 /**
  * Collects stored questions that may match.
- * @param text the question as it is compared
+ * @param text the question in the form for comparison
  */
 export async function collect(question: Question, text: string, context: PipelineContext): Promise<Pick<Known, "asked" | "candidates">> {
   const { profile, questions, store } = context;

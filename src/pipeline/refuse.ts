@@ -24,7 +24,7 @@ const COURTESY = new Set(
     " ",
   ),
 );
-/** Questions about the system itself. */
+/** Matches questions about the system itself. */
 const ABOUT_ITSELF =
   /^(?:(?:hi|hello|hey) )?(?:what (?:can|do) you (?:do|know|know about|help with|answer)|what can i ask(?: you)?|what are you|who are you|what is this|what(?: i)?s this|how does this work|how do you work|help|help me|what is in here|what do you have)$/;
 

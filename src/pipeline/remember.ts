@@ -70,7 +70,7 @@ async function topicsOf({ scope }: Question, { citations }: Answer, { documents 
 interface Answered {
   readonly question: Question;
   readonly answer: Answer;
-  readonly outcome: Pick<Outcome, "headroom" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
+  readonly outcome: Pick<Outcome, "decisionMargin" | "scale" | "conflicts" | "decision" | "hit" | "written" | "evidence">;
 }
 
 /** Builds the report of a poorly answered question. Returns `null` if none is needed, or if it failed, which only adds a notice. */
@@ -119,11 +119,11 @@ function reportFailed(error: unknown, { warn }: Pick<PipelineContext["reports"],
 }
 
 /** Returns the profile's low-confidence threshold and how far the answer was above the answer threshold. */
-function thresholdFor({ headroom, scale }: Pick<Outcome, "headroom" | "scale">, { lowConfidence, gate }: Profile) {
-  if (lowConfidence === null) return { headroom, below: null, margin: null };
-  if ("margin" in lowConfidence) return { headroom, below: null, margin: lowConfidence.margin };
+function thresholdFor({ decisionMargin, scale }: Pick<Outcome, "decisionMargin" | "scale">, { lowConfidence, gate }: Profile) {
+  if (lowConfidence === null) return { decisionMargin, below: null, margin: null };
+  if ("margin" in lowConfidence) return { decisionMargin, below: null, margin: lowConfidence.margin };
   const { below } = lowConfidence;
-  return { headroom, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
+  return { decisionMargin, below: usesCosines(gate) ? scale.threshold(below) : below, margin: null };
 }
 
 /** The parts of a cache entry besides the answer. */

@@ -9,7 +9,7 @@ import { type Found, retrieve } from "./retrieve.ts";
 import { type Judged, verify } from "./verify.ts";
 
 /** Result for the whole message. */
-type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "headroom" | "choice">>;
+type AskedWhole = Readonly<Pick<Outcome, "embedding" | "evidence" | "conflicts" | "decision" | "decisionMargin" | "choice">>;
 
 /**
  * Returns the parts to ask separately: the unanswered ones, or all parts of a refused message. Returns none for a
@@ -90,7 +90,7 @@ function settle(
   };
   return {
     decision,
-    headroom: least(answered.map(({ headroom }) => headroom)),
+    decisionMargin: least(answered.map(({ decisionMargin }) => decisionMargin)),
     choice: { ...choice, candidates: candidatesOf(whole, alone) },
     evidence: onceEach([...usable, ...answered.flatMap(({ evidence }) => evidence), ...whole.evidence], sidOf),
     conflicts: onceEach(conflicts, placesOf),

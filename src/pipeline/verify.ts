@@ -108,7 +108,7 @@ async function comparedWith(
   return profile.gate.type === "v-score" ? withLearnedAgreement(byRules, passages, agreement, signal) : byRules;
 }
 
-/** Returns the conflicts of which no side is rejected. */
+/** Returns the conflicts in which no side is rejected. */
 function amongKept(conflicts: readonly Conflict[], evidence: readonly Evidence[]): Conflict[] {
   const rejected = new Set(evidence.filter(({ verdict }) => verdict === "rejected").map(({ passage }) => passage.sid));
   return conflicts.filter(({ sides }) => sides.every(({ sid }) => !rejected.has(sid)));
@@ -263,7 +263,7 @@ function failureWarnings({ failures }: WebOutcome): Warning[] {
   }));
 }
 
-/** Returns warnings about web pages that contradict the answer. The web is no source of the answer, but the user must know. */
+/** Returns warnings about web pages that contradict the answer. The web is not a source of the answer, but the user must know. */
 function contradictions(web: readonly WebEvidence[]): Warning[] {
   return web
     .filter(({ verdict }) => verdict === "contradicted")
@@ -280,7 +280,7 @@ function count(passages: number): string {
 
 /** Number of candidates to list in the log. */
 const DESCRIBED = 10;
-/** Characters of each candidate: one terminal line. */
+/** Maximum characters of each candidate: one terminal line. */
 const DESCRIBED_CHARACTERS = 80;
 
 /** Lists the first candidates with their scores, one per line, for diagnosis; "" without candidates. */

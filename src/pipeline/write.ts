@@ -51,8 +51,8 @@ export async function* writeChecked(
   yield { type: "write-start" };
   const started = trace.elapsed();
   const written = nothingWritten();
-  const told: Warning[] = [];
-  const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: told };
+  const pending: Warning[] = [];
+  const drawing = { writer: "", insufficient: false, calls: written.calls, warnings: pending };
   const settings = context.profile.write;
   const record: WritableRecord = { shown: [], faults: [] };
   written.offered = (task?.sources ?? []).flatMap(({ stretches }) => stretches);
@@ -69,7 +69,7 @@ export async function* writeChecked(
   const { withhold = [] } = context.profile.check;
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {
-    yield* tell(told, written);
+    yield* tell(pending, written);
     const shown = await showSentence(draft, bench);
     if (shown === null) continue;
     const flagged = flags(written.checks.filter(({ sentence }) => sentence === shown.index));
@@ -82,7 +82,7 @@ export async function* writeChecked(
     trace.timings.first_sentence ??= trace.elapsed();
     yield* events;
   }
-  yield* tell(told, written);
+  yield* tell(pending, written);
   if (written.checks.some(({ name, verdict }) => verdict === "fail" && withhold.includes(name))) withholdAll(written);
   else if (waiting.length > 0) {
     trace.timings.first_sentence = trace.elapsed();
@@ -114,8 +114,8 @@ function withholdAll(written: Written): void {
   Object.assign(written, { sheet, claims, checks, warnings });
 }
 
-function* tell(told: Warning[], { warnings }: Written): Generator<AnswerEvent, void> {
-  for (const warning of told.splice(0)) {
+function* tell(pending: Warning[], { warnings }: Written): Generator<AnswerEvent, void> {
+  for (const warning of pending.splice(0)) {
     warnings.push(warning);
     yield { type: "warning", warning };
   }

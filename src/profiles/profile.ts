@@ -229,8 +229,8 @@ export interface CheckSettings {
    */
   readonly uncitedSimilarity?: { readonly minimum: number; readonly of: string };
   /**
-   * Effect of values that the cited quotes do not contain, or give for something else. The sentence is removed, or the
-   * answer gets a warning.
+   * Effect of values that are not in the cited quotes, or that the quotes give for something else. The sentence is
+   * removed, or the answer gets a warning.
    */
   readonly values: "remove" | "warn" | "off";
   /** The same for names, table cells and pairs of values. */

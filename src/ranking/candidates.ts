@@ -148,7 +148,7 @@ const ENDS_SENTENCE = /[.!?]["'”’)\]]*\s*$/u;
 
 /**
  * Returns the last row that fits with the given line into `most` characters, before the next line that ends in a colon.
- * Returns `at` if the line is no row.
+ * Returns `at` if the line is not a row.
  */
 function lastRowOf(passage: Passage, at: number, most: number): number {
   const { units } = passage;

@@ -24,7 +24,7 @@ export interface CandidateView {
   readonly text: string;
   /** Question words in the candidate or in the text above it. */
   readonly holds: AskedBits;
-  /** Indexes of the requested groups of values of which the candidate contains one. */
+  /** Indexes of the requested groups of value kinds that the candidate satisfies. */
   readonly values: ReadonlySet<number>;
   /** Weight share of the question words in the candidate itself, and the share that only its headings add. */
   readonly own: number;

@@ -261,7 +261,7 @@ interface EqualRows {
 const NEAR_BEST = 0.6;
 
 /**
- * Returns the rows that match the question as well as the best candidate. Returns `null` if the best candidate is no
+ * Returns the rows that match the question as well as the best candidate. Returns `null` if the best candidate is not a
  * row, if the question names no cell of it, or if no other row matches. A single row would not answer "Which huts are
  * in the Lenz valley?". The question names a cell if it contains all its words.
  */

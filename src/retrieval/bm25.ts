@@ -17,13 +17,13 @@ import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
  * score exceeds everything that the remaining terms can add, only entries already found are looked up in the rest.
  * Contributions are added in the same order with and without this shortcut, so scores are equal to the last bit.
  */
-/** Change of the average length after which all bounds are recomputed. Looser bounds prune less. */
+/** Factor by which the average length may change before all bounds are recomputed. Looser bounds prune less. */
 const BOUND_DRIFT = 1.25;
 
-/** Bounds are summed in another order than scores; this factor exceeds the difference in rounding. */
+/** Factor on all bounds. It exceeds the rounding error that arises because bounds are summed in another order than scores. */
 const SLACK = 1 + 1e-9;
 
-/** Cost of one binary search step, in list entries read. */
+/** Cost of one step of a binary search, measured in list entries read. */
 const PROBE_COST = 3;
 
 /** Arrays of a stored index. `averages` holds the total length of the entries and the average length for which the bounds were computed. */
@@ -136,7 +136,7 @@ export class Bm25Index implements TermCounts {
     this.normAverage = 0;
   }
 
-  /** Counts terms among some of the live entries; see `countAmong`. */
+  /** Counts terms in a subset of the live entries; see `countAmong`. */
   countsAmong(slots: SlotSet): TermCounts {
     return slots.size === this.live ? this : countAmong(slots, this.postings);
   }

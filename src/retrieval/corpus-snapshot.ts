@@ -172,7 +172,7 @@ const factsSchema: z.ZodType<CorpusFacts> = z.object({
   analysis: z.string(),
 });
 
-/** Text with every kind of token. */
+/** Sample text with every kind of token. */
 const PROBE =
   "The veterans' claims weren't rated 70 percent: Form 21-526EZ, DC 6260 and 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés running";
 
@@ -221,7 +221,7 @@ export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null
 
 /**
  * Reads the header of a snapshot.
- * @throws SnapshotError when the file is no snapshot
+ * @throws SnapshotError when the file is not a snapshot
  */
 export function readCorpusFacts(file: SnapshotFile): CorpusFacts {
   return readFacts(readSnapshot(file), factsSchema);

@@ -42,7 +42,7 @@ function nextWord(text: string, from: number): string {
   return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
 }
 
-/** A single capitalised word at the start of a sentence is no name. */
+/** A single capitalised word at the start of a sentence is not a name. */
 function namesOf(name: string, index: number, text: string): string[] {
   const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
   const words = name.toLowerCase().split(/\s+/);
@@ -72,7 +72,7 @@ const MEMO_PASSAGES = 5_000;
 const WORTH_COMPARING = 0.5;
 /** Minimum length of a long word in characters. Shorter words occur in every text. */
 const LONG_WORD = 6;
-/** Characters that separate words. */
+/** Matches characters that separate words. */
 const BETWEEN = /[\s.,;:!?()"“”]/;
 
 /**
@@ -188,8 +188,8 @@ export function cosine(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, nu
 }
 
 /**
- * Moves items beyond the first `perDocument` of each document behind those of other documents. They keep their order,
- * so nothing is lost if only one document answers.
+ * Ranks at most `perDocument` items of each document in their place, and the others behind all of these. No item is
+ * dropped, so nothing is lost if only one document answers.
  * @param perDocument `null`: the order stays
  */
 export function diversify<T>(ranked: readonly T[], documentOf: (item: T) => string, perDocument: number | null): T[] {

@@ -36,7 +36,7 @@ export interface DenseOptions {
   readonly createKernel?: () => ScanKernel;
   /** Maximum bytes of one memory. @default MAX_MEMORY_BYTES */
   readonly memoryBytes?: number;
-  /** Returns the bytes that this process may still take. @default those of the machine or container */
+  /** Returns the number of bytes that this process may still allocate. @default the free memory of the machine or container */
   readonly availableBytes?: () => number;
 }
 

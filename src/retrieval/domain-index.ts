@@ -119,7 +119,7 @@ export class DomainIndex implements QuestionReader {
     return Math.max(0, this.revision);
   }
 
-  /** Number of commits that the index lacks, as far as this process knows. */
+  /** Number of known commits that are not yet indexed. */
   get lag(): number {
     return Math.max(0, this.committed - this.indexedRevision);
   }
@@ -156,7 +156,7 @@ export class DomainIndex implements QuestionReader {
   }
 
   /**
-   * Applies what other connections or processes committed, and computes missing vectors. Without changes, it costs two
+   * Applies commits of other connections or processes, and computes missing vectors. Without changes, it costs two
    * small reads and takes no lock.
    */
   async sync(options: SyncOptions = {}): Promise<void> {

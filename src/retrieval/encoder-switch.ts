@@ -17,7 +17,7 @@ export class Embedder {
     this.embeddings = embeddings;
   }
 
-  /** Sets the expected length, that of the indexed vectors; `null` if there are none. */
+  /** Sets the expected length of vectors, taken from the indexed ones; `null` if there are none. */
   expect(dimensions: number | null): void {
     this.dimensions ??= dimensions;
   }

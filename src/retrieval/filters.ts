@@ -4,7 +4,7 @@ import type { DocumentOutline } from "../store/document-rows.ts";
 import { nearestName, nearestNames } from "../text/spelling.ts";
 import { intersectRanges, mergeRanges, OPEN_END } from "./search-area.ts";
 
-/** A division with its number. "§" is a section. */
+/** Matches a division with its number. "§" is a section. */
 const NUMBERED =
   /^(?:(chapter|part|book|section|appendix|article|subpart|title|§+)\s*)?(\d+(?:\.\d+)*[a-z]?|[ivxlc]+)(?![\p{L}\p{N}])[.):\-–—]*\s*(.*)$/u;
 const ROMAN = /^(?=.)c{0,3}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$/;
@@ -90,9 +90,9 @@ interface Part {
 
 /**
  * Applies filters to documents. The result is empty if there are no documents. Chapters are the headings of a
- * document's top level (below a single title heading), and any heading "Chapter …". If none matches, the title itself
- * counts, as in a book with one file per chapter. Sections are headings of any level. A heading's range ends at the
- * next heading of its level or above.
+ * document's top level, not counting a single title heading, and any heading "Chapter …". If none matches, the title
+ * itself counts, as in a book with one file per chapter. Sections are headings of any level. A heading's range ends at
+ * the next heading of its level or above.
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names
  * that exist
  */

@@ -21,7 +21,7 @@ export interface SearchEngine {
   /** Adds documents, replacing former versions, and vectors of windows. Vectors of unknown windows are ignored. */
   index(changes: IndexChanges): Promise<void>;
   remove(documentIds: readonly string[]): Promise<void>;
-  /** Activates the vectors of this encoder and drops those of others. */
+  /** Activates the vectors of this encoder and deletes those of other encoders. */
   serve(encoder: string | null): Promise<void>;
   coverage(encoder: string | null): Promise<Coverage>;
   /**

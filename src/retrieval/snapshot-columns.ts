@@ -7,7 +7,7 @@ interface NumberArray<A> {
   new (buffer: ArrayBuffer, offset: number, length: number): A;
 }
 
-/** Maps names to the arrays of the named types. */
+/** For a record of typed-array constructors, the record of their instances. */
 export type ArraysOf<Types> = { readonly [Name in keyof Types]: Types[Name] extends NumberArray<infer A> ? A : never };
 
 /** Returns a section as an array of numbers. */

@@ -39,7 +39,7 @@ export interface SnapshotFile {
 /** The index file cannot be used and must be built again. */
 export class SnapshotError extends SourceboundError {}
 
-/** Increment it with every change that older readers would misread. */
+/** Version of the file format. Increment it with every change that older programs would misread. */
 const SNAPSHOT_VERSION = 5;
 const MAGIC = 0x58494253;
 const HEAD_BYTES = 16;

@@ -79,7 +79,7 @@ function worse(score: number, slot: number, thanScore: number, thanSlot: number)
   return score < thanScore || (score === thanScore && slot > thanSlot);
 }
 
-/** Number of entries, and number of entries with a term, for the weight of the term. */
+/** Document frequencies from which the weight of a term is computed: the number of all entries, and of those with the term. */
 export interface TermCounts {
   readonly size: number;
   holding(term: number): number;

@@ -225,10 +225,10 @@ async function repairsOf(content: string, parts: UnderstandParts): Promise<{ rep
   return { repairs: [...repairs].map(([written, read]) => ({ written, read })), outOfVocabulary };
 }
 
-/** A shorter word in capitals is an unknown abbreviation. */
+/** Matches a word of seven or more capitals. A shorter one is taken for an unknown abbreviation and not corrected. */
 const LONG_CAPITALS = /^\p{Lu}{7,}$/u;
 
-/** Quoted text is meant as written. */
+/** Matches quoted text, which is never corrected. */
 const QUOTED = /"[^"]{1,100}"|“[^“”]{1,100}”/gu;
 
 /**

@@ -59,7 +59,7 @@ export class Terms {
     return id;
   }
 
-  /** Returns some of the terms, in ascending order, renumbered. */
+  /** Returns a copy with only the given terms, numbered in ascending order. */
   packed(ids: readonly number[]): PackedTerms {
     const all = ids.length === this.count;
     const kept = all ? this : new Terms();

@@ -163,7 +163,7 @@ export const mcpEndpoint = endpoint({
     for (const _ of calls) await guard.admitAsker(context);
     const onerror = (error: Error) => log.error("mcp", { message: error.message });
     const handler = createMcpHandler(() => createMcpServer({ engine, caller, log, sessions }), { onerror });
-    // The body is already parsed; the new request carries the headers.
+    // The body is already parsed, so the new request carries only the headers.
     const request = new Request(context.req.url, { method: "POST", headers: context.req.raw.headers, signal });
     return handler.fetch(request, { parsedBody });
   },

@@ -98,8 +98,8 @@ export function createCorpusLog(db: Kysely<Database>) {
 export type UnreadFile = Awaited<ReturnType<ReturnType<typeof createCorpusLog>["unreadable"]>>[number];
 
 /**
- * Minimum bytes of JSON to compress. Below it, compression costs more time than it saves, and every answer from the
- * cache writes such a record.
+ * Minimum bytes of JSON to compress. Below it, compression costs more time than it saves. Every cached answer that is
+ * served writes such a record.
  */
 const SHORT = 1_000;
 

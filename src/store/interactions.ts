@@ -67,7 +67,7 @@ export function joined<Item, Result>(
 
 /** Number of additions between two checks of the retention limits. */
 const ADDITIONS_PER_LOOK = 256;
-/** Rows per insert statement. More rows save little time. */
+/** Maximum rows per insert statement. More rows save little time. */
 const ROWS_AT_ONCE = 16;
 /** Milliseconds after which a write on the answering thread accepts no more items, so that the thread can serve other requests. */
 const WRITE_MS = 6;

@@ -11,7 +11,7 @@ export type Role = (typeof ROLES)[number];
 
 /** Prefix by which a log or a secret scanner recognises a key. */
 export const KEY_PREFIX = "sb_";
-/** Random bytes of the secret part of a key. */
+/** Number of random bytes in the secret part of a key. */
 const SECRET_BYTES = 32;
 const ID_BYTES = 6;
 
@@ -22,7 +22,7 @@ export interface KeyGrant {
   readonly domains: readonly string[] | null;
   /** Allowed tenants. Empty: only documents without a tenant; `null`: all. */
   readonly tenants: readonly string[] | null;
-  /** Access labels; `null`: those of the configuration. */
+  /** Access labels; `null`: the configured ones. */
   readonly access: readonly string[] | null;
   /** `null`: the server's setting; 0: unlimited. */
   readonly requestsPerHour: number | null;

@@ -90,7 +90,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
  * more while a filter rejects too many. No effect without pgvector.
  */
 const SEARCH_SETTINGS = "set hnsw.ef_search = 100; set hnsw.iterative_scan = relaxed_order";
-/** PostgreSQL's type of 64-bit integers, which `pg` returns as text. All stored ones lie far below 2^53. */
+/** PostgreSQL's type id of 64-bit integers, which `pg` returns as text. All stored values are far below 2^53. */
 const INT8_OID = 20;
 
 export interface PostgresOptions {

@@ -26,7 +26,7 @@ export interface ReportSelection {
   readonly since: Date;
 }
 
-/** Rows per read. */
+/** Number of rows per read. */
 const PAGE = 500;
 
 /** Returns the time that many days earlier. Older rows have expired. */

@@ -82,7 +82,7 @@ export function createTurnWriter(db: Kysely<Database>, now: () => Date): WriteTu
     for (const { row } of sessions) if (!begun.has(row.id)) await goOn(trx, row, at);
     const turnRows = spoken.map(({ turn, row }) => rowOfTurn(turn, row.id, at));
     await insertTurns(trx, turnRows);
-    for (const { row, limit, said } of sessions) if (!begun.has(row.id) || said > limit) await dropTurns(trx, row.id, limit);
+    for (const { row, limit, added } of sessions) if (!begun.has(row.id) || added > limit) await dropTurns(trx, row.id, limit);
     const most = turns.at(-1)?.settings.most;
     if (most === undefined) return () => undefined;
     return await makeRoom(trx, most, [...new Set(spoken.map(({ row }) => row.id).reverse())]);
@@ -98,7 +98,7 @@ type SessionRow = Selectable<Database["sessions"]>;
 function spokenIn(spoken: readonly (NewTurn & { readonly row: SessionRow })[]) {
   const sessions = [...Map.groupBy(spoken, ({ row }) => row.id).values()];
   return sessions
-    .flatMap((turns) => turns.slice(-1).map(({ row, settings }) => ({ row, limit: settings.limit, said: turns.length })))
+    .flatMap((turns) => turns.slice(-1).map(({ row, settings }) => ({ row, limit: settings.limit, added: turns.length })))
     .sort((a, b) => compareText(a.row.id, b.row.id));
 }
 

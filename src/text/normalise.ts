@@ -36,7 +36,7 @@ export function foldMarks(text: string): string {
 
 const ENDS_LATIN = /\p{Script=Latin}$/u;
 
-/** Compatibility forms of letters and digits, such as "ﬁ", "𝐝" and "₂", except the ordinals "ª" and "º". */
+/** Matches compatibility forms of letters and digits, such as "ﬁ", "𝐝" and "₂", except the ordinals "ª" and "º". */
 const COMPATIBLE = /(?![\0-\x7f\u00aa\u00ba])[\p{L}\p{Nd}\u2080-\u2089]/gu;
 
 /** Replaces compatibility forms of letters and digits with plain ones. */
@@ -83,7 +83,7 @@ const INVISIBLE = /\p{Cf}|\p{Mn}/u;
 const DASH = /\p{Pd}|\u2212/u;
 const BLANK = /\p{Zs}/u;
 const DIGIT = /\p{Nd}/u;
-/** Full stops that browsers treat as a dot in a host name. */
+/** Matches full stops that browsers treat as a dot in a host name. */
 const DOT = /[\u3002\uff0e\uff61\u2024]/;
 
 /**

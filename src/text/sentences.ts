@@ -4,7 +4,7 @@ import { RAISED } from "./normalise.ts";
 /** Maximum length of a sentence, in characters. Longer ones are cut at a clause or blank, because a longer quote is hard to check. */
 export const SENTENCE_MAX_CHARS = 1_500;
 
-/** A stop and the characters that may follow it before the blank: quotes, brackets, footnote marks. */
+/** Matches a full stop with the characters that may follow it before the blank: quotes, brackets, footnote marks. */
 const STOP = new RegExp(String.raw`(?:[.!?…]+|[。！？｡]+)(?:["'”’»)\]】」』]+|\[\d{1,3}\]|[*†‡]{1,3}|[${RAISED}]{1,3})*|\n+`, "gu");
 const WIDE_STOP = /^[。！？｡]/;
 /** Abbreviations that never end a sentence. */

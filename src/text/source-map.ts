@@ -11,12 +11,12 @@ export const NORMALISER_VERSION = "2";
 const SPECIAL = /\s{2,}|[^\S ]|[\p{Cc}\p{Cs}\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 /** Fast pre-test: matches every text that `SPECIAL` matches, and costs much less on texts that `SPECIAL` does not match. */
 const MAY_BE_SPECIAL = /[^ -~\u00a1-\u00ac\u00ae-\u167f\u2010-\u2027\u2030-\u205e]| {2}/;
-/** Leaves out the range of dashes and quotation marks, which compose with nothing. */
+/** Matches characters that may compose with another one. Leaves out dashes and quotation marks, which compose with nothing. */
 const MAY_COMPOSE = /[\u0300-\u200f\u205f-\uffff]/;
-/** A character with its marks, or a run of conjoining Hangul. At most 32 marks, so that hostile stacks of marks stay cheap. */
+/** Matches a character with its marks, or a run of conjoining Hangul. At most 32 marks, so that hostile stacks of marks stay cheap. */
 const CLUSTER =
   /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\uac00-\ud7a3]{1,32}|[^\p{M}]\p{M}{1,32}|(?!\p{M})[\u0300-\u{10ffff}]|\p{M}{1,32}/gu;
-/** Normalisation sorts marks in quadratic time, so long stacks are detected first. */
+/** Matches a long stack of marks. Normalisation sorts marks in quadratic time, so long stacks are detected first. */
 const MARK_STACK = /\p{M}{32}/u;
 const DROPPED = "";
 

@@ -182,7 +182,7 @@ export function isSlipOfAny(word: string, real: ReadonlySet<string>): boolean {
   return wordsMeant(word, real).next().done !== true;
 }
 
-/** Yields the words of which it may be a misspelling. */
+/** Yields the given words that `word` may be a misspelling of. */
 export function* wordsMeant(word: string, words: Iterable<string>): Generator<string, void> {
   for (const one of words) if (one[0] === word[0] && Math.abs(one.length - word.length) <= MAX_SLIP && isSlip(word, one)) yield one;
 }

@@ -11,7 +11,7 @@ import { memoised } from "./memo.ts";
  * not outweigh the text around it.
  */
 export const MAX_ENCODER_WORD_UNITS = 64;
-/** A word with more characters becomes one unknown piece, as in BERT. */
+/** Maximum characters of a word. A longer word becomes one unknown piece, as in BERT. */
 const MAX_WORD_CHARACTERS = 100;
 /** Maximum number of cached character rules. */
 const KEPT_RULES = 8192;

@@ -7,13 +7,13 @@ import { nameCells, readCells } from "../text/units.ts";
 import { createReplyReader, DraftError, INSUFFICIENT } from "./reply-form.ts";
 
 /**
- * Tokens of chat templates that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. They are recognised by
- * their form, which does not occur in prose.
+ * Matches tokens of chat templates that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. They are
+ * recognised by their form, which does not occur in prose.
  */
 const TEMPLATE = /<[|｜][^<>\s]{1,40}[|｜]>|<\/?s>|<\/?[a-z]+(?:_[a-z]+)+>|\[\/?INST\]/i;
-/** Template tokens before the first word. */
+/** Matches template tokens before the first word. */
 const OPENING = new RegExp(`^(?:\\s*(?:${TEMPLATE.source}))+`, "i");
-/** Reasoning text up to its end tag; some models omit the start tag. */
+/** Matches reasoning text up to its end tag; some models omit the start tag. */
 const THOUGHT_END = /^[\s\S]*<\/think(?:ing)?>/i;
 /** Matches an end of text that the following text may turn into formatting, a template token or a complete character. */
 const MAY_GROW = /(?:\*+|<(?:[^\s<>]{0,41}|\/?[a-z0-9]{0,6}\s?\/?)|\[\/?[A-Z]{0,4}|[\uD800-\uDBFF])$/i;
@@ -247,11 +247,11 @@ function setMarkersApart(text: string): string {
   return text.replaceAll(/([.!?…。！？])(?=[[【⁰¹²³⁴⁵⁶⁷⁸⁹])/g, "$1 ");
 }
 
-/** A list or heading mark at the start of a line. */
+/** Matches a list or heading mark at the start of a line. */
 const LINE_MARK = /^\s*(?:#{1,6}|[-*•>–]|\d{1,2}[.)])\s+/;
-/** A label before the answer, such as "Answer:". */
+/** Matches a label before the answer, such as "Answer:". */
 const ANSWER_LABEL = /^(?:(?:the|my|final|short)\s+){0,2}(?:answer|response|assistant)(?:\s+is)?\s*:\s+(?=\S)/i;
-/** A tag, or a key of JSON. */
+/** Matches a tag, or a key of JSON. */
 const MARKUP = /<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)|^[\s{[]*"[^"]{1,60}"\s*:/i;
 
 /** Returns whether the draft ends in repeated sentences. */
@@ -276,7 +276,7 @@ function* toDraft(sentence: string, { cite }: DraftReading, said: string[]): Gen
 }
 
 const MARK = /(?:[[【]{1,2}\s*(?:source\s+)?(\d{1,2})\s*[\]】]{1,2}|\(\s*source\s+(\d{1,2})\s*\)|\bsource\s+(\d{1,2})\b)/gi;
-/** One citation mark, or several that are joined. */
+/** Matches one citation mark, or several that are joined. */
 const MARKS = new RegExp(`${MARK.source}(?:(?:\\s*,\\s*|\\s+(?:and|or)\\s+)${MARK.source})*`, "gi");
 
 /**

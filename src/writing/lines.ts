@@ -41,9 +41,9 @@ export function quotedBy<Cited extends Pick<LineSource, "n" | "quote">>(
 
 /** Formats a line: `Label – Text`, a row as `Row label: value (Column); Column: value`. */
 export function lineText({ label, text, source, askedCell }: Line): string {
-  const said = source?.row === undefined ? text : rowText(source.row.cells, askedCell);
-  if (label === null) return said;
-  return `${label}${/[.:?!]$/.test(label) ? " " : " – "}${said}`;
+  const displayed = source?.row === undefined ? text : rowText(source.row.cells, askedCell);
+  if (label === null) return displayed;
+  return `${label}${/[.:?!]$/.test(label) ? " " : " – "}${displayed}`;
 }
 
 function rowText(cells: readonly NamedCell[], asked: number | null): string {

@@ -23,8 +23,8 @@ const CLAIMS = 4;
 const ECHOES = 4;
 
 /**
- * Returns a test for sentences that claim nothing: courtesies, announcements, questions, bare source titles, echoes of the prompt. They are
- * dropped but are no faults.
+ * Returns a test for sentences that claim nothing: courtesies, announcements, questions, bare source titles, echoes of
+ * the prompt. They are dropped but are not faults.
  */
 export function createStatementTest({ sources, frame, faults }: DraftGround): (sentence: DraftSentence) => boolean {
   let held: ReadonlySet<string> | null = null;
@@ -67,7 +67,7 @@ interface SourcesToCite {
   readonly bind: BindSentence;
 }
 
-/** Returns whether a sentence is only a word or a value, which is no claim that can be checked: "Yes.", "10 percent." */
+/** Returns whether a sentence is only a word or a value, which is not a claim that can be checked: "Yes.", "10 percent." */
 function isBare(text: string): boolean {
   const { length } = words(text);
   return length < 2 || (length < 3 && /\d/.test(text));

@@ -36,7 +36,7 @@ export const ANSWER_FORM: ReplyForm = {
 
 const sentenceSchema = z.object({ text: z.string(), sources: z.array(z.int().min(0)).max(50) });
 
-/** The start of a JSON object, with or without a code fence. */
+/** Matches the start of a JSON object, with or without a code fence. */
 const JSON_START = /^\s*(?:```(?:json)?\s*)?\{\s*"/i;
 /** Matches the beginning of a possible JSON object that is still incomplete. */
 const MAYBE_JSON = /^\s*(?:`{1,3}(?:j|js|jso|json)?\s*)?(?:\{\s*)?$/i;
@@ -70,7 +70,7 @@ export function createReplyReader() {
     return isDenied ? (last ? `${INSUFFICIENT}\n` : "") : text;
   };
   return {
-    /** Adds text and returns what is complete. @param last no more text follows */
+    /** Adds text and returns the completed sentences. @param last no more text follows */
     take(more: string, last: boolean): string {
       if (form === "text") return more;
       held += more;

@@ -41,7 +41,7 @@ export function useFetched<T>(path: string): readonly [Loaded<T>, () => void] {
   return useLoaded<T>(useCallback((signal) => api.get<T>(path, signal), [api, path]));
 }
 
-/** Creates the account of the page. @param first results already known for the stored key */
+/** Creates the state of the signed-in user. @param first results already known for the stored key */
 export function useNewAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(key), [key]);

@@ -177,11 +177,11 @@ function pointing({ citations }: PlacedLine, { active, onPoint }: CitationLinks)
 type DoubtSources = Pick<AnswerTextProps, "claims" | "checks" | "warnings" | "states">;
 
 function doubtsAt({ index, citations }: PlacedLine, { claims, checks, warnings, states }: DoubtSources): readonly string[] {
-  const told = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
+  const ownWarnings = warnings.filter(({ sentence }) => sentence === index).map(({ message }) => message);
   const claim = claims.find(({ sentence, status }) => sentence === index && status !== "supported");
   const found = checks.filter(({ sentence, verdict }) => sentence === index && (verdict === "warn" || verdict === "fail"));
   const lost = citations.flatMap((n) => lossInWords(states.get(n)?.state) ?? []);
-  return [...new Set([...lost, ...told, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
+  return [...new Set([...lost, ...ownWarnings, ...(claim === undefined ? [] : [claimInWords(claim.status)]), ...found.map(checkInWords)])];
 }
 
 interface SpannedTextProps {

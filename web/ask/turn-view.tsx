@@ -210,7 +210,7 @@ function StageLine({ stage }: { readonly stage: string | null }) {
   );
 }
 
-/** Describes an answer that has no sentences and is no refusal. */
+/** Describes an answer that has no sentences and is not a refusal. */
 function describeEmpty({ status, answer_plain }: WireAnswer): string {
   if (answer_plain !== "") return answer_plain;
   return status === "error" ? "The answer could not be completed. See the warnings for the reason." : "The answer is empty.";

@@ -3,7 +3,7 @@ import type { WireEvaluation } from "../../src/client/index.ts";
 import { formatRoute, goTo } from "../app/route.ts";
 import { type Account, useAccount, useFetched } from "../app/use-account.ts";
 import { formatNumber } from "../format.ts";
-import { SaidLine, SelectField, useEvery, useSaid } from "../kit/controls.tsx";
+import { ResultLine, SelectField, useActionResult, useEvery } from "../kit/controls.tsx";
 import { formatTime } from "../kit/figures.ts";
 import { RoomPage } from "../kit/room-page.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -25,7 +25,7 @@ const EXAMPLE = `questions:
 function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; readonly onStarted: () => void }) {
   const { api, domain, domains, reload } = useAccount();
   const [profile, setProfile] = useState("");
-  const { said, tell } = useSaid();
+  const { result, tell } = useActionResult();
   const profiles = domains.type === "ready" ? domains.value.profiles : [];
 
   async function start(file: File | null) {
@@ -57,7 +57,7 @@ function StartForm({ isRunning, onStarted }: { readonly isRunning: boolean; read
       </div>
       {domains.type === "failed" ? <StateLine state={domains} what="the domains" onRetry={reload} /> : null}
       {domains.type === "ready" ? <QuestionsFile {...{ domain, isRunning }} onChosen={(file) => void start(file)} /> : null}
-      <SaidLine said={said} />
+      <ResultLine result={result} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { WireEvaluation } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { SaidLine, SelectField, useSaid } from "../kit/controls.tsx";
+import { ResultLine, SelectField, useActionResult } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { formatShare } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
@@ -87,7 +87,7 @@ export interface RunViewProps {
 export function RunView({ id, runs, onDeleted }: RunViewProps) {
   const { api } = useAccount();
   const [against, setAgainst] = useState("");
-  const { said, tell } = useSaid();
+  const { result, tell } = useActionResult();
   const path = `/v1/evaluations/${encodeURIComponent(id)}`;
   const listed = runs.find((run) => run.id === id);
   const query = against === "" ? "" : `?against=${encodeURIComponent(against)}`;
@@ -130,7 +130,7 @@ export function RunView({ id, runs, onDeleted }: RunViewProps) {
           onConfirm={() => void remove()}
         />
       </div>
-      <SaidLine said={said} />
+      <ResultLine result={result} />
       {run.reason === null ? null : <p className="message is-warning">{run.reason}</p>}
       {report === null ? (
         <p role="status">

@@ -219,7 +219,7 @@ export const DRAWING = { width: 900, height: 640 } as const;
 
 /** Share of the drawing's area to spread the nodes over. */
 const SPREAD = 0.55;
-/** Simulation steps until the layout is stable. */
+/** Number of simulation steps after which the layout is stable. */
 const STEPS = 220;
 const LEAST_RADIUS = 4;
 const MOST_RADIUS = 15;

@@ -26,7 +26,7 @@ export function changesOf(before: string, after: string, unit: "words" | "lines"
   });
 }
 
-/** Unchanged lines shown around a change. */
+/** Number of unchanged lines shown around a change. */
 const AROUND = 2;
 
 /** Cuts unchanged parts to the lines next to a change. An omitted part has an empty `text`. */

@@ -12,16 +12,16 @@ export function useEvery(ms: number | null, act: () => void): void {
 }
 
 /** Outcome of an action. */
-interface Said {
+interface ActionResult {
   readonly failed: boolean;
   readonly text: string;
 }
 
 /** Announces the outcome of an action. Shows `otherwise` before the first action. */
-export function SaidLine({ said, otherwise = "" }: { readonly said: Said | null; readonly otherwise?: string }) {
+export function ResultLine({ result, otherwise = "" }: { readonly result: ActionResult | null; readonly otherwise?: string }) {
   return (
-    <p role={said?.failed ? "alert" : "status"} className={said?.failed ? "message is-warning" : "muted"}>
-      {said?.text ?? otherwise}
+    <p role={result?.failed ? "alert" : "status"} className={result?.failed ? "message is-warning" : "muted"}>
+      {result?.text ?? otherwise}
     </p>
   );
 }
@@ -87,19 +87,19 @@ export function CheckField({
  * Holds the outcome of the last action. `tell` awaits an action, records success or the error, and returns the result,
  * or `null` if it failed.
  */
-export function useSaid() {
-  const [said, setSaid] = useState<Said | null>(null);
+export function useActionResult() {
+  const [result, setResult] = useState<ActionResult | null>(null);
   const tell = async <T,>(work: Promise<T>, done: string): Promise<{ readonly value: T } | null> => {
     try {
       const value = await work;
-      setSaid({ failed: false, text: done });
+      setResult({ failed: false, text: done });
       return { value };
     } catch (error) {
-      setSaid({ failed: true, text: messageOf(error) });
+      setResult({ failed: true, text: messageOf(error) });
       return null;
     }
   };
-  return { said, setSaid, tell };
+  return { result, setResult, tell };
 }
 
 /** Named scores; `null`: not scored. */

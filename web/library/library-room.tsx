@@ -5,7 +5,7 @@ import { useAccount, useFetched } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { changesOf, shortened, TextDiff } from "../kit/changes.tsx";
-import { SaidLine, SelectField, TextField, useEvery, useSaid } from "../kit/controls.tsx";
+import { ResultLine, SelectField, TextField, useActionResult, useEvery } from "../kit/controls.tsx";
 import { AskedTwice } from "../kit/popover.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
@@ -22,7 +22,7 @@ const LISTED = 100;
 export default function LibraryRoom() {
   const { api, domain, tenant, roles } = useAccount();
   const scope = queryOf({ domain: domain?.name, tenant });
-  const { said, tell } = useSaid();
+  const { result, tell } = useActionResult();
   // A key with only the role `ingest` may upload files but not list them.
   const sendsOnly = roles.includes("ingest") && !roles.includes("ask");
   const [state, reload] = useLoaded(
@@ -40,7 +40,7 @@ export default function LibraryRoom() {
   return (
     <RoomPage title="Library">
       <UploadField onSent={reload} />
-      <SaidLine said={said} />
+      <ResultLine result={result} />
       {sendsOnly ? (
         <p className="message">This key can upload files. To see their state and search them, it also needs the role ask.</p>
       ) : (

@@ -3,12 +3,12 @@ import type { WireUploadLimits } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
 import { useAccount } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { SaidLine, useSaid } from "../kit/controls.tsx";
+import { ResultLine, useActionResult } from "../kit/controls.tsx";
 
 /** Uploads files that are chosen or dropped on its file input. @param onSent is called after each request, and after a failed one */
 export default function UploadField({ onSent }: { readonly onSent: () => void }) {
   const { api, caller, domain, tenant } = useAccount();
-  const { said, setSaid } = useSaid();
+  const { result, setResult } = useActionResult();
   const id = useId();
 
   async function upload(chosen: readonly File[]) {
@@ -16,7 +16,7 @@ export default function UploadField({ onSent }: { readonly onSent: () => void })
     const { batches, refusals } = planUpload(chosen, limits);
     const into = { ...(domain === null ? {} : { domain: domain.name }), ...(tenant === null ? {} : { tenant }) };
     const all = formatCount(batches.flat().length, "file");
-    const say = (text: string, failed = refusals.length > 0) => setSaid({ failed, text: [...refusals, text].join(" ").trim() });
+    const say = (text: string, failed = refusals.length > 0) => setResult({ failed, text: [...refusals, text].join(" ").trim() });
     let sent = 0;
     try {
       for (const batch of batches) {
@@ -48,7 +48,7 @@ export default function UploadField({ onSent }: { readonly onSent: () => void })
       <p id={`${id}-formats`} className="muted">
         PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.
       </p>
-      <SaidLine said={said} />
+      <ResultLine result={result} />
     </div>
   );
 }

@@ -314,11 +314,13 @@ function Made({ made }: { readonly made: WireMadeStatistics }) {
 }
 
 function MetricCard({ metric, passed, failed, unknown, mean, threshold, days }: WireMadeStatistics["metrics"][number]) {
-  const told = passed + failed;
+  const determined = passed + failed;
   return (
     <li className="card">
       <strong>{metric.replaceAll("_", " ")}</strong>
-      <span className="figure">{told === 0 ? "not determined" : `${formatNumber(passed)} of ${formatNumber(told)} passed`}</span>
+      <span className="figure">
+        {determined === 0 ? "not determined" : `${formatNumber(passed)} of ${formatNumber(determined)} passed`}
+      </span>
       <span className="muted">
         {mean === null ? "no value" : `mean ${formatShare(mean)}`}
         {threshold === null ? "" : `, threshold ${formatShare(threshold)}`}

@@ -14,7 +14,7 @@ export interface DocumentTextProps {
 /** Estimated height per character in pixels, for sections not rendered yet. */
 const PX_PER_CHARACTER = 0.42;
 
-/** Blocks per section; sections far from the screen are not rendered. */
+/** Number of blocks per section. Sections far from the screen are not rendered. */
 const SECTION_BLOCKS = 16;
 
 /** Renders the blocks of a document with page numbers and highlights. Each element carries its offset in `data-at` or `data-from`. */

@@ -4,7 +4,7 @@ import { formatRoute, placeOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatDate } from "../format.ts";
 import { changesOf, TextDiff } from "../kit/changes.tsx";
-import { SaidLine, TextField, useSaid } from "../kit/controls.tsx";
+import { ResultLine, TextField, useActionResult } from "../kit/controls.tsx";
 import { numbered } from "../kit/numbered.ts";
 import { StateLine } from "../kit/state-line.tsx";
 import { correctedInWords, statusInWords } from "./review-words.ts";
@@ -18,7 +18,7 @@ export function ReviewCase({ id, onChanged }: { readonly id: string; readonly on
   const [state, reload] = useFetched<WireReview>(path);
   const [by, setBy] = useState(() => window.sessionStorage.getItem(NAME) ?? "");
   const [correcting, setCorrecting] = useState(false);
-  const { said, tell } = useSaid();
+  const { result, tell } = useActionResult();
 
   async function act(what: "approve" | "flag" | "correct", body: Record<string, string>, done: string) {
     if ((await tell(api.send("POST", `${path}/${what}`, { by, ...body }), done)) === null) return;
@@ -66,7 +66,7 @@ export function ReviewCase({ id, onChanged }: { readonly id: string; readonly on
           Correct
         </button>
       </div>
-      <SaidLine said={said} otherwise={named ? "" : "Enter your name before you decide."} />
+      <ResultLine result={result} otherwise={named ? "" : "Enter your name before you decide."} />
       {correcting && review.answer !== null ? (
         <CorrectionForm answer={review.answer} onSend={(answer) => act("correct", { answer }, correctedInWords(review.within))} />
       ) : null}

@@ -6,7 +6,7 @@ import { useLoaded } from "../app/use-loaded.ts";
 import type { Turn } from "../ask/conversation/state.ts";
 import { checkInWords, claimInWords, confidenceInWords } from "../ask/plain-words.ts";
 import { formatChance, formatCount, formatNumber } from "../format.ts";
-import { SaidLine, useSaid } from "../kit/controls.tsx";
+import { ResultLine, useActionResult } from "../kit/controls.tsx";
 import { download } from "../kit/download.ts";
 import { describeCheck, formatCost, formatDuration, formatMoment, formatShare } from "../kit/figures.ts";
 import { QuietButton } from "../kit/message.tsx";
@@ -211,7 +211,7 @@ function Grades({ report }: { readonly report: WireAnswer["report"] }) {
 /** Offers the record of an answer and a proof that others can verify offline. */
 function AnswerRecord({ answer, turn }: MadeProps) {
   const { api } = useAccount();
-  const { said, setSaid, tell } = useSaid();
+  const { result, setResult, tell } = useActionResult();
   const { id, domain, token_usage: tokens } = answer;
   const save = () => download(`answer-${id}.json`, "application/json", JSON.stringify({ answer, stages: turn?.stages ?? [] }, null, 2));
 
@@ -226,7 +226,7 @@ function AnswerRecord({ answer, turn }: MadeProps) {
   ];
 
   async function prove() {
-    setSaid({ failed: false, text: "Creating the proof…" });
+    setResult({ failed: false, text: "Creating the proof…" });
     const scope = queryOf({ domain, tenant: turn?.asked.tenant });
     const proof = api.get<unknown>(`/v1/answers/${encodeURIComponent(id)}/proof?${scope}`);
     const saved = proof.then((made) => download(`proof-${id}.json`, "application/json", JSON.stringify(made)));
@@ -252,7 +252,7 @@ function AnswerRecord({ answer, turn }: MadeProps) {
         <QuietButton onClick={save}>Download the record</QuietButton>
         <QuietButton onClick={prove}>Download the proof</QuietButton>
       </div>
-      <SaidLine said={said} />
+      <ResultLine result={result} />
     </>
   );
 }

@@ -148,12 +148,12 @@ export function addProfilesCommand(program: Command, context: CliContext): void 
     help: "\nExamples:\n  sourcebound profiles\n  sourcebound profiles seven-layer",
     run({ flags: { json }, given: name }) {
       const shown = name === undefined ? profiles : [profileNamed(name)];
-      const said = shown.map(({ name: of, title, needs, rules }) => ({
+      const described = shown.map(({ name: of, title, needs, rules }) => ({
         ...{ name: of, title, needs: needs.map((need) => NEEDS[need]) },
         not_built: rules.filter(({ state }) => state === "not built").map(({ rule }) => rule),
         ...(name === undefined ? {} : { rules }),
       }));
-      printResult(context.terminal, json, shown, () => renderRecord(said));
+      printResult(context.terminal, json, shown, () => renderRecord(described));
     },
   });
 }

@@ -45,7 +45,7 @@ export function writePack(domainsDir: string, pack: ProposedPack, similar: reado
   return path;
 }
 
-/** Keywords per topic besides its name. */
+/** Number of keywords per topic besides its name. */
 const TOPIC_WORDS = 5;
 /** Minimum letters of a keyword. Shorter words distinguish topics badly. */
 const LEAST_LETTERS = 4;

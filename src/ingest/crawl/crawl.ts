@@ -35,7 +35,7 @@ function readLinks(html: string, pageUrl: string) {
 /** Maximum entries of one sitemap (sitemaps.org, 0.9). */
 const MAX_LISTED = 50_000;
 
-/** Returns the pages of a sitemap, or further sitemaps (sitemaps.org, 0.9); `null` if the XML is no sitemap. */
+/** Returns the pages of a sitemap, or further sitemaps (sitemaps.org, 0.9); `null` if the XML is not a sitemap. */
 function readSitemap(xml: string) {
   const listed: Record<string, string[]> = { url: [], sitemap: [] };
   const open: string[] = [];

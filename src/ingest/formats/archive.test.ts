@@ -97,7 +97,7 @@ describe("an archive", () => {
       "of paths that lead out",
       zip({ "../../etc/cron.md": "# x", "/abs.md": "# y", "c:\\z.md": "# z" }),
       "no_document",
-      /leads out of the archive/,
+      /points outside the archive/,
     ],
     ["with a password", encrypted(zip({ "a.md": "# Secret" })), "encrypted", /password/],
     ["cut off", zip({ "a.md": "# Text of it" }).slice(0, 60), "bad_archive", /damaged or truncated/],

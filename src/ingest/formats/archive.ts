@@ -77,7 +77,7 @@ function leadsOut(name: string): boolean {
   return /^(?:[/\\]|[a-z]:)/i.test(name) || name.split(/[/\\]/).includes("..");
 }
 
-/** Returns whether the entry is a folder, a hidden file, or what macOS adds to archives. */
+/** Returns whether the entry is a folder, a hidden file, or a file that macOS adds to archives. */
 function isHidden(name: string): boolean {
   return name.endsWith("/") || name.split("/").some((part) => part === "__MACOSX" || (part.startsWith(".") && part !== ".."));
 }

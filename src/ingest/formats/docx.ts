@@ -10,7 +10,7 @@ import { leftOutNotices } from "./unseen-text.ts";
 import { unpackZip } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
-/** Bit of `w:tblLook` that applies the style of the first row. */
+/** Bit of `w:tblLook` for applying the style of the first row. */
 const FIRST_ROW_BIT = 0x20;
 
 /** Removes table styles from tables that do not apply the style of the first row. */
@@ -66,21 +66,21 @@ function inBold(element: WordElement): WordElement {
   return { ...element, ...(element.type === "run" ? { isBold: true } : {}), ...(children === undefined ? {} : { children }) };
 }
 
-/** A run of text. A run that contains runs, such as a text box, does not match. */
+/** Matches a run of text. A run that contains runs, such as a text box, does not match. */
 const RUN = /<w:r(?: [^<>]*)?>(?:(?!<w:r[ >]|<\/w:r>)[\s\S])*<\/w:r>/g;
-/** Text that Word hides, and letters of at most one point. */
+/** Matches text that Word hides, and letters of at most one point. */
 const INVISIBLE = /<w:vanish\s*\/>|<w:vanish w:val="(?:1|true|on)"|<w:sz w:val="[012]"\s*\/>/;
 const WHITE = /<w:color [^<>]*w:val="(?:FFFFFF|ffffff)"/;
 const DARK_GROUND = /<w:shd [^<>]*w:fill="(?!auto|FFFFFF|ffffff)/;
-/** The formatting of a run before a tracked change. */
+/** Matches the formatting of a run before a tracked change. */
 const FORMER_LOOKS = /<w:rPrChange(?: [^<>]*)?>(?:(?!<w:rPrChange[ >]|<\/w:rPrChange>)[\s\S])*<\/w:rPrChange>/g;
 const LOOKS = /<w:rPr(?: [^<>]*)?>(?:(?!<w:rPr[ >]|<\/w:rPr>)[\s\S])*<\/w:rPr>/g;
-/** Single or double strikethrough. */
+/** Matches single or double strikethrough. */
 const STRIKE = /<w:d?strike(?: [^<>]*)?(?:\/>|>\s*<\/w:d?strike>)/g;
 const IS_OFF = / w:val="(?:0|false|off)"/;
 /** Parts that mammoth takes text from. */
 const TEXT_PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"];
-/** Text deleted by a tracked change; mammoth omits it. */
+/** Matches text deleted by a tracked change; mammoth omits it. */
 const DELETED = /<w:delText(?: [^<>]*)?>([^<]*)<\/w:delText>/g;
 /** Reads Word documents. Each note follows the paragraph that cites it. Offsets count the extracted text. */
 export const docxFormat: Format = {
@@ -199,7 +199,7 @@ const FORMS: Readonly<Record<string, OrdinalForm>> = {
 const MAX_LEVELS = 9;
 /** Maximum length of a chain of base styles. */
 const MOST_BASES = 20;
-/** The properties of a paragraph, without those before a tracked change. */
+/** Matches the properties of a paragraph, without those before a tracked change. */
 const FORMER = /<w:pPrChange(?: [^<>]*)?>[\s\S]*?<\/w:pPrChange>/g;
 const PROPERTIES = /<w:pPr(?: [^<>]*)?>(?:(?!<w:pPr[ >]|<\/w:pPr>)[\s\S])*<\/w:pPr>/g;
 

@@ -68,8 +68,8 @@ function readPackage(source: string, path: string) {
     if (item?.href === undefined || item.properties?.split(" ").includes("nav")) return [];
     return [inside(path, item.href)];
   });
-  const said = (name: string) => oneLine(textOfXml(firstOf(book, name))) || null;
-  return { title: said("title"), author: said("creator"), asOf: isoDayOf(said("date") ?? ""), spine };
+  const metadata = (name: string) => oneLine(textOfXml(firstOf(book, name))) || null;
+  return { title: metadata("title"), author: metadata("creator"), asOf: isoDayOf(metadata("date") ?? ""), spine };
 }
 
 /** Resolves the path of a part relative to another. The result stays inside the archive. */

@@ -5,11 +5,11 @@ import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import { type FormatResult, isoDayOf } from "./parsed.ts";
 
-/** YAML between `---` lines. */
+/** Matches YAML between `---` lines. */
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
-/** The line above TOML front matter, which is not read. */
+/** Matches the line above TOML front matter, which is not supported. */
 const TOML = /^\s*\+{3}[ \t]*(?:\r?\n|$)/;
-/** TOML front matter that restricts who sees the document. */
+/** Matches TOML front matter that restricts who sees the document. */
 const RESTRICTING_TOML = /^\s*\+{3}[ \t]*\r?\n(?:(?!\+{3})[^\n]*\n)*?[ \t]*["']?(?:access|tenant)["']?[ \t]*=/;
 
 const text = z

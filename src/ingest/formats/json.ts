@@ -9,7 +9,7 @@ import { parseMarkdownText } from "./markdown.ts";
 import { type FormatResult, plainMetadata, titleOf } from "./parsed.ts";
 import { documentsOfValue, fieldOf, type ListValue, type RecordValue, type ScalarValue, type SourceValue } from "./records.ts";
 
-/** String literals (skipping escapes), structural characters, and everything else. */
+/** Matches string literals (skipping escapes), structural characters, and everything else. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs;
 /** Maximum nesting of lists and records; documents for people stay far below. */
 const MAX_DEPTH = 200;

@@ -99,9 +99,9 @@ async function readMail(bytes: Uint8Array, name: string, inner: InnerFiles): Pro
   return [result, ...quoted, ...attached.results];
 }
 
-/** The prefix of lines quoted from earlier mails. */
+/** Matches the prefix of lines quoted from earlier mails. */
 const QUOTED = /^(?:>[ \t]?)+/;
-/** A comparison such as ">5", which also begins with the quoting sign. */
+/** Matches a comparison such as ">5", which also begins with the quoting sign. */
 const COMPARED = /^>\d/;
 
 /** Splits a plain-text mail into the writer's text and quotations of earlier mails, one per depth of quoting. */
@@ -167,11 +167,11 @@ interface EarlierMail {
   readonly date: string;
 }
 
-/** A header line of a quoted mail: "Sent: Monday, 2 February 2026 10:00". */
+/** Matches a header line of a quoted mail: "Sent: Monday, 2 February 2026 10:00". */
 const LABELLED = /^[>\s]*\*?\p{L}[\p{L} -]{0,15}\*?:\*?\s+\S/u;
 /** Minimum header lines of a quoted mail. */
 const LEAST_LABELLED = 3;
-/** A line of dashes, also around words, above the header of a quoted mail. */
+/** Matches a line of dashes, also around words, above the header of a quoted mail. */
 const RULE = /^[>\s]*(?:[-_]{5,}|-{3,}[^-]{1,60}-{3,})\s*$/;
 const SIGN = /^>[ \t]?/;
 /** Maximum lines of the sentence before a quotation: "On …, Ann <ann@example.com> wrote:". */

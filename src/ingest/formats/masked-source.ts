@@ -21,7 +21,10 @@ export type MaskedSource = ReturnType<typeof maskSource>;
 /** Character used to cover tags: punctuation without meaning in markdown. */
 export const COVER = "\u2e2e";
 const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
-/** Bold marks in pairs: each opens before a word and closes. Single marks (`*P < 0.05, **P < 0.01`) are footnote marks. */
+/**
+ * Matches text with bold marks in pairs, each of which opens before a word and closes. Single marks
+ * (`*P < 0.05, **P < 0.01`) are footnote marks.
+ */
 const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 

@@ -1,7 +1,7 @@
 import { decodeHTMLStrict } from "entities";
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening, partnersOf } from "./markup.ts";
 
-/** The mark of a note reference, with or without brackets. */
+/** Matches the mark of a note reference, with or without brackets. */
 const NOTE_MARK = /^\[?(\d{1,3}|\*{1,3}|[\u2020\u2021])\]?$/;
 /** Elements that a note reference may lead to. */
 const NOTES: ReadonlySet<string> = new Set(["li", "p", "div", "aside", "dd", "section"]);

@@ -6,7 +6,7 @@ export type Panels = ReturnType<typeof findPanels>;
 const NO_PANEL: ReadonlySet<string> = new Set("html body main table caption col colgroup tbody td tfoot th thead tr".split(" "));
 /** The inline element that replaces a kept button, since text of buttons is hidden. */
 const KEPT_AS = "span";
-/** Values of the toggle attribute of links and buttons that open a panel. */
+/** Matches values of the toggle attribute of links and buttons that open a panel. */
 const TOGGLES = /^(?:tab|pill|collapse)$/;
 
 /** Markup events with the partner and the parent of each. */

@@ -70,7 +70,7 @@ export interface FormatResult extends WrittenBlocks {
   readonly pages?: readonly number[] | null;
   /** Unit of the source map's target offsets. @default "utf16" */
   readonly unit?: OriginalUnit;
-  /** Encoding of the bytes; absent or `null` if the file is no text. */
+  /** Encoding of the bytes; absent or `null` if the file is not text. */
   readonly encoding?: string | null;
   readonly places?: PlaceData | null;
   readonly notices?: readonly ReadingNotice[];

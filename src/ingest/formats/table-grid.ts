@@ -39,7 +39,7 @@ export interface MarkupRow {
   readonly own: ReadonlySet<MarkupCell>;
 }
 
-/** The rows of a table, without those of nested tables, and the number of columns up to the last one in which a cell begins. */
+/** The rows of a table, without those of nested tables, and the number of columns in which a cell begins. */
 export type MarkupGrid = ReturnType<typeof readRows>;
 
 /** Markup events with their partners, and the indexes of a table's opening and closing events. */
@@ -70,7 +70,7 @@ function copiedEvents({ rows, width }: MarkupGrid): number {
   return copied;
 }
 
-/** Returns the columns that a cell covers within the table. */
+/** Returns the number of columns that a cell covers within the table. */
 export function columnsOf({ column, columns }: MarkupCell, width: number): number {
   return Math.max(1, Math.min(columns, width - column));
 }

@@ -6,7 +6,7 @@ import { columnsOf, type MarkupCell, type MarkupGrid, type MarkupRow, readGrid, 
 const MOST_HEAD_ROWS = 4;
 /** Minimum columns to detect a header by values. With two, "Price | on request" above "Weight | 5 kg" is an ordinary row. */
 const LEAST_COLUMNS = 3;
-/** A value: a number with an optional currency sign. */
+/** Matches a value: a number with an optional currency sign. */
 const VALUE = /^[\s$€£¥+\-–(]*\d.{0,20}$/su;
 /** Minimum share of values in a column of values; others may say "closed" or "on request". */
 const MOSTLY = 2 / 3;

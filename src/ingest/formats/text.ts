@@ -7,16 +7,19 @@ import { readLooseFrontMatter, withFrontMatter } from "./front-matter.ts";
 import type { FormatResult } from "./parsed.ts";
 
 const BULLET = /^[ \t]*(?:[-*•‣◦]|\(?(?:\d{1,3}|[a-z])[.)])[ \t]+(?=\S)/;
-/** "CHAPTER 1. Loomings", "Part II", "SECTION 4.25 …": a division's kind, its number and an optional short title. */
+/**
+ * Matches the heading of a division: its kind, its number and an optional short title ("CHAPTER 1. Loomings", "Part
+ * II", "SECTION 4.25 …").
+ */
 const DIVISION = /^(?:chapter|part|book|section|appendix|article|subpart|title)\s+(?:\d+(?:\.\d+)*|[IVXLC]+|[A-Z])\b[^\n]{0,80}$/i;
 const SECTION_SIGN = /^§+\s?\d[\d.\-–a-z]*\.?\s+\S[^\n]{0,110}$/i;
-/** A sentence about a division: "§ 7.3 is repealed.", "Part 2 of the form asks who pays." */
+/** Matches a sentence about a division: "§ 7.3 is repealed.", "Part 2 of the form asks who pays." */
 const ABOUT_DIVISION = /^(?:§+\s?|\p{L}+\s+)\d\S*\s+\p{Ll}[^\n]*[.!?]$/u;
 const MAX_CAPITALS = 80;
 /** Matches the underline of a title. */
 const UNDERLINE = /^([=\-~^"'`*+#:_])\1{2,}$/;
 
-/** A title of AsciiDoc: `== Fees`. */
+/** Matches a title of AsciiDoc: `== Fees`. */
 const ASCIIDOC_TITLE = /^={1,6}[ \t]+(?=\S)/;
 /** Matches AsciiDoc lines that are not displayed, such as comments, attributes and block settings. Listings are text. */
 const ASCIIDOC_UNSEEN =
@@ -46,7 +49,7 @@ export function parseText(source: string, name: string, mark: RegExp | null = nu
 const MAX_TITLE = 140;
 /** Number of first blocks that may hold the title, after a letterhead or a notice. */
 const TITLE_AMONG = 8;
-/** `Title: Moby-Dick`, as in catalogues and exports. */
+/** Matches a line such as `Title: Moby-Dick`, as in catalogues and exports. */
 const LABELLED_TITLE = /^(?:document )?title:\s+(\S.*)$/i;
 
 /** Returns the first line that is a title, or `null`. A chapter heading counts only if the chapter is the whole text. */

@@ -19,13 +19,13 @@ interface StyleRule {
 const MAX_STYLE_LENGTH = 200_000;
 /** Maximum rules; more would slow down large pages. */
 const MAX_RULES = 500;
-/** An unclosed comment extends to the end. */
+/** Matches a comment. An unclosed one extends to the end. */
 const COMMENT = /\/\*[\s\S]*?(?:\*\/|$)/g;
-/** An at-rule with at most one level of rules inside. An unclosed one extends to the end. */
+/** Matches an at-rule with at most one level of rules inside. An unclosed one extends to the end. */
 const AT_RULE = /@[^{};@]*(?:;|\{(?:[^{}]*\{[^{}]*\})*[^{}]*(?:\}|$))/g;
-/** A simple selector of name, id and classes. Selectors with combinators are ignored. */
+/** Matches a simple selector of name, id and classes. Selectors with combinators are ignored. */
 const SELECTOR = /^([a-z][a-z0-9-]{0,40})?((?:[.#][\w-]{1,80}){0,6})$/i;
-/** Properties that can hide text, strike it through, or colour its background. */
+/** Names of CSS properties that can hide text, strike it through, or colour its background. */
 const KEPT =
   /^(?:display|visibility|content-visibility|opacity|transform|font-size|color|background(?:-color|-image)?|overflow|position|left|top|right|bottom|text-indent|margin-(?:left|top)|(?:max-)?(?:width|height)|clip(?:-path)?|text-decoration(?:-line)?)$/;
 

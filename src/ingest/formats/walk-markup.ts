@@ -8,7 +8,7 @@ import { layOutTables } from "./table-layout.ts";
 const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
 const HEADING = /^h[1-6]$/;
 
-/** The callbacks of a walk for content between block elements. */
+/** Callbacks that receive the content between block elements. */
 export interface MarkupHandler {
   /** Receives a text, a comment, or an inline tag. */
   inline(event: MarkupEvent): void;

@@ -22,14 +22,14 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   ...{ 37: "#,##0 ;(#,##0)", 38: "#,##0 ;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)" },
   ...{ 45: "mm:ss", 46: "[h]:mm:ss", 47: "mmss.0", 48: "##0.0E+0" },
 };
-/** Days between the two date systems. */
+/** Number of days between the two date systems of spreadsheets. */
 const DAYS_TO_1904 = 1_462;
 /** Maximum length of a pattern, in characters; spreadsheets allow 255. */
 const MAX_PATTERN = 255;
 
 /** Built-in date patterns that depend on the locale. */
 const DATES: ReadonlySet<number> = new Set([14, 22, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
-/** Day numbers of 1 January 1970 and of the last day of the year 9999. */
+/** Day numbers of 1 January 1970 and of the last day of the year 9999, counted as spreadsheets do. */
 const DAY_1970 = 25_569;
 const LAST_DAY = 2_958_465;
 /** Number of digits that a double always represents exactly. Spreadsheets show no more. */

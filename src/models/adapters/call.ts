@@ -70,12 +70,12 @@ export function toFailure(cause: unknown, apiKey: string): CallFailure {
   return new CallFailure(shownText(typeof message === "string" ? message : messageOf(cause), apiKey, MESSAGE_CHARACTERS));
 }
 
-/** @param advice what to do; absent: by the status */
+/** @param advice what to do; if absent, it depends on the status */
 export function httpFailure({ status, headers }: Response, message: string, apiKey: string, advice = adviceFor(status)): CallFailure {
   const wait = headers.get("retry-after");
   const waits = wait === null ? "" : ` (retry after: ${shownText(wait, apiKey, 40)})`;
-  const told = `HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}${waits}`;
-  return new CallFailure(advice === "" ? told : `${told.replace(/\.$/, "")}. ${advice}`, {
+  const summary = `HTTP ${status}: ${shownText(message, apiKey, MESSAGE_CHARACTERS)}${waits}`;
+  return new CallFailure(advice === "" ? summary : `${summary.replace(/\.$/, "")}. ${advice}`, {
     status,
     retryable: status >= 500 || [408, 409, 429].includes(status),
     retryAfterMs: retryAfter(headers.get("retry-after") ?? ""),
@@ -94,8 +94,8 @@ function retryAfter(value: string): number {
 
 /** Returns an endpoint's text on one line, shortened, without the key and without control or invisible characters. */
 export function shownText(text: string, apiKey: string, characters: number): string {
-  const told = apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
-  return told
+  const redacted = apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  return redacted
     .replaceAll(/[\s\p{C}]+/gu, " ")
     .trim()
     .slice(0, characters);

@@ -61,7 +61,7 @@ const errorSchema = z.union([
   z.object({ error: z.string() }).transform(({ error }) => ({ message: error, code: undefined, type: undefined })),
   faultSchema,
 ]);
-/** Codes of a prompt that exceeds the model's context: OpenAI and Azure, llama.cpp. */
+/** Error codes for a prompt that exceeds the model's context, as OpenAI, Azure and llama.cpp send them. */
 const TOO_LONG: ReadonlySet<unknown> = new Set(["context_length_exceeded", "exceed_context_size_error"]);
 
 const TOO_LONG_ADVICE = "Set model.prompt_tokens below the context of the model";

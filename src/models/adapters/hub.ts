@@ -11,7 +11,7 @@ import type { Reranker, RerankOptions, RerankPassage } from "../reranker.ts";
 import { evidenceLines, hasWord, type SupportPair, type SupportScorer } from "../support.ts";
 
 const configSchema = z.object({ id2label: z.record(z.string(), z.string()).optional() });
-/** Class names that mean "supported". */
+/** Matches class names that mean "supported". */
 const YES = /^(?:entail\w*|support\w*|consistent|factual|faithful|label_1|1)$/i;
 const NO = /^(?:not[_ -]?|un|non|in)/i;
 
@@ -97,17 +97,17 @@ export interface HubOptions {
 }
 
 export interface HubEncoderOptions extends HubOptions {
-  /** Pooling of token vectors. @default that of the model's files, else the mean */
+  /** Pooling of token vectors. @default the pooling in the model's files, else the mean */
   readonly pooling?: Pooling | undefined;
 }
 
 /**
- * Texts per call with unquantised weights. Eight-bit models get one text at a time: they scale a batch by its largest value, so that a
- * vector would depend on the other texts.
+ * Number of texts per call with unquantised weights. Eight-bit models get one text at a time, because they scale a
+ * batch by its largest value, so that a vector would depend on the other texts.
  */
 const TEXTS_PER_CALL = 16;
 
-/** Texts between two progress reports: about a second on one core. */
+/** Number of texts between two progress reports, about a second on one core. */
 const TEXTS_PER_STEP = 16;
 
 /**

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { messageOf } from "../../shared/errors.ts";
 import type { LocalReply, LocalRequest } from "./local-model.ts";
 
-/** Tokens of the model's context: the longest prompt of a profile with its reply, as far as the model supports it. */
+/** Size of the model's context in tokens: the longest prompt of a profile with its reply. Less if the model supports less. */
 const CONTEXT_TOKENS = 12_288;
 
 /** The part of `node-llama-cpp` that is used here. */

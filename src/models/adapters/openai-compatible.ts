@@ -12,9 +12,9 @@ export type { EndpointOptions } from "./call.ts";
 const TIMEOUTS_PER_ANSWER = 10;
 /** Maximum number of texts in OpenAI's API. */
 const TEXTS_PER_REQUEST = 2048;
-/** Below OpenAI's limit of 300,000 tokens. */
+/** Maximum estimated tokens per request, below OpenAI's limit of 300,000. */
 const TOKENS_PER_REQUEST = 250_000;
-/** A low estimate, so that no request exceeds the limit: English has about 4, Chinese 3. */
+/** Estimated bytes per token. It is low, so that no request exceeds the limit: English has about 4, Chinese 3. */
 const BYTES_PER_TOKEN = 2;
 /** Dimensions of known models. Vectors of another dimension, such as from a proxy, are rejected. */
 const KNOWN_DIMENSIONS: Readonly<Record<string, number>> = { "text-embedding-3-small": 1536, "text-embedding-3-large": 3072 };

@@ -50,7 +50,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "cross-encoder/ms-marco-MiniLM-L6-v2": "ms-marco-MiniLM-L-6-v2",
 };
 
-/** `name` or `owner/name`. The pattern excludes paths that leave a folder. */
+/** Matches `name` or `owner/name`. Paths that leave a folder do not match. */
 export const HUB_NAME = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/;
 
 export const hubModelNames: readonly string[] = catalog.map(({ name }) => name);

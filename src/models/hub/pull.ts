@@ -33,7 +33,7 @@ export type PullEvent =
   | { readonly type: "bytes"; readonly file: string; readonly done: number; readonly total: number }
   | { readonly type: "end"; readonly folder: string; readonly bytes: number; readonly fetched: number };
 
-/** Retries of a file after the first attempt; each resumes the download. */
+/** Maximum retries of a file after the first attempt. Each resumes the download. */
 const RETRIES = 4;
 const DEFAULT_TIMEOUT_MS = 30_000;
 

@@ -167,10 +167,10 @@ export async function* installHubRuntime(
   const { code, error } = ended;
   const found = code === 0 ? findHubRuntime([part]) : null;
   if (found === null) {
-    const said = error?.message ?? (lines.slice(-3).join(" ").slice(0, 400) || `npm exited with code ${code}`);
+    const reason = error?.message ?? (lines.slice(-3).join(" ").slice(0, 400) || `npm exited with code ${code}`);
     throw new ModelError(
       "hub_install_failed",
-      `${HUB_PACKAGE} could not be installed in ${folder}: ${said}. Check the connection to the package registry and run the command again.`,
+      `${HUB_PACKAGE} could not be installed in ${folder}: ${reason}. Check the connection to the package registry and run the command again.`,
       { folder },
     );
   }

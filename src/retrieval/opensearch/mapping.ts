@@ -4,7 +4,7 @@ import type { IndexedDocument } from "../../store/document-rows.ts";
 import { sha256Hex } from "../../text/hash.ts";
 import { FIELD_WEIGHTS } from "../indexed-windows.ts";
 
-/** Increase it with every change of the mapping or of `tokenize`. Indexes with a lower number are then rebuilt. */
+/** Version of the mapping. Increase it with every change of the mapping or of `tokenize`; indexes with a lower number are then rebuilt. */
 export const MAPPING_VERSION = 1;
 
 /** Maximum token length of the whitespace analyser. Our tokens have at most 64 letters. */

@@ -32,13 +32,13 @@ import { type CheckCurrent, searchWindows } from "./search.ts";
 
 export interface OpenSearchEngineOptions extends CatalogOptions {
   readonly isCurrent: CheckCurrent;
-  /** Builds a new index beside the one that serves. @default false */
+  /** Builds a new index while the current one serves. @default false */
   readonly rebuild?: boolean | undefined;
 }
 
-/** Document ids per request; a `terms` query takes up to 65,536. */
+/** Maximum document ids per request. A `terms` query takes up to 65,536. */
 const IDS_PER_REQUEST = 1_000;
-/** Terms per request of statistics. */
+/** Maximum terms per request of statistics. */
 const TERMS_PER_REQUEST = 500;
 /** Maximum number of cached frequencies per scope, and of cached scopes. A change of the index empties both caches. */
 const MAX_TERMS = 50_000;
@@ -99,7 +99,7 @@ export class OpenSearchEngine implements SearchEngine {
   /** The index that is being filled and will take over the alias. */
   private building: Place | null = null;
   private serving: string | null = null;
-  /** Encoders whose vectors are no longer used; the next write drops them. */
+  /** Encoders that are no longer used. The next write drops their vectors. */
   private readonly retired = new Set<string>();
   private writing: Promise<unknown> = Promise.resolve();
 

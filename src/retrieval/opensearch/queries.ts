@@ -4,14 +4,14 @@ import { WRITTEN_FIELD } from "./mapping.ts";
 
 export type Clause = Readonly<Record<string, unknown>>;
 
-/** Clauses per query; OpenSearch allows 1,024 by default. */
+/** Maximum clauses per query. OpenSearch allows 1,024 by default. */
 export const MAX_CLAUSES = 900;
 
 /** Fields that identify a window and order windows with equal scores. */
 export const PLACE_FIELDS = ["document_id", "version", "path", "chunk_id", "ordinal", "start"] as const;
 const BY_PLACE = ["path", "document_id", "ordinal", "start"];
 
-/** Selects what a scope may see. */
+/** Returns the clauses that select the windows visible to a scope. */
 export function scopeClauses({ tenant, access }: Scope): Clause[] {
   return [{ terms: { access } }, { terms: { tenant: tenant === null ? [""] : ["", tenant] } }];
 }

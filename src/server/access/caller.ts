@@ -131,7 +131,7 @@ export function actorOf({ keyId }: Caller, by: string): string {
   return keyId === null ? by : `${by.slice(0, NAME_CHARACTERS)} (key ${keyId})`;
 }
 
-/** Random bytes of an id. Each guess costs a request, so 2⁶⁴ values are enough. */
+/** Number of random bytes of an id. Each guess costs a request, so 2⁶⁴ values are enough. */
 const RANDOM_BYTES = 8;
 
 /** Issues and recognises session ids: random bytes with a keyed hash, as UUID (version 8, RFC 9562). */

@@ -155,7 +155,7 @@ export function encodeData(data: unknown): string {
   return encodeEvent("message", data).replace(/^event: message\n/, "");
 }
 
-/** A comment that keeps the connection open and is no event. */
+/** A comment that keeps the connection open and is not an event. */
 const HEARTBEAT_FRAME = ": heartbeat\n\n";
 
 interface FrameStreamOptions {

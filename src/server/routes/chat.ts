@@ -218,7 +218,10 @@ async function* chunks(head: Head, asked: Asked, withUsage: boolean): AsyncGener
   return false;
 }
 
-/** Yields the text of an answer in parts, then the answer: warnings, sentences with `[n]`, a refusal, the cited sources. */
+/**
+ * Yields the text of an answer in parts (warnings, sentences with `[n]`, a refusal, the cited sources), and the answer
+ * itself at the end.
+ */
 export async function* piecesOf({ question, events }: Asked): AsyncGenerator<string | Answer, void> {
   let begun = false;
   const piece = (text: string, between: string) => {

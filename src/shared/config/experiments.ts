@@ -18,7 +18,7 @@ export const EXPERIMENT_METRICS = [
 ] as const;
 export type ExperimentMetric = (typeof EXPERIMENT_METRICS)[number];
 
-/** Sessions per variant: 80 % power to detect a change of a share from .50 by .05. */
+/** Number of sessions per variant. It gives 80 % power to detect a change of a share from .50 by .05. */
 export const DEFAULT_EXPERIMENT_SESSIONS = 1_600;
 /** Probability of a verdict although there is no difference (false positive). */
 export const DEFAULT_ALPHA = 0.05;

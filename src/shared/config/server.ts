@@ -7,7 +7,7 @@ export const MIN_ADMIN_TOKEN_CHARACTERS = 16;
 export const DEFAULT_PORT = 8787;
 /** Address that the server binds: this machine only. */
 export const DEFAULT_HOST = "127.0.0.1";
-/** Requests per hour and key, or per address without a key (`spark` and `book` sources). */
+/** Maximum requests per hour and key, or per address without a key (`spark` and `book` sources). */
 export const DEFAULT_REQUESTS_PER_HOUR = 100;
 /** Maximum number of open connections: several times the 200 of the load tests, and far below the common limit of 65,535 open files. */
 export const DEFAULT_CONNECTIONS = 1_000;
@@ -16,7 +16,7 @@ export const DEFAULT_CONNECTIONS = 1_000;
  * common connection.
  */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 20_000;
-/** Tokens reserved per answer: two drafts by a large model over whole passages, plus verification and compression. */
+/** Number of tokens reserved per answer: two drafts by a large model over whole passages, plus verification and compression. */
 export const DEFAULT_TOKENS_PER_ANSWER = 16_000;
 /** US dollars reserved per answer: the reserved tokens at about $6 per million. */
 export const DEFAULT_USD_PER_ANSWER = 0.1;

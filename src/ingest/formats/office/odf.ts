@@ -17,12 +17,12 @@ export function openOdf(bytes: Uint8Array) {
   const content = readXml(textOfPart("content.xml"));
   const shared = readXml(textOfPart("styles.xml"));
   const meta = readXml(textOfPart("meta.xml"));
-  const said = (name: string) => oneLine(textOf(firstOf(meta, name))) || null;
+  const metadata = (name: string) => oneLine(textOf(firstOf(meta, name))) || null;
   const margins = [...descendants(shared, "header", "footer", "header-left", "footer-left", "header-first", "footer-first")].map((margin) =>
     oneLine([...descendants(margin, "p", "h")].map(textOf).join(" ")),
   );
   return {
-    ...{ content, styles: readOdfStyles([shared, content]), title: said("title"), subject: said("subject") },
+    ...{ content, styles: readOdfStyles([shared, content]), title: metadata("title"), subject: metadata("subject") },
     margins: [...new Set(margins)].filter((line) => /[\p{L}\p{N}]/u.test(line)),
   };
 }

@@ -217,7 +217,7 @@ class RtfReader {
     state.destination = destination;
   }
 
-  /** Handles control words that end paragraphs, cells and rows, or stand for a character. */
+  /** Handles control words that end paragraphs, cells or rows, or that represent a character. */
   #layOut(word: string, range: TextRange): void {
     const { isInTable, style, heading, listLevel } = this.#state;
     const level = heading ?? (style === null ? null : (this.#headings.get(style) ?? null));

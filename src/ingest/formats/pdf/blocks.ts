@@ -46,7 +46,7 @@ const MAY_END = /[.!?:;"”)]$/;
 const NOTE_MARK = /^(?:\d{1,3}|[*†‡§])$/;
 /** Minimum number of rows. Two are enough, because the free space at line ends is measured here. */
 const LEAST_ROWS = 2;
-/** Notes have letters below this share of the body size, and begin below this share of the page height. */
+/** Maximum letter size of a note as a share of the body size. Notes also begin below `NOTE_PART` of the page height. */
 const NOTE_SIZE = 0.93;
 const NOTE_PART = 0.5;
 

@@ -10,9 +10,9 @@ export const INDENT = 0.8;
 export const SAME_SIZE = 0.6;
 /** Minimum hanging indent of items, as a multiple of the letter size. */
 const HUNG = 0.8;
-/** Marks that open a list item. Signs are removed from its text, numbers stay. */
+/** Matches marks that open a list item. Signs are removed from its text, numbers stay. */
 export const ITEM_MARK = /^(?:[-–—•‣◦▪●○*·]|\d{1,3}[.)])$/;
-/** The end of a sentence. */
+/** Matches the end of a sentence. */
 export const ENDED = /[.!?:;]["”)\]]*$/;
 
 export function markOf({ words }: PdfLine): string | null {
@@ -121,7 +121,7 @@ function mostUsedSize(words: readonly PdfWord[]): number {
   return size;
 }
 
-/** The mark of a list item: a sign, a number or a letter. */
+/** Matches the mark of a list item: a sign, a number or a letter. */
 export const BULLET = /^(?:[-–—•‣◦▪●○*·]|\(?(?:\d{1,3}|[a-zA-Z])[.)])$/;
 
 /** Returns whether two boxes are on one line. */

@@ -91,7 +91,7 @@ export type OperatorAction = (args: readonly unknown[]) => void;
 
 /** Maximum operators of a page that are executed. An ordinary page has some thousands. */
 const MAX_OPERATORS = 3_000_000;
-/** Operators in the data of a path. */
+/** Codes of the operators in the data of a path. */
 const MOVE = 0;
 const LINE = 1;
 const CURVE = 2;

@@ -11,7 +11,7 @@ const BASELINE_STEP = 0.15;
 const TINY = 1;
 /** Minimum share of the page that a picture must cover for the page to count as a scan. */
 const PICTURE_SHARE = 0.5;
-/** Names of monospaced fonts, for fonts whose flags do not say it. */
+/** Matches names of monospaced fonts, for fonts whose flags do not say it. */
 const MONO_NAME = /mono(?!type)|courier|consolas|menlo|typewriter|cmtt|fixed/i;
 const LIGATURE = /[\ufb00-\ufb06]/g;
 /** Defaults for fonts without metrics. */

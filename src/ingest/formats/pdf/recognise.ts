@@ -9,7 +9,7 @@ import type { PdfBox, PdfWord } from "./words.ts";
 export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] as const;
 /** The smaller of the package's two models: 3 MB, integer weights. */
 const LANGUAGE_FOLDER = "4.0.0_best_int";
-/** Pages after which the worker restarts, since its memory only grows. */
+/** Number of pages after which the worker restarts, because its memory only grows. */
 const PAGES_PER_WORKER = 20;
 /** Minimum confidence of a word, in percent. */
 const MIN_CONFIDENCE = 30;

@@ -16,7 +16,7 @@ const HYPHEN = /^[^-‐/@\d]*\p{Ll}[-‐]$/u;
 const SMALL = /^\p{Ll}/u;
 /** Matches an ending after which a word may continue on the next line. */
 const JOINT = /[^\s][-‐–—/]$/u;
-/** A word after a suspended hyphen: "Short- and long-term". */
+/** Matches a word after a suspended hyphen: "Short- and long-term". */
 const SUSPENDED = /^(?:and|or|to|nor|und|oder|bis|et|ou|y|o|e)$/;
 
 /**
