@@ -3,8 +3,8 @@ import type { TextRange } from "../shared/types.ts";
 import type { Statement } from "./statements.ts";
 
 /**
- * Weight of a claim's word by where the source has it: in the quoted sentence itself, above it (title, headings), or in
- * a neighbouring sentence.
+ * Weight of a claim's word, depending on where the source contains it: in the quoted sentence itself, above it (title,
+ * headings), or in a neighbouring sentence.
  */
 const OWN = 1;
 const ABOVE = 0.8;
@@ -113,7 +113,7 @@ function nearness(between: number, halfDistance: number): number {
   return 1 / (1 + between / halfDistance);
 }
 
-/** A word in many quoted sentences says little about which one is meant. */
+/** Returns the weight of a word by its frequency. A word in many quoted sentences says little about which one is meant. */
 function rarity(frequency: number): number {
   return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
 }

@@ -94,7 +94,7 @@ function fromOtherRows(part: Part, table: CitedTable, meant: readonly TableRow[]
   const name = labelOf(meant[0] as TableRow);
   return table.rows.flatMap((row) => {
     const own = labelOf(row);
-    // What the question named may still be the subject.
+    // A thing named in the question may still be the subject.
     const isAsked = itemsOf(own).some((item) => typeof item === "string" && given(item) && !holds(itemsOf(name), item));
     if (meant.includes(row) || isAsked) return [];
     return row.cells.flatMap((cell, i): Misplaced[] => {

@@ -285,7 +285,7 @@ function mispairedIn(
   const [own] = holding;
   if (own === undefined || holding.length > 1 || !said.every((one) => holds(own, one))) return [];
   const roots = new Set(wordsOf(part));
-  // What the question named may still be the subject.
+  // A thing named in the question may still be the subject.
   if (own.own.length === 0 || own.own.some(({ root }) => !roots.has(root) && given(root))) return [];
   if (own.valuesBesides.some((value) => claim.values.some((one) => isWithin(one, range) && isStated(one, value)))) return [];
   const isSilentOfOwn = !own.own.some(({ root }) => roots.has(root));

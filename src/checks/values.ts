@@ -42,7 +42,7 @@ function isDerived(value: Value, claim: Reading, statements: readonly Statement[
   return operands.some((a, i) => operands.some((b, j) => i !== j && gives(a, b)));
 }
 
-/** Equal up to rounding of a cent. */
+/** Checks whether two amounts are equal up to rounding of a cent. */
 function near(a: number, b: number): boolean {
   return Number.isFinite(a) && Number.isFinite(b) && Math.abs(a - b) <= 0.01;
 }
@@ -232,8 +232,8 @@ export function isClaimed(value: Value, { values }: Reading): boolean {
 const COUNTS: ReadonlySet<ValueKind> = new Set(["number", "ordinal"]);
 
 /**
- * A spelled count such as "two conditions" may summarise a list of the source. Only another count of the same things
- * contradicts it.
+ * Checks for a spelled count such as "two conditions", which may summarise a list of the source. Only another count of
+ * the same things contradicts it.
  */
 export function isSpelledCount({ kind, start }: Value, text: string): boolean {
   return COUNTS.has(kind) && /^\p{L}/u.test(text.slice(start, start + 1));

@@ -183,7 +183,7 @@ function requestOf({ method, body, once }: Sending, accept: string): RequestPart
   return { ...parts, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(body) };
 }
 
-/** `randomUUID` does not exist on pages served without TLS. */
+/** Returns a random key. Pages served without TLS have no `randomUUID`. */
 function randomKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

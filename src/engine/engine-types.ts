@@ -28,7 +28,7 @@ type Optional<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** Options of a question; the configuration supplies the rest. */
 export interface AskOptions extends ScopeOptions, Optional<Omit<AskRequest, "question" | "scope">> {
-  /** What a configured model does. @default the configuration's `write`, else the profile's */
+  /** Task of a configured model. @default the configuration's `write`, else the profile's */
   readonly write?: WriteMode | undefined;
   /** Attaches a proof to the answer. @default false */
   readonly proof?: boolean | undefined;

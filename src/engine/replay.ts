@@ -81,7 +81,7 @@ function shown(tree: unknown, place: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }
 
-/** What a replay needs besides the shared parts. */
+/** Parts that a replay needs in addition to the shared ones. */
 interface Replaying {
   /** Returns today's settings of a domain and profile. */
   readonly settings: (domain: string, profile: string) => ScratchSettings & { readonly recorded: RecordedSettings };

@@ -68,7 +68,7 @@ export class CalibrationFiles {
   }
 }
 
-/** An invalid calibration is reported and ignored. The shipped threshold then applies. */
+/** Reads a calibration file. An invalid one is reported and ignored, and the shipped threshold applies. */
 function readCalibration(path: string): FoundCalibration {
   const name = basename(path, ".json");
   try {

@@ -62,7 +62,7 @@ export function compareFacts(a: Fact, b: Fact): Comparison | null {
   return { type: "differ", kind: pair.a.kind === "date" ? "date" : "value", certainty, ...pair };
 }
 
-/** A row is comparable with a row under the same header only. */
+/** Checks whether two facts can be compared. A row can be compared only with a row under the same header. */
 function areSameKind(a: Fact, b: Fact): boolean {
   if (a.piece.type !== "table-row" && b.piece.type !== "table-row") return true;
   return a.piece.type === b.piece.type && a.piece.above.at(-1) === b.piece.above.at(-1);
@@ -111,7 +111,7 @@ export function areTitledApart(a: Fact, b: Fact): boolean {
   return a.piece.title !== "" && b.piece.title !== "" && (isNamed(a, b) || isNamed(b, a));
 }
 
-/** A row, a cell or an item that continues a sentence above it. */
+/** Checks for a row, a cell, or an item that continues a sentence above it. */
 function isPart({ piece: { type, above } }: Fact): boolean {
   return type.startsWith("table-") || (type === "list-item" && (above.at(-1)?.endsWith(":") ?? false));
 }

@@ -129,13 +129,13 @@ export function comparePassages(
   return { of: ({ sid }) => results.get(sid) ?? NOTHING, conflicts: mostCertain, unstated };
 }
 
-/** A question that names a year asks for that edition. Other editions then give no competing answer. */
+/** Returns the edition that a question asks for by its year. Other editions then count as no contradiction. */
 function askedEdition(title: string, asked: readonly string[]): Edition | null {
   const edition = readEdition(title);
   return edition?.years.some((year) => asked.includes(year.toLowerCase())) ? null : edition;
 }
 
-/** The headings of an edition may repeat its year. */
+/** Removes the year of the edition from the headings too. */
 function withoutEdition(piece: Piece): Piece {
   return { ...piece, title: withoutYears(piece.title), above: piece.above.map(withoutYears) };
 }
@@ -245,7 +245,10 @@ function comparePair(one: readonly Spoken[], other: readonly Spoken[], inside: b
   return best;
 }
 
-/** Two editions of a document, or a dated and an undated one, are about the same thing although their years differ. */
+/**
+ * Checks whether two facts are from editions of one document (or a dated and an undated one). These are about the same
+ * thing although their years differ.
+ */
 function ofEditions({ edition: one }: Spoken, { edition: other }: Spoken): boolean {
   return one !== null && other !== null && areEditions(one, other);
 }

@@ -73,7 +73,7 @@ export function verifyPassages(
   });
 }
 
-/** Default gate: the model's score, or else the probability of the passage's best candidate. */
+/** Judges by the default gate: by the model's score, or else by the probability of the passage's best candidate. */
 function judgeOurs(
   passage: Passage,
   gate: Extract<GateSettings, { readonly type: "sufficiency" }>,

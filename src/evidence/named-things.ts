@@ -37,7 +37,7 @@ export async function unlikeForms(
   return [...forms].filter(([word, held]) => held.every((one) => dot(vectorOf(word), vectorOf(one)) < ONE_WORD)).map(([word]) => word);
 }
 
-/** What finding the names of a question needs. */
+/** Data for finding the names in a question. */
 export interface NameParts {
   readonly tokens: (text: string) => string[];
   /** Checks whether any document contains the token, or a synonym of it. */
@@ -200,7 +200,10 @@ export function formsHeld(
   return new Map(forms.filter(([, held]) => held.length > 0));
 }
 
-/** A plural, possessive or tense is always the same word: "leave" and "leaves", "balcony" and "balconies". */
+/**
+ * Checks whether a word is an inflected form of the other. A plural, possessive or tense is always the same word:
+ * "leave" and "leaves", "balcony" and "balconies".
+ */
 function isInflected(word: string, other: string): boolean {
   const [short, long] = word.length < other.length ? [word, other] : [other, word];
   const endsWith = (stem: string, endings: RegExp) => long.startsWith(stem) && endings.test(long.slice(stem.length));

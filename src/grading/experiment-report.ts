@@ -195,7 +195,7 @@ function compareAll([control, ...others]: readonly Group[], settings: Experiment
   ];
 }
 
-/** A positive margin limits an increase, any other margin a decrease. */
+/** Returns the state of a guardrail. A positive margin limits an increase, any other margin a decrease. */
 function stateOf({ low, high }: Difference, margin: number): GuardrailState["state"] {
   if (margin > 0) return high <= margin ? "holds" : low > margin ? "breached" : "open";
   return low >= margin ? "holds" : high < margin ? "breached" : "open";

@@ -157,7 +157,7 @@ async function judgeCitations(
   };
 }
 
-/** A citation counts if it alone supports the sentence, or the others do not without it. */
+/** Returns whether a citation counts: it alone supports the sentence, or the others do not support it without this one. */
 async function isNeeded(
   text: string,
   quote: CitedQuote,

@@ -55,7 +55,7 @@ export function holdsKind(text: string, kinds: number): boolean {
   return (heldValues(text) & kinds) !== 0 || valuesIn(text).some(({ kind }) => wanted.has(kind));
 }
 
-/** A number cut out of a longer one has another meaning. */
+/** Checks that a number is not part of a longer one, which has another meaning. */
 function isWhole(text: string, { start, end }: TextRange): boolean {
   return !/[\p{L}\p{N}]$/u.test(text.slice(Math.max(0, start - 2), start)) && !/^[\p{L}\p{N}]/u.test(text.slice(end, end + 2));
 }

@@ -107,7 +107,7 @@ export function createEnglishWords() {
 /** Returns the bundled lists, one instance per process. */
 export const sharedEnglishWords = whileHeld(createEnglishWords);
 
-/** The file has one line per level. `scripts/build-data.mjs` writes it. */
+/** Loads the word lists, one line per level. `scripts/build-data.mjs` writes the file. */
 function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
   const lines = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.txt"), "utf8")
     .trimEnd()

@@ -161,7 +161,7 @@ function createPhraseBook({ abbreviations = {}, synonyms = [] }: FactSource) {
       entries.set(key, (entries.get(key) ?? new Set()).add(at));
     }
   });
-  // What the pack calls equivalent to a name is that name.
+  // A phrase that the pack calls equivalent to a name counts as that name.
   const namesOf = groups.map((group) =>
     group.flatMap((phrase) => [...(entries.get(keysOf(phrase).join(" ")) ?? [])].filter((at) => at < nameGroups)),
   );

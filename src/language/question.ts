@@ -329,7 +329,7 @@ function openingNumbers(text: string): string[] {
   return numbersIn(levels ?? single ?? "");
 }
 
-/** "5(b)" is 5, b. A number of several levels stays whole: "2.3". */
+/** Splits a number into its parts: "5(b)" into 5 and b. A number of several levels stays whole: "2.3". */
 function numbersIn(text: string): string[] {
   return text.toLowerCase().match(/\d+(?:\.\d+)*|[a-z]+/g) ?? [];
 }

@@ -225,7 +225,7 @@ function readNumeral(name: string, written: string, from: number, to: number, pl
   return name === "spelled" && number <= 1 ? null : value("number");
 }
 
-/** Twelve significant digits hide binary rounding errors. */
+/** Rounds to twelve significant digits, which hides binary rounding errors. */
 function tidy(value: number): number {
   return Number(value.toPrecision(12));
 }
@@ -268,7 +268,7 @@ function dateOf(written: string): string | null {
 const LONGEST_LINK = 9;
 const LINK = /^\s?(?:to|–|—|-|or|and|through)\s?$/;
 
-/** A bare number at one end of a range takes the unit of the other end: "10 to 30 percent", "$10–20". */
+/** Completes ranges: a bare number at one end takes the unit of the other end ("10 to 30 percent", "$10–20"). */
 function spreadUnits(found: readonly Found[], plain: string): UnboundValue[] {
   const isLinked = (a: Found | undefined, b: Found | undefined) =>
     a !== undefined && b !== undefined && b.value.start - a.value.end <= LONGEST_LINK && LINK.test(plain.slice(a.value.end, b.value.start));
@@ -288,7 +288,10 @@ function withUnit({ value, number }: Found, { value: { kind }, unit }: Found): U
   return { ...value, kind, unit: unit?.base ?? "", low, high: low };
 }
 
-/** "From 10 to 4 pm" begins at 10 am: of the two possible hours, the later one before the end counts. */
+/**
+ * Converts the start of a range to a time. "From 10 to 4 pm" begins at 10 am, because the later of both possible hours
+ * before the end counts.
+ */
 function asTime({ value, number }: Found, { value: { low: end } }: Found): UnboundValue {
   const low = [number + 12, number].map((hour) => hour * 60).find((minute) => minute < Number(end)) ?? number * 60;
   return { ...value, kind: "time", low, high: low };

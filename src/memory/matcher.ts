@@ -32,7 +32,7 @@ export interface ComparedQuestion {
   readonly question: string;
   /** Cosine of the two questions. */
   readonly cosine: number;
-  /** What retrieval found for it, and which of that the answer cites. */
+  /** Retrieval result of the stored question, and the part of it that the answer cites. */
   readonly retrieved: RetrievedFor;
 }
 

@@ -280,7 +280,7 @@ const FLAGGED = { rule: "flagged", reason: "a reviewer flagged the stored answer
 
 type Judged = { readonly candidate: Candidate; readonly verdict: MatchVerdict };
 
-/** The matcher's score is the relevance; without one, the cosine of the questions. */
+/** Compares by relevance times review status. Relevance is the matcher's score or, without one, the cosine of the questions. */
 function byReviewedRelevance(a: Judged, b: Judged): number {
   const rank = ({ candidate, verdict }: Judged) => candidate.weight * (verdict.score ?? candidate.cosine);
   return rank(b) - rank(a) || byAge(a.candidate, b.candidate);
@@ -297,7 +297,7 @@ function toJudgement({ level, stored, cosine }: Candidate, verdict: MatchVerdict
   return { level, question, storedAt, cosine, entities, documents, score, served: false, rule, reason };
 }
 
-/** Newer first. Ties break by key, so that the order is stable. */
+/** Compares by age, newer first. Ties break by key, so that the order is stable. */
 function byAge({ stored: a }: Candidate, { stored: b }: Candidate): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.key < b.key ? -1 : 1;

@@ -3,7 +3,7 @@ import { quantile } from "../text/numbers.ts";
 
 export type Statistics = Awaited<ReturnType<typeof sumUp>>;
 
-/** How the newest answers were made. */
+/** Statistics of models, stages and checks for the newest answers. */
 export type MadeStatistics = ReturnType<typeof sumUpMade>;
 
 /** Maximum number of listed topics. */
@@ -86,7 +86,7 @@ function newDay(day: string) {
 }
 type DaySums = ReturnType<typeof newDay>;
 
-/** A day without latencies has `null` quantiles. */
+/** Returns the figures of a day. A day without latencies has `null` quantiles. */
 function dayOf({ latencies, ...sums }: DaySums) {
   return { ...sums, p50Ms: quantile(latencies, 0.5), p95Ms: quantile(latencies, 0.95) };
 }

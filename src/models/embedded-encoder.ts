@@ -133,7 +133,7 @@ interface Weights {
   pieces: string[];
 }
 
-/** `lab/train/encoder/weights.py` defines the layout. */
+/** Reads the weights file, whose layout `lab/train/encoder/weights.py` defines. */
 function readWeights(path: string): Weights {
   let bytes: Uint8Array;
   try {

@@ -151,7 +151,7 @@ export interface RecordedSettings {
   readonly threshold: unknown;
 }
 
-/** How long entries of each kind are kept, and how many. */
+/** Retention periods and maximum numbers of entries of each kind. */
 export interface RememberSettings {
   readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };

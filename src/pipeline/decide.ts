@@ -149,7 +149,7 @@ function refusedFor(decision: Decision): Decision {
 }
 
 /**
- * Refuses, or warns, when the evidence is about a similar entity: The evidence must contain the question's codes.
+ * Refuses, or warns, when the evidence is about a similar entity. The evidence must contain the question's codes.
  * Unknown names cause warnings.
  */
 async function withNamed(

@@ -78,7 +78,7 @@ export interface Known {
   readonly judged: readonly Judgement[];
 }
 
-/** Whether a lookup removes outdated entries. */
+/** `drop`: a lookup removes outdated entries. `none`: it removes none. */
 export type Effects = "drop" | "none";
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
@@ -181,7 +181,7 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
   return (answer) => context.answers.passes(answer, madeWith, () => passesAgain(answer, checking(question, context)));
 }
 
-/** How the caches treat a question. */
+/** Explanation of how the caches treat a question. */
 export interface CacheExplanation {
   readonly question: string;
   /** The text by which answers are looked up. */
@@ -189,7 +189,7 @@ export interface CacheExplanation {
   readonly profile: string;
   readonly levels: readonly string[];
   readonly cacheMode: Hit["level"] | "miss";
-  /** Why the caches are not used; `null`: they are used. */
+  /** Reason why the caches are not used; `null` if they are. */
   readonly notAsked: string | null;
   /** Every stored question examined, with the deciding rule; a served one is the last. */
   readonly judged: readonly Judgement[];

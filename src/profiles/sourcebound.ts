@@ -104,7 +104,7 @@ export const sourcebound: Profile = {
     {
       rule: "the cosine of answer and question decides nothing; `grade: always` measures it, as `validator` does",
       state: "ours",
-      why: "a correct answer need not repeat its question: a price alone is one. The confidence decides before anything is shown",
+      why: "a correct answer need not repeat its question; a price alone can answer. The confidence decides before anything is shown",
     },
     {
       rule: "equivalent questions share an answer: exact, semantic, graph",

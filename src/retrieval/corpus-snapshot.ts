@@ -127,7 +127,7 @@ class LoadedEntry implements Entry {
   }
 }
 
-/** A document of a snapshot. Only the requested range of its text is decoded, because a question usually needs one window. */
+/** Creates a document from a snapshot. Only the requested range of its text is decoded, because a question usually needs one window. */
 function loadedDocument(id: string, head: DocumentHead, texts: StringColumn, number: number): HeldDocument {
   const { version, tenant, access, path, title, description } = head;
   return {

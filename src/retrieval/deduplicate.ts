@@ -42,7 +42,7 @@ function nextWord(text: string, from: number): string {
   return tokenize(text.slice(from, from + 60).replace(/[.!?\n][\s\S]*$/, ""))[0] ?? "";
 }
 
-/** A single capitalised word at the start of a sentence is not a name. */
+/** Returns the names in a match. A single capitalised word at the start of a sentence is not a name. */
 function namesOf(name: string, index: number, text: string): string[] {
   const opens = SENTENCE_START.test(text.slice(Math.max(0, index - 4), index));
   const words = name.toLowerCase().split(/\s+/);

@@ -80,7 +80,7 @@ export interface SwitchState {
   readonly to: string;
   readonly done: number;
   readonly total: number;
-  /** Why it stopped; it resumes by itself. */
+  /** Reason why it stopped; it resumes by itself. `null` if it has not failed. */
   readonly failure: string | null;
 }
 

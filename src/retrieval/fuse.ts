@@ -76,7 +76,7 @@ export interface Candidate extends Omit<Hit, "cosine"> {
   readonly fused: number;
 }
 
-/** How to combine two rankings. */
+/** Method and weights for combining two rankings. */
 export interface Fusion {
   readonly alpha: number;
   readonly beta: number;

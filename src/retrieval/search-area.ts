@@ -294,7 +294,10 @@ function rankVectors(vectors: readonly Float32Array[], question: Float32Array): 
   return vectors.map((vector, id) => ({ id, score: dot(vector) })).sort((a, b) => b.score - a.score || a.id - b.id);
 }
 
-/** A chunk has the score of its best window. The first ranking with the chunk decides which window is shown. */
+/**
+ * Returns the best chunks. A chunk has the score of its best window, and the first ranking with the chunk decides which
+ * window is shown.
+ */
 function bestChunks(
   ranked: readonly Ranked<number>[],
   windows: readonly ClippedWindow[],

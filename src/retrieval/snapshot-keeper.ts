@@ -56,7 +56,7 @@ async function removeAbandoned(path: string): Promise<void> {
   }
 }
 
-/** Without this, a power failure could undo the rename. Windows cannot open folders, so it is skipped there. */
+/** Syncs a folder, because otherwise a power failure could undo the rename. Windows cannot open folders, so it is skipped there. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");

@@ -249,7 +249,7 @@ export function documentsSeen(db: Kysely<Database>, scope: Scope) {
     .where("documents.access", "in", scope.access);
 }
 
-/** A request sees documents without a tenant and those of its own tenant. */
+/** Returns the tenants whose documents a request sees: no tenant, and its own. */
 export function tenantsOf(scope: Scope): string[] {
   return scope.tenant === null ? [""] : ["", scope.tenant];
 }

@@ -341,7 +341,7 @@ async function countAskers(
   return sees === undefined ? rows : rows.filter((row) => sees(askerOf({ domain, ...row })));
 }
 
-/** `answer` and `curated.answer` are JSON text; empty where privacy is ephemeral. */
+/** Returns an interaction with its review. `answer` and `curated.answer` are JSON text, empty where privacy is ephemeral. */
 async function getReviewed(db: Kysely<Database>, id: string, sees: Sees | undefined) {
   const row = await withContents(db)
     .select(["id", "domain", "tenant", "access", "profile", "question", wholeAnswer.as("answer"), "privacy", "status", "reason"])

@@ -18,8 +18,8 @@ export function allowedEdits(letters: number): number {
 }
 
 /**
- * The word's prefix with up to `edits` letters left out, itself included (Garbe, SymSpell: symmetric deletes).
- * Two words within `edits` edits share at least one of these.
+ * Returns all strings made from the word's prefix by leaving out up to `edits` letters, and the prefix itself (Garbe,
+ * SymSpell: symmetric deletes). Two words within `edits` edits share at least one of them.
  */
 export function deletesOf(word: string, edits: number): Set<string> {
   let latest = new Set([word.slice(0, PREFIX)]);
@@ -33,7 +33,10 @@ export function deletesOf(word: string, edits: number): Set<string> {
   return all;
 }
 
-/** Damerau–Levenshtein distance with adjacent transpositions (optimal string alignment); `limit + 1` when it is greater than `limit`. */
+/**
+ * Returns the Damerau–Levenshtein distance with adjacent transpositions (optimal string alignment), or `limit + 1` if
+ * it is greater than `limit`.
+ */
 export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   let beforeLast: number[] = [];

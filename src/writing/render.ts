@@ -117,7 +117,7 @@ export function doubtsAt({ warnings }: Pick<Answer, "warnings">, at: number): st
   return warnings.filter(({ sentence }) => sentence === at).map(doubtText);
 }
 
-/** Formats the warning of a sentence, the same in every plain text. */
+/** Formats the warning of a sentence for all plain-text output. */
 export function doubtText({ message }: Pick<Warning, "message">): string {
   return `Not sure: ${message}`;
 }

@@ -100,7 +100,7 @@ export async function* writeDrafts(
   yield* missing;
 }
 
-/** How the model's part ended: complete, or to be followed by quotes. */
+/** End of the model's part: complete, or to be followed by quotes. */
 type Ending = { readonly type: "done" } | { readonly type: "faulty" } | { readonly type: "failed"; readonly error: unknown };
 
 async function* writeByModel(

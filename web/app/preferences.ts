@@ -44,7 +44,7 @@ export function writePreferences(preferences: Preferences): void {
   write(local, PREFERENCES, JSON.stringify(preferences));
 }
 
-/** The key, from the session or, if the user asked to keep it, from this device. */
+/** Returns the key, from the session or, if the user asked to keep it, from this device. */
 export function readKey(): string | null {
   return read(session, KEY) ?? read(local, KEY);
 }
@@ -56,7 +56,7 @@ export function writeKey(key: string | null, keep: boolean): void {
 
 const OPEN = "sourcebound.open";
 
-/** The conversation that was open before the page was reloaded. */
+/** Returns the id of the conversation that was open before the page was reloaded. */
 export function readOpen(): string | null {
   return read(session, OPEN);
 }

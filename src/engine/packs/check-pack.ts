@@ -162,7 +162,7 @@ export async function checkPack(name: string, options: CheckPackOptions) {
   return { name, title: pack.title, documents: read.documents.length, questions: golden.questions, findings };
 }
 
-/** `visibleTo`: documents by tenant, shared ones under `""`; `null`: the pack has none. */
+/** Reads the documents of a pack. `visibleTo` has the documents by tenant, shared ones under `""`; `null` if the pack has none. */
 async function readPack(pack: DomainPack, options: CheckPackOptions) {
   const findings: PackFinding[] = [];
   const read = async (folder: string, root: string, tenant: string | null): Promise<FolderDocument[]> => {

@@ -83,7 +83,7 @@ const SERVICES: Readonly<Record<SearchEndpoint["type"], Service>> = {
   },
 };
 
-/** A redirect is an error, because it would send the key to another host. */
+/** Requests JSON. A redirect is an error, because it would send the key to another host. */
 async function askJson<T>(url: URL, { headers, ...request }: RequestInit, schema: z.ZodType<T>): Promise<T> {
   const response = await fetch(url, { ...request, redirect: "error", headers: { accept: "application/json", ...headers } });
   const body = await readText(response);

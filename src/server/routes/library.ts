@@ -218,7 +218,7 @@ async function filesOf(context: Context, most: number): Promise<File[]> {
   return files;
 }
 
-/** A key bound to tenants must name one, so that it cannot change shared files. */
+/** Checks the tenant of an upload. A key bound to tenants must name one, so that it cannot change shared files. */
 function assertOwnTenant({ tenants }: Caller, tenant: string | null | undefined): void {
   if (tenants !== null && tenants.length > 0 && (tenant === undefined || tenant === null)) throw scopeDenied();
 }
