@@ -7,8 +7,9 @@ import { PACKAGE_ROOT } from "../src/package.ts";
 const FORBIDDEN = new RegExp(
   [
     "glances?|anew|mended|strangers|twins?|tongues?|unheard",
-    "(?:bears?|bore|borne|bearing)(?: (?:it|them|this|that|a \\w+))? out|told by|as many as come|lays? beside",
-    "layBeside|bearsOut|rowsBeside|headroomOf|tongueOf|askedAlone|AnswerSheet",
+    "(?:bears?|bore|borne|bearing)(?: (?:it|them|this|that|a \\w+))? out|told (?:by|apart)|as many as come|l(?:ays?|ies) beside",
+    "headroom|look-?alikes?|rungs?|rewordings?|mends?|for want of|speaks? against|takes? the place of|stands? (?:above|below|beside)",
+    "layBeside|bearsOut|rowsBeside|headroomOf|tongueOf|askedAlone|AnswerSheet|SaidLine|useSaid",
   ]
     .map((terms) => `\\b(?:${terms})\\b`)
     .join("|"),

@@ -93,7 +93,7 @@ function sharedWeight(a: Fact, b: Fact): number {
 
 /**
  * True if the facts are about two things: each title names what the other side never mentions, or each side has words
- * that the other lacks. Copies may stand below different headings without names, but not rows, cells and list items,
+ * that the other lacks. Copies may occur below different headings without names, but not rows, cells and list items,
  * whose subject is only in the headings.
  */
 function areApart(a: Fact, b: Fact, isCopy: boolean): boolean {

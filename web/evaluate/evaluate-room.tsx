@@ -111,14 +111,14 @@ function Ladder({ runs }: { readonly runs: readonly WireEvaluation[] }) {
   const done = runs.filter(({ report }) => report !== null);
   const newest = new Map([...done].reverse().map((run) => [`${run.domain} ${run.profile}`, run]));
   if (newest.size < 2) return null;
-  const rungs = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
+  const rows = [...newest.values()].sort((a, b) => rightOf(a) - rightOf(b));
   return (
     <>
       <h2>Comparison of profiles</h2>
       <ScrollTable
         label="Comparison of profiles"
         columns={["Method", ...TITLES]}
-        rows={rungs.map((run) => ({
+        rows={rows.map((run) => ({
           key: run.id,
           head: (
             <a href={formatRoute({ room: "evaluate", id: run.id })}>

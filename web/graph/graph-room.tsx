@@ -10,7 +10,7 @@ import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 import { GraphDrawing, NODE_TYPES, NodeKey, type NodeType } from "./graph-drawing.tsx";
 
-/** Selectable numbers of nodes. More than the largest could not be told apart. */
+/** Selectable numbers of nodes. More than the largest could not be distinguished. */
 const SIZES = [20, 40, 80, 160].map((size) => [String(size), String(size)] as const);
 
 /** Value of the topic selector for the whole graph. */

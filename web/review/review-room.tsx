@@ -146,7 +146,7 @@ const SURE = 0.9;
 /** Reasons that say nothing against an answer. Gaps have a tab of their own. */
 const NO_FAULT: ReadonlySet<string> = new Set(["refused", "reported"]);
 
-/** Returns whether something speaks against an answer: a rating, a warning, a changed source, or a low confidence. */
+/** Returns whether an answer needs review: a rating, a warning, a changed source, or a low confidence. */
 function needsPerson({ why, status, confidence }: WireQueueItem): boolean {
   const faults = why.filter((one) => !NO_FAULT.has(one) && !one.startsWith("confidence"));
   return faults.length > 0 || (status === "ok" && (confidence === null || confidence < SURE));
