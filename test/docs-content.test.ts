@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../src/package.ts";
 import { STATUS_OF_CODE } from "../src/server/error-response.ts";
@@ -20,6 +20,16 @@ describe("sizes", () => {
   it("the README fits two screens, DESIGN and CONTRIBUTING 150 lines", () => {
     for (const [page, most] of Object.entries({ "README.md": 100, "DESIGN.md": 150, "CONTRIBUTING.md": 150 }))
       expect(linesIn(page), page).toBeLessThanOrEqual(most);
+  });
+
+  it("a name that a page places in a source file is in that file", () => {
+    const places = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/`(\w+)` (?:of|in) \[`[^`]+`\]\(([^)#]+\.tsx?)\)/g)].map(
+        ([, name = "", file = ""]) => [name, join(dirname(page), file)] as const,
+      ),
+    );
+    expect(places.length).toBeGreaterThan(4);
+    expect(places.filter(([name, file]) => !read(file).includes(name))).toEqual([]);
   });
 
   it("the index links to every page", () => {

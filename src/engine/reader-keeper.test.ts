@@ -36,7 +36,7 @@ describe("the reader of an engine", () => {
     expect(warnings).toEqual([expect.stringContaining('learned with "old"'), expect.stringContaining('learned with "new"')]);
   });
 
-  it("leaves it to a glance where its weights cannot be opened, and says so once", () => {
+  it("lets the first-stage score decide if the weights cannot be opened, and warns once", () => {
     const { keeper, warnings } = keeperOf(() => {
       throw new ModelError("weights_damaged", "The reader's weights are damaged.");
     });
@@ -46,7 +46,7 @@ describe("the reader of an engine", () => {
     expect(warnings).toEqual([expect.stringContaining("weights are damaged")]);
   });
 
-  it("leaves it to a glance where a reading fails; a cancelled one and a fault of the program are thrown", async () => {
+  it("lets the first-stage score decide if the cross-encoder fails, but throws cancellations and program errors", async () => {
     const reader = fakeReader();
     let thrown: unknown = new ModelError("reader_crashed", "A thread of the reader ended.");
     const failing: FakeReader = { ...reader, read: async () => Promise.reject(thrown) };

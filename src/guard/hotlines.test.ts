@@ -26,7 +26,7 @@ function finderOf({ reads = true } = {}) {
 }
 
 describe("a message is looked at", () => {
-  it("reads only what is alarming at a glance", async () => {
+  it("runs the cross-encoder only on sentences with a high first-stage score", async () => {
     const { find, texts } = finderOf();
     expect(await find("g1 r9")).toBe("no");
     expect(texts).toEqual([]);
@@ -34,7 +34,7 @@ describe("a message is looked at", () => {
     expect(texts).toEqual([["g2 r9"]]);
   });
 
-  it("believes what it read, not the glance, where the cuts stand", async () => {
+  it("follows the cross-encoder's score instead of the first-stage score", async () => {
     const { find } = finderOf();
     expect(await find("g9 r1")).toBe("no");
     expect(await find("g3 r5")).toBe("possible");
@@ -55,7 +55,7 @@ describe("a message is looked at", () => {
     expect(texts[0]?.[0]).toContain("g8 r9");
   });
 
-  it("decides at a glance where nothing can be read", async () => {
+  it("follows the first-stage score without a cross-encoder", async () => {
     const { find } = finderOf({ reads: false });
     expect(await find("g5 r9")).toBe("no");
     expect(await find("g6 r0")).toBe("possible");
@@ -98,7 +98,7 @@ describe("the finder that ships", () => {
     });
   });
 
-  it("goes by what is seen at a glance where a reading fails, for that message alone", async () => {
+  it("follows the first-stage score for a message on which the cross-encoder fails", async () => {
     let fails = true;
     await reading(async (shipped) => {
       const reader: Pick<ReaderKeeper, "of"> = {
@@ -119,7 +119,7 @@ describe("the finder that ships", () => {
     });
   });
 
-  it("goes by what is seen at a glance, and by the listed words, where the reader cannot be opened", async () => {
+  it("follows the first-stage score and the listed phrases if the cross-encoder cannot be opened", async () => {
     const reader: Pick<ReaderKeeper, "of"> = { of: () => null };
     const find = openCrisisFinder(sharedEncoder, reader);
     const { hotlines } = loadDomain("veterans");
