@@ -57,7 +57,7 @@ export async function* writeChecked(
   const record: WritableRecord = { shown: [], faults: [] };
   written.offered = (task?.sources ?? []).flatMap(({ stretches }) => stretches);
   written.candidates = candidates.flatMap((one) => [...one.context, one.quote, ...(one.conditions ?? [])]);
-  const bench: Bench = {
+  const checkContext: SentenceCheckContext = {
     stretches: written.offered,
     othersOf: (draft) => othersOf(draft, task),
     written,
@@ -70,7 +70,7 @@ export async function* writeChecked(
   const waiting: AnswerEvent[] = [];
   for await (const draft of drafts) {
     yield* tell(pending, written);
-    const shown = await showSentence(draft, bench);
+    const shown = await showSentence(draft, checkContext);
     if (shown === null) continue;
     const flagged = flags(written.checks.filter(({ sentence }) => sentence === shown.index));
     written.warnings.push(...flagged);
@@ -127,7 +127,7 @@ interface WritableRecord {
 }
 
 /** The context of a sentence check. */
-export interface Bench {
+export interface SentenceCheckContext {
   /** Quotes offered to the model. */
   readonly stretches: readonly Quote[];
   /** Matching quotes of each source that the sentence does not cite. */
@@ -142,8 +142,8 @@ export interface Bench {
 type SentenceEvent = Extract<AnswerEvent, { readonly type: "sentence" }>;
 
 /** Checks one sentence, and cites a better source if there is one. Returns `null` if the sentence is removed or withheld. */
-export async function showSentence(draft: OfferedDraft, bench: Bench): Promise<SentenceEvent | null> {
-  const { stretches, othersOf, written, record, context, strict } = bench;
+export async function showSentence(draft: OfferedDraft, checkContext: SentenceCheckContext): Promise<SentenceEvent | null> {
+  const { stretches, othersOf, written, record, context, strict } = checkContext;
   const { sheet, checks, claims, drafts } = written;
   const repeated = sheet.sentences.some(({ text }) => text === draft.text) || record.shown.some(({ text }) => text === draft.text);
   if (repeated) return null;
