@@ -10,9 +10,9 @@ const said = ({ reading }: Awaited<ReturnType<typeof readFirst>>) => reading.not
 describe("RTF", () => {
   test("decodes escapes, code pages of fonts, Unicode with and without fallbacks, and characters beyond 16 bits", async () => {
     const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Cyr;}{\f3\fcharset2 Sym;}}`;
-    const body = String.raw`caf\'e9 \f1\'cf\'f0\'e8 \f0\u8364?5 \uc0\u8364 6 \u-10179 \u-8704 \f3\'b7\f0\endash\~\{x\}`;
+    const body = String.raw`caf\'e9 \f1\'cf\'f0\'e8 \f0\u8364?5 \uc0\u8364 6 \u-10179 \u-8704 \f3\'b7\f0\endash\~\{x\} \u-10179 y\u8364 \u-8704 `;
     const { text } = await readFirst("a.rtf", Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252${fonts}\pard ${body}\par}`, "latin1"));
-    expect(text).toBe("café При €5 €6 😀•– {x}");
+    expect(text).toBe("café При €5 €6 😀•– {x} y€\ufffd");
   });
 
   test.each([

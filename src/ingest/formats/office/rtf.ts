@@ -235,7 +235,7 @@ class RtfReader {
     const high = this.#high;
     this.#high = null;
     if (unit >= 0xd800 && unit < 0xdc00) this.#high = { code: unit, start, end };
-    else if (high !== null) this.#say(String.fromCharCode(high.code, unit), { start: high.start, end });
+    else if (high !== null && unit >= 0xdc00 && unit < 0xe000) this.#say(String.fromCharCode(high.code, unit), { start: high.start, end });
     else if (unit <= 0xffff) this.#say(String.fromCharCode(unit), { start, end });
   }
 
@@ -262,6 +262,8 @@ class RtfReader {
   }
 
   #say(text: string, range: TextRange): void {
+    // Only the next character can complete a surrogate pair.
+    this.#high = null;
     const { destination, isBold, isHidden, isTiny, isStruck, raised } = this.#state;
     if (destination === "skip") return;
     if (destination !== "body" && destination !== "note" && destination !== "number") {
