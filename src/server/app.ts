@@ -10,7 +10,7 @@ import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { getMimeType, mimes } from "hono/utils/mime";
-import { RequestError, systemCodeOf, withWarnings } from "../shared/errors.ts";
+import { RequestError, systemCodeOf, warningsOf, withWarnings } from "../shared/errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";
 import { callerOf, createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";
@@ -49,8 +49,12 @@ export function createApp(options: AppOptions): Hono {
   const endpoints = served(ENDPOINTS, options);
   const app = new Hono();
 
-  app.onError((error, context) => {
-    if (isGone(error, context.req.raw.signal)) return goneResponse();
+  app.onError(async (thrown, context) => {
+    if (isGone(thrown, context.req.raw.signal)) return goneResponse();
+    const isQuestion = context.get(IS_QUESTION as never) === true && warningsOf(thrown).length === 0;
+    context.set(IS_QUESTION as never, false as never);
+    // A refused request may contain an emergency too.
+    const error = isQuestion ? withWarnings(thrown, await engine.hotlines(await beginningOf(context))) : thrown;
     const { status, body } = describeFailure(error, log, context.get("requestId") as string | undefined);
     const wait = body.error.data?.retry_after_s;
     if (typeof wait === "number") context.header("Retry-After", String(wait));
@@ -179,27 +183,21 @@ function mountEndpoints(
   services: Services,
   records: IdempotencyRecords | undefined,
 ): void {
-  const { guard, engine, limits } = services;
+  const { guard, limits } = services;
   const idempotent = records === undefined ? [] : [createIdempotency(records)];
-  const withHotlines = async (error: unknown, { req }: Context) =>
-    withWarnings(error, await engine.hotlines(withoutEscapes(await readBeginning(req.raw, limits.bodyBytes))));
   const enter = ({ opens, uncounted }: Endpoint): MiddlewareHandler => {
     const isQuestion = opens === "ask" && uncounted !== true;
     return async (context, next) => {
-      try {
-        await guard.identify(context);
-        if (isQuestion) await guard.admitAsker(context);
-      } catch (error) {
-        throw isQuestion ? await withHotlines(error, context) : error;
-      }
-      if (!isQuestion && opens !== "anyone") guard.assertMay(context, opens);
+      context.set(IS_QUESTION as never, isQuestion as never);
+      await guard.identify(context);
+      if (isQuestion) await guard.admitAsker(context);
+      else if (opens !== "anyone") guard.assertMay(context, opens);
       await next();
     };
   };
   const atMost = (maxSize: number): MiddlewareHandler => {
-    const onError = async (context: Context): Promise<never> => {
-      const message = `The request body exceeds ${maxSize} bytes. Shorten it.`;
-      throw await withHotlines(new RequestError("body_too_large", message, { limit_bytes: maxSize }), context);
+    const onError = (): never => {
+      throw new RequestError("body_too_large", `The request body exceeds ${maxSize} bytes. Shorten it.`, { limit_bytes: maxSize });
     };
     return bodyLimit({ maxSize, onError });
   };
@@ -227,9 +225,7 @@ async function respond(context: Context, { query, body, gives, handle }: Endpoin
       context,
       query: query === undefined ? undefined : readQuery(context, query),
       body:
-        body === undefined || body === "files" || body.unread === true || body.lines === true
-          ? undefined
-          : await readBody(context, body, services.engine),
+        body === undefined || body === "files" || body.unread === true || body.lines === true ? undefined : await readBody(context, body),
       get caller() {
         return callerOf(context);
       },
@@ -270,18 +266,25 @@ function assertContentType(allowed: readonly string[]): MiddlewareHandler {
   };
 }
 
-/** Reads the start of a body, in order to find emergencies in a body that is too large. Returns "" if the body was already read. */
-async function readBeginning({ body, bodyUsed }: Request, bytes: number): Promise<string> {
-  if (body === null || bodyUsed || body.locked) return "";
+/** Context name of the flag of requests whose errors carry the hotlines that fit their text. */
+const IS_QUESTION = "is question";
+
+/** Returns the start of a body, also of one that is too large or not JSON. */
+async function beginningOf({ req }: Context): Promise<string> {
+  const { body, bodyUsed } = req.raw;
+  if (body === null || (body.locked && !bodyUsed)) return "";
+  const limit = DEFAULT_SERVER_LIMITS.bodyBytes;
+  // A handler has read it and the copy is kept, unless reading failed.
+  if (bodyUsed) return withoutEscapes((await req.text().catch(() => "")).slice(0, limit));
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = "";
-  for (let left = bytes; left > 0; ) {
+  for (let left = limit; left > 0; ) {
     const { done, value } = await reader.read();
     if (done) break;
     text += decoder.decode(value.subarray(0, left), { stream: true });
     left -= value.length;
   }
   await reader.cancel().catch(() => {});
-  return text;
+  return withoutEscapes(text);
 }

@@ -55,8 +55,6 @@ export interface JsonBody<Body extends z.ZodType = z.ZodType> {
   readonly optional?: true;
   /** `true`: the larger size limit for bodies with texts applies. */
   readonly long?: true;
-  /** `true`: errors of invalid bodies include the hotlines that fit the text. */
-  readonly hotlines?: true;
   /** `true`: JSON Lines, one value of the schema per line; the handler parses them. */
   readonly lines?: true;
   /** `true`: the handler parses the body, whose format is defined elsewhere. */

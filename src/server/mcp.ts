@@ -158,7 +158,7 @@ export const mcpEndpoint = endpoint({
   gives: { status: 200, schema: z.looseObject({}), events: true },
   handle: async ({ context, caller, signal }, { engine, guard, log, sessions }) => {
     const { createMcpHandler } = await import("@modelcontextprotocol/server");
-    const parsedBody = await readBody(context, { schema: messagesSchema }, engine);
+    const parsedBody = await readBody(context, { schema: messagesSchema });
     const calls = [parsedBody].flat().filter(({ method }) => method === "tools/call");
     for (const _ of calls) await guard.admitAsker(context);
     const onerror = (error: Error) => log.error("mcp", { message: error.message });

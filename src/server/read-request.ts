@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import type { z } from "zod";
-import type { Engine } from "../engine/engine.ts";
-import { messageOf, RequestError, withWarnings } from "../shared/errors.ts";
+import { messageOf, RequestError } from "../shared/errors.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { keysAt } from "../text/validate.ts";
 import type { JsonBody } from "./endpoint.ts";
@@ -27,17 +26,11 @@ export function readQuery<Schema extends z.ZodType>({ req }: Context, schema: Sc
 /** Parses the JSON body. @throws RequestError with path and reason of the first fault */
 export async function readBody<Schema extends z.ZodType>(
   { req }: Context,
-  { schema, optional, hotlines }: JsonBody<Schema>,
-  engine: Pick<Engine, "hotlines">,
+  { schema, optional }: JsonBody<Schema>,
 ): Promise<z.output<Schema>> {
   const bytes = new Uint8Array(await req.arrayBuffer());
   if (optional === true && bytes.length === 0) return schema.parse({});
-  try {
-    return parse(parseJson(decodeUtf8(bytes)), schema, optional === true ? OPTIONAL_BODY : undefined);
-  } catch (error) {
-    // An invalid body may contain an emergency too.
-    throw hotlines === true ? withWarnings(error, await engine.hotlines(withoutEscapes(new TextDecoder().decode(bytes)))) : error;
-  }
+  return parse(parseJson(decodeUtf8(bytes)), schema, optional === true ? OPTIONAL_BODY : undefined);
 }
 
 /** Decodes escapes in JSON, even in invalid JSON. Many programs escape all non-ASCII letters. */

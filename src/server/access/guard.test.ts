@@ -89,6 +89,15 @@ describe("without a key", () => {
     await ask({ from: STRANGER });
     expect((await ask({ from: STRANGER, body })).error).toMatchObject({ code: "too_many_requests", warnings: [{ message: "Call 988." }] });
     expect((await setUp().ask({ from: STRANGER, body })).error?.warnings).toHaveLength(1);
+    const keys = keysOf({ [KEY]: {} });
+    const refused = [
+      ask({ "content-type": "text/plain", body }),
+      setUp({ keys }).ask({ ...bearer(KEY), body: { ...body, domain: "other" } }),
+      setUp({ keys }).ask({ ...bearer(KEY), body: { ...body, sesion: "x" } }),
+    ];
+    const warnings = [{ code: "hotline", message: "Call 988." }];
+    for (const [i, code] of ["unsupported_content_type", "scope_denied", "invalid_request"].entries())
+      expect((await refused[i])?.error).toMatchObject({ code, warnings });
   });
 });
 

@@ -25,7 +25,7 @@ export const askEndpoints = {
   ask: endpoint({
     ...{ method: "POST", path: "/v1/ask", opens: "ask", idempotent: true, ephemeral: true },
     what: "Answers a question; with `accept: text/event-stream` as Server-Sent Events.",
-    body: { schema: askRequestSchema, hotlines: true },
+    body: { schema: askRequestSchema },
     gives: { status: 200, schema: askResponseSchema, events: true },
     handle: ({ context, caller, body, signal: gone }, services) => {
       const { engine, sessions, write } = services;
