@@ -260,6 +260,10 @@ describe("Idempotency-Key", () => {
     expect([first.headers.get("idempotent-replayed"), second.headers.get("idempotent-replayed")]).toEqual([null, "true"]);
     const other = await call("ask", { body: { question: "How long may films be kept?" }, headers });
     expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
+    // Each try of a form has a boundary of its own.
+    const form = { ...ADMIN, "idempotency-key": "form" };
+    for (const [text, status] of [["# Same", 202], ["# Same", 202], ["# Other", 422]] as const)
+      expect((await upload([["same.md", text]], "", form)).status).toBe(status);
     expect((await call("ask", { body: { question: CARD }, headers: { "idempotency-key": "a b" } })).body.error.code).toBe(
       "idempotency_key_invalid",
     );
