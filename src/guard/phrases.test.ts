@@ -37,6 +37,8 @@ describe("phraseFinder", () => {
     expect(isFindable("988")).toBe(true);
     // A run of letters counts as one letter, a run of digits does not.
     expect(callsFor("call 988", ["98"])).toBe(false);
+    // A batch may send one word of megabytes.
+    expect(callsFor("x".repeat(4_000_000), ["kms"])).toBe(false);
   });
 
   it("finds a phrase in any surroundings, however it is spaced and capitalised", () => {
