@@ -41,7 +41,7 @@ cp package-lock.json "$work/package/"
 (cd "$work/package" && npm ci --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error)
 
 version=$(node --print 'require(process.argv[1]).version' "$work/package/package.json")
-health="fetch('http://127.0.0.1:8787/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"
+health="fetch('http://127.0.0.1:'+(process.env.SOURCEBOUND_PORT||8787)+'/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"
 container=$(buildah from --format docker scratch)
 buildah add --quiet "$container" "$work/base.tar" / >/dev/null
 buildah add --quiet --chown 0:0 "$container" "$work/own" / >/dev/null
