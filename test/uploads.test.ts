@@ -137,6 +137,7 @@ describe("an upload of several files", () => {
     ["a name that leads out", ["ok.md", "../x.md"], 400, "file_name", "letters"],
     ["a path from the root", ["ok.md", "/etc/x.md"], 400, "file_name", "letters"],
     ["a name with a control character", ["ok.md", "a\u0000b.md"], 400, "file_name", "letters"],
+    ["a name that is shown reversed", ["ok.md", "a\u202ecod.md"], 400, "file_name", "letters"],
     ["the same name twice", ["ok.md", "ok.md"], 400, "file_twice", "ok.md"],
     ["the same name in two spellings", ["é.md", "e\u0301.md"], 400, "file_twice", "é.md"],
     ["a file that is another's folder", ["ok.md", "ok.md/x.md"], 409, "file_name_taken", "ok.md"],

@@ -5,7 +5,7 @@ import type { Scope } from "../shared/types.ts";
 import type { FileDescription } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { compareText } from "../text/normalise.ts";
-import { fileOfDocument, pathClash } from "../text/paths.ts";
+import { fileOfDocument, pathClash, UNPRINTABLE } from "../text/paths.ts";
 import type { EngineDocuments } from "./documents.ts";
 import { tenantOf } from "./domain.ts";
 import type { Domains } from "./domains.ts";
@@ -147,7 +147,8 @@ function assertPath(name: string, extensions: readonly string[]): string {
   const fits =
     path.length <= 200 &&
     parts.length <= 8 &&
-    parts.every((part) => part !== "" && Buffer.byteLength(part) <= 200 && !part.startsWith(".") && !/[\p{Cc}\p{Cs}\\#]/u.test(part));
+    parts.every((part) => part !== "" && Buffer.byteLength(part) <= 200 && !part.startsWith(".") && !/[\p{Cs}\\#]/u.test(part)) &&
+    path.search(UNPRINTABLE) < 0;
   if (!fits) {
     const message =
       'Invalid file name. Use a name such as "letters/2026.pdf": at most 200 characters and 8 parts, none of them empty or beginning with a dot, without backslash, # and control characters.';

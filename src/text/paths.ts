@@ -4,6 +4,9 @@ export function renamedPath(path: string, from: string, to: string): string {
   return path === documentPath(from) ? documentPath(to) : `${documentPath(to)}${entry < 0 ? "" : path.slice(entry)}`;
 }
 
+/** Control characters, and those that reverse the order in which a name is shown: `a\u202edm.exe` looks like `aexe.md`. */
+export const UNPRINTABLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
 /** Escapes `#` in a file name, because `#` separates a file from an entry inside it. */
 export function documentPath(file: string): string {
   return file.replace(/%(?=(?:25)*23)/g, "%25").replaceAll("#", "%23");

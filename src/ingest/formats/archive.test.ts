@@ -61,7 +61,7 @@ describe("an archive", () => {
   test("is read as a folder, in order of paths, hidden and unsupported files aside", async () => {
     const files = {
       ...{
-        "b/notes.md": "# Notes\n\nOpen at nine.",
+        "b/no\u202etes.md": "# Notes\n\nOpen at nine.",
         "a.txt": "Closed on Sunday.",
         "__MACOSX/a.txt": "x",
         ".hidden.md": "x",
@@ -73,7 +73,7 @@ describe("an archive", () => {
     };
     const documents = await read("box.zip", zip(files));
     expect(documents.map(({ path }) => path)).toEqual([
-      ...["box.zip#a.txt", "box.zip#b/notes.md", "box.zip#list.json#1", "box.zip#list.json#2", "box.zip#talk.pptx"],
+      ...["box.zip#a.txt", "box.zip#b/no_tes.md", "box.zip#list.json#1", "box.zip#list.json#2", "box.zip#talk.pptx"],
     ]);
     expect(documents[0]?.reading.notices[0]?.message).toMatch(
       /^files of the archive that were not read: photo\.jpg \(its format is not supported\); bad\.docx \(/,

@@ -1,5 +1,5 @@
 import { IngestError, messageOf } from "../../shared/errors.ts";
-import { documentPath } from "../../text/paths.ts";
+import { documentPath, UNPRINTABLE } from "../../text/paths.ts";
 import { extensionOf, type Format, type InnerFiles } from "./format.ts";
 import type { FormatResult } from "./parsed.ts";
 import { unpackZip } from "./zip.ts";
@@ -88,5 +88,5 @@ function isUnsupported(name: string, { extensions }: InnerFiles): boolean {
 }
 
 function printable(name: string): string {
-  return name.replaceAll(/\p{Cc}/gu, "_");
+  return name.replaceAll(UNPRINTABLE, "_");
 }

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { IngestError, RequestError } from "../../shared/errors.ts";
 import type { ReadingNotice } from "../../shared/types.ts";
+import { UNPRINTABLE } from "../../text/paths.ts";
 import { textStart } from "../encoding.ts";
 import { MAX_UNPACKED_BYTES } from "../limits.ts";
 import { archiveFormat } from "./archive.ts";
@@ -176,7 +177,7 @@ export function unsupportedFormat(extension: string): IngestError {
  * @throws RequestError `input_name`; IngestError `unsupported_format`
  */
 export function inputName(name: string): string {
-  const plain = basename(name).replaceAll(/[\p{Cc}/\\]/gu, "_");
+  const plain = basename(name).replaceAll(UNPRINTABLE, "_").replaceAll(/[/\\]/g, "_");
   if (plain === "" || plain.startsWith("."))
     throw new RequestError("input_name", `"${name}" is not a file name. Use a name such as notes.md.`);
   const extension = extensionOf(plain);
