@@ -13,7 +13,7 @@ export interface FileTask {
 /** The result of a file. */
 export type FileOutcome =
   | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
-  /** Sent after each recognised page, so that the time limit restarts. */
+  /** Sent after each recognised page or picture, to restart the time limit. */
   | { readonly type: "going-on" }
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 
@@ -37,14 +37,16 @@ async function read(task: FileTask): Promise<void> {
   }
 }
 
-/** Reports each recognised page, since recognition takes seconds per page. */
+/** Reports each page or picture, since recognition takes seconds. */
 function reporting(recogniser: Recogniser): Recogniser {
   return {
     ...recogniser,
     async recognise(picture) {
-      const words = await recogniser.recognise(picture);
-      parentPort?.postMessage({ type: "going-on" } satisfies FileOutcome);
-      return words;
+      try {
+        return await recogniser.recognise(picture);
+      } finally {
+        parentPort?.postMessage({ type: "going-on" } satisfies FileOutcome);
+      }
     },
   };
 }

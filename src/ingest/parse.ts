@@ -7,7 +7,7 @@ import { splitSentences } from "../text/sentences.ts";
 import { type Format, type FormatFile, nameOf } from "./formats/format.ts";
 import { chooseFormat, createInnerFiles, TEXT_FORMATS } from "./formats/formats.ts";
 import { type FormatResult, statedDay, topLines } from "./formats/parsed.ts";
-import type { Recogniser } from "./formats/pdf/recognise.ts";
+import { RECOGNITION_PACKAGES, type Recogniser } from "./formats/pdf/recognise.ts";
 
 /** Maximum length of a list item or code block that is one unit, in characters. Longer ones are split by sentence or line. */
 const WHOLE_UNIT_MAX_CHARS = 400;
@@ -136,7 +136,10 @@ function toDocuments(
 function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   if (text !== "" || typeof encoding === "string" || pages?.length) return [];
   return [
-    { code: "no_text", message: "no text was found: the file may contain only pictures. Save it as PDF, and run text recognition on it." },
+    {
+      code: "no_text",
+      message: `no text was found: the file may hold pictures only. Install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`,
+    },
   ];
 }
 

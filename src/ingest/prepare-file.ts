@@ -7,7 +7,7 @@ import { sha256Hex } from "../text/hash.ts";
 import { NORMALISER_VERSION } from "../text/source-map.ts";
 import type { FileReader } from "./file-reader.ts";
 import { extensionOf } from "./formats/format.ts";
-import { FORMATS_VERSION } from "./formats/formats.ts";
+import { FORMATS_VERSION, picturelessExtensions } from "./formats/formats.ts";
 import type { ScannedFile } from "./scan.ts";
 import { CHUNK_SETTINGS, type DocumentDraft } from "./to-document.ts";
 
@@ -67,7 +67,10 @@ interface PrepareParts {
 /** Reads a file, and parses it if it has changed. */
 export async function prepareFile(file: ScannedFile, { request, parts, known, signal }: PrepareParts): Promise<PreparedFile> {
   const { path } = file;
-  const settings = settingsHash(request, { url: parts.urlOf(path), recognises: parts.reader.recognises && extensionOf(path) === ".pdf" });
+  const settings = settingsHash(request, {
+    url: parts.urlOf(path),
+    recognises: parts.reader.recognises && !picturelessExtensions.includes(extensionOf(path)),
+  });
   const content = await readBytes(file, parts.maxFileBytes);
   const facts = { path, bytes: file.bytes, settings, originalHash: content instanceof Uint8Array ? sha256Hex(content) : "" };
   if (content === null) return { ...facts, outcome: { type: "skipped", reason: null } };

@@ -31,17 +31,20 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
     normaliser: document.normaliser,
     ...(reading === undefined || reading.encoding === null || reading.encoding === "utf-8" ? {} : { encoding: reading.encoding }),
     ...(pages.length === 0 ? {} : { pages }),
-    ...(isRecognised(reading, pages) ? { recognised: true as const } : {}),
+    ...(isRecognised(reading, pages, place) ? { recognised: true as const } : {}),
     ...(cells.length === 0 ? {} : { cells }),
     ...(places?.type === "times" ? timeAt(places.cues, place.start) : {}),
     ...(part === null ? {} : { part: part[1] }),
   };
 }
 
-/** Checks whether the text of a page comes from OCR, by Sourcebound or by the program that made the file. */
-function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[]): boolean {
-  const recognised = reading?.notices.find(({ code }) => code === "recognised_text")?.pages ?? [];
-  return pages.some(({ page }) => recognised.includes(page));
+/** Was a page or picture read by text recognition, by this program or by the one that made the file? */
+function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[], { start, end }: TextRange): boolean {
+  const recognised = reading?.notices.filter(({ code }) => code === "recognised_text") ?? [];
+  return recognised.some(
+    ({ pages: read = [], ranges = [] }) =>
+      pages.some(({ page }) => read.includes(page)) || ranges.some((to, i) => i % 2 === 1 && start < to && (ranges[i - 1] ?? 0) < end),
+  );
 }
 
 /**
@@ -66,12 +69,12 @@ export function originalInWords({
     return `${numbered("row", rows)}, ${numbered("column", columns)}${inSheet}`;
   }
   if (time !== undefined) return `${speaker === undefined ? "" : `${speaker} `}at ${time}`;
-  const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}`;
+  const certainty = recognised === true ? ", read by OCR, may be wrong" : "";
+  const characters = `characters ${start}–${end}${part === undefined ? "" : ` of ${part}`}${certainty}`;
   if (pages === undefined || pages.length === 0) return characters;
   const printed = pages.flatMap((one) => one.printed ?? []);
   const labels = printed.length === 0 ? "" : ` (printed ${[...new Set([printed[0], printed.at(-1)])].join("–")})`;
-  const place = `${pagesInWords(pages.map(({ page }) => page))}${labels}, ${characters}`;
-  return recognised === true ? `${place}, read by OCR, may be wrong` : place;
+  return `${pagesInWords(pages.map(({ page }) => page))}${labels}, ${characters}`;
 }
 
 function numbered(name: string, numbers: readonly number[]): string {

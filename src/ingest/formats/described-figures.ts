@@ -1,5 +1,6 @@
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, type OpenEvent, opening } from "./markup.ts";
 import { oneLine } from "./parsed.ts";
+import { NO_TEXT } from "./pictures.ts";
 
 /** Label before the description of a picture, so that nobody takes a quote of it for running text. */
 export const IMAGE_LABEL = "Image:";
@@ -13,15 +14,21 @@ const SPACER_PX = 2;
 const HEADING = /^h[1-6]$/;
 
 /**
- * Labels the alternative text of each picture that stands alone in its block, and counts pictures without alternative text. An empty alternative text marks decoration. A picture within running text stays part of its sentence.
+ * Labels the alternative text of each picture that stands alone in its block, and counts pictures without alternative text. An empty
+ * alternative text marks decoration. A picture within running text stays part of its sentence. Recognised text follows its block.
+ * @param takeText finds the recognised text of a picture by its address
  */
-export function describeFigures(events: readonly MarkupEvent[]): { readonly events: readonly MarkupEvent[]; readonly figures: number } {
-  if (!events.some(isImage)) return { events, figures: 0 };
+export function describeFigures(events: readonly MarkupEvent[], takeText = NO_TEXT) {
+  const recognised = { ranges: [] as number[], pictures: 0 };
+  if (!events.some(isImage)) return { events, figures: 0, recognised };
   const labelled = new Set<OpenEvent>();
   let figures = 0;
   /** Pictures of the current block as long as it has no visible text; otherwise `null`. */
   let alone: OpenEvent[] | null = [];
   let headings = 0;
+  const read = new Set<MarkupEvent>();
+  const before = new Map<MarkupEvent, MarkupEvent[]>();
+  let waiting: MarkupEvent[] = [];
   const endBlock = () => {
     for (const image of alone ?? []) labelled.add(image);
     alone = [];
@@ -30,15 +37,38 @@ export function describeFigures(events: readonly MarkupEvent[]): { readonly even
     if (event.type === "text" && event.text.trim() !== "") alone = null;
     if ((event.type === "open" || event.type === "close") && BLOCK_ELEMENTS.has(event.name)) {
       endBlock();
+      if (headings === 0) [waiting] = [[], before.set(event, waiting)];
       if (HEADING.test(event.name)) headings += event.type === "open" ? 1 : -1;
     }
     if (isImage(event)) {
       if ((event.attributes.alt ?? "").trim() !== "" && headings === 0) alone?.push(event);
-      else if (event.attributes.alt === undefined && !isSpacer(event)) figures++;
+      const texts = takeText(event.attributes.src ?? "");
+      if (texts === null && event.attributes.alt === undefined && !isSpacer(event)) figures++;
+      if (texts === null || texts.length === 0) continue;
+      recognised.pictures++;
+      recognised.ranges.push(event.start + 1, event.end);
+      read.add(event);
+      waiting.push(...recognisedParagraphs(event, texts));
     }
   }
   endBlock();
-  return { events: events.flatMap((event) => (isImage(event) && labelled.has(event) ? asParagraph(event) : [event])), figures };
+  const written = events.flatMap((event) => {
+    if (!isImage(event)) return [...(before.get(event) ?? []), event];
+    // The rest of the tag is the place of the recognised text.
+    const image = read.has(event) ? { ...event, end: event.start + 1 } : event;
+    return labelled.has(event) ? asParagraph(image) : [image];
+  });
+  return { events: [...written, ...waiting], figures, recognised };
+}
+
+/** Writes each paragraph at a character of the tag of its picture, so that no character is the place of two. */
+function recognisedParagraphs({ start, end }: OpenEvent, texts: readonly string[]): MarkupEvent[] {
+  const paragraphs = texts.length < end - start ? texts : [texts.join(" ")];
+  return paragraphs.flatMap((alt, i) => {
+    const range = { start: start + 1 + i, end: i === paragraphs.length - 1 ? end : start + 2 + i };
+    const image: OpenEvent = { type: "open", name: "img", attributes: { alt }, ...range };
+    return [opening("p", range.start), image, closing("img", range.end), closing("p", range.end)];
+  });
 }
 
 function asParagraph(image: OpenEvent): MarkupEvent[] {

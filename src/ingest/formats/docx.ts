@@ -6,8 +6,9 @@ import { parseHtml } from "./html.ts";
 import { descendants, firstOf, partOf, prefixed, readXml, textOf, type XmlElement } from "./office/xml.ts";
 import { type OrdinalForm, ordinal } from "./ordinal.ts";
 import { oneLine, statedDay, titleOf, topLines } from "./parsed.ts";
+import { picturesIn } from "./pictures.ts";
 import { leftOutNotices } from "./unseen-text.ts";
-import { unpackZip } from "./zip.ts";
+import { unpackPictures, unpackZip } from "./zip.ts";
 
 const TABLE_LOOKS = /<w:tblPr(?: [^<>]*)?>(?:(?!<w:tblPr[ >]|<\/w:tblPr>)[\s\S])*<\/w:tblPr>/g;
 /** Bit of `w:tblLook` for applying the style of the first row. */
@@ -87,7 +88,7 @@ export const docxFormat: Format = {
   name: "docx",
   extensions: [".docx", ".docm"],
   version: 13,
-  async read({ bytes, name }) {
+  async read({ bytes, name, recogniser }) {
     const parts = new Map(unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels")));
     if (!parts.has("word/document.xml")) throw new IngestError("bad_archive", "the file has no word/document.xml: save it again as DOCX");
     const leftOut = { hidden: 0, struck: 0 };
@@ -105,10 +106,13 @@ export const docxFormat: Format = {
     change("word/document.xml", (xml) => withNumbers(xml, xmlOf("word/numbering.xml"), styleOf));
     // The numbers are now part of the text, so all lists become bullet lists.
     change("word/numbering.xml", (xml) => xml.replace(/(<w:numFmt (?:[^<>]* )?w:val=")[^"]*"/g, '$1bullet"'));
+    const takeText = await picturesIn(bytes, recogniser);
+    // mammoth tells no name of a picture, so each part holds its own name.
+    if (recogniser !== null) for (const [part] of unpackPictures(bytes)) parts.set(part, Buffer.from(part));
     const html = await toHtml(parts, styleOf);
     const core = partOf(parts, "docProps/core.xml");
     const property = (name: string) => oneLine(textOf(firstOf(core, name))).slice(0, 300) || null;
-    const read = parseHtml(html, name, leftOut.struck);
+    const read = parseHtml(html, name, { struck: leftOut.struck, takeText });
     const notices: ReadingNotice[] = [...(read.notices ?? [])];
     if (leftOut.hidden > 0)
       notices.push({ code: "hidden_text", message: `${leftOut.hidden} characters that Word does not show were left out` });
@@ -147,7 +151,14 @@ async function toHtml(parts: ReadonlyMap<string, Uint8Array>, styleOf: StyleOf):
     const { value } = await mammoth.convertToHtml(
       { buffer: Buffer.from(zipSync(packed)) },
       {
-        convertImage: mammoth.images.imgElement(async () => ({ src: "" })),
+        convertImage: mammoth.images.imgElement(async (image) => {
+          try {
+            return { src: String(await image.readAsBuffer()) };
+          } catch {
+            // Pictures are unpacked for OCR only.
+            return { src: "" };
+          }
+        }),
         externalFileAccess: false,
         transformDocument: (document: WordElement) => withBoldRows(document, styleOf),
         styleMap: [...STYLE_MAP],

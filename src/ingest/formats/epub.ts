@@ -6,6 +6,7 @@ import type { Format } from "./format.ts";
 import { parseHtml } from "./html.ts";
 import { descendants, firstOf, readXml, textOf as textOfXml } from "./office/xml.ts";
 import { isoDayOf, type JoinedPart, joinWritten, oneLine, plainMetadata, titleOf } from "./parsed.ts";
+import { picturesIn } from "./pictures.ts";
 import { type ArchiveParts, unpackZip } from "./zip.ts";
 
 const MARKUP = /\.(?:xhtml|html?|xml|opf|ncx)$/i;
@@ -15,7 +16,7 @@ export const epubFormat: Format = {
   name: "epub",
   extensions: [".epub"],
   version: 13,
-  async read({ bytes, name }) {
+  async read({ bytes, name, recogniser }) {
     const parts = unpackZip(bytes, (part) => MARKUP.test(part));
     const packagePath = firstOf(readXml(textOf(parts, "META-INF/container.xml")), "rootfile")?.attributes["full-path"] ?? "";
     if (!parts.has(packagePath)) throw new IngestError("bad_archive", "the book names no package file: save it again as EPUB");
@@ -29,6 +30,7 @@ export const epubFormat: Format = {
     const unseen: ReadingNotice[] = [];
     const places: (readonly [number, string])[] = [];
     let sourceStart = 0;
+    const takeText = await picturesIn(bytes, recogniser);
     for (const path of book.spine) {
       if (!parts.has(path)) {
         missing.push(path);
@@ -36,8 +38,10 @@ export const epubFormat: Format = {
       }
       const source = textOf(parts, path);
       places.push([sourceStart, path]);
-      const written = parseHtml(source, name);
-      unseen.push(...(written.notices ?? []).map((notice) => ({ ...notice, message: `${path}: ${notice.message}` })));
+      const written = parseHtml(source, name, { takeText: (address) => takeText(inside(path, address)) });
+      const begun = sourceStart;
+      for (const { ranges, ...notice } of written.notices ?? [])
+        unseen.push({ ...notice, message: `${path}: ${notice.message}`, ...(ranges && { ranges: ranges.map((at) => at + begun) }) });
       joined.push({ written, sourceStart });
       sourceStart += source.length;
     }

@@ -19,17 +19,35 @@ import { pptxFormat } from "./office/pptx.ts";
 import { rtfFormat } from "./office/rtf.ts";
 import { pdfFormat } from "./pdf/read.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
+import { recognisePictures } from "./pictures.ts";
 import { srtFormat, vttFormat } from "./subtitles.ts";
 import { parseAsciidoc, parseText } from "./text.ts";
 import { xlsxFormat } from "./xlsx.ts";
 import { unpacksTooFar, zipKind } from "./zip.ts";
+
+const htmlText = textFormat("html", [".html", ".htm", ".xhtml"], 14, (source, name) => [parseHtml(source, name)]);
+/** Pictures that a web page holds itself. */
+const DATA_PICTURE = /data:image\/(?:png|jpe?g);base64,([\w+/=]+)/g;
+
+/** Reads web pages with the text of the pictures that they hold. */
+const htmlFormat: Format = {
+  ...htmlText,
+  async read(file) {
+    const results = htmlText.read(file);
+    const found = file.recogniser === null ? [] : [...Buffer.from(file.bytes).toString("latin1").matchAll(DATA_PICTURE)];
+    if (file.recogniser === null || found.length === 0) return results;
+    const pictures = new Map(found.map(([address, data = ""]) => [address, Buffer.from(data, "base64")]));
+    const takeText = await recognisePictures(pictures, file.recogniser);
+    return textFormat("html", [], 0, (source, name) => [parseHtml(source, name, { takeText })]).read(file);
+  },
+};
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
   textFormat("markdown", [".md", ".markdown"], 19, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log", ".rst", ".rest"], 11, (source, name) => [parseText(source, name)]),
   textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 6, (source, name) => [parseAsciidoc(source, name)]),
-  textFormat("html", [".html", ".htm", ".xhtml"], 14, (source, name) => [parseHtml(source, name)]),
+  htmlText,
   textFormat("json", [".json"], 8, parseJson),
   textFormat("jsonl", [".jsonl", ".ndjson"], 8, parseJsonLines),
   yamlFormat,
@@ -39,7 +57,7 @@ export const TEXT_FORMATS: readonly TextFormat[] = [
 ];
 
 export const FORMATS: readonly Format[] = [
-  ...TEXT_FORMATS,
+  ...TEXT_FORMATS.map((format) => (format === htmlText ? htmlFormat : format)),
   pdfFormat,
   docxFormat,
   odtFormat,
@@ -61,6 +79,9 @@ const OLD_NAMES: Readonly<Record<string, string>> = { ".doc": "docx", ".xls": "x
 
 /** Extensions of files that are opened; some turn out to be unreadable. */
 export const openedExtensions: readonly string[] = [...supportedExtensions, ...Object.keys(OLD_NAMES)];
+
+/** Extensions of formats whose files hold no pictures. */
+export const picturelessExtensions: readonly string[] = TEXT_FORMATS.flatMap((format) => (format === htmlText ? [] : format.extensions));
 
 export const textExtensions: readonly string[] = TEXT_FORMATS.flatMap(({ extensions }) => extensions);
 

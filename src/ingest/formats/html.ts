@@ -5,6 +5,7 @@ import { type MarkupEvent, type OpenEvent, partnersOf, readMarkup, visibleEvents
 import { withNotesAtCalls, withRaisedText } from "./notes-at-calls.ts";
 import { findPanels, withPanelsAsDetails } from "./panels.ts";
 import { type FormatResult, oneLine, titleOf } from "./parsed.ts";
+import { NO_TEXT, recognisedNotices } from "./pictures.ts";
 import { findUnseenText, unseenNotices } from "./unseen-text.ts";
 import { walkMarkup } from "./walk-markup.ts";
 
@@ -15,21 +16,22 @@ const MAIN_SHARE = 0.5;
 
 /**
  * Extracts the main content of a web page with its title, description and canonical address.
- * @param struck number of struck-through characters that the caller has already removed
+ * @param struck struck-through characters that the caller has removed before; @param takeText finds the text of a picture by its address
  */
-export function parseHtml(source: string, name: string, struck = 0): FormatResult {
+export function parseHtml(source: string, name: string, { struck = 0, takeText = NO_TEXT } = {}): FormatResult {
   const front = readFrontMatter(source);
   const read = readMarkup(" ".repeat(front.bodyStart) + source.slice(front.bodyStart), { decodeEntities: true });
   const head = readHead(read);
   const panels = findPanels(read);
   const unseen = findUnseenText(read, panels);
   const all = withNotesAtCalls(withPanelsAsDetails(read, panels, unseen.elements));
-  const { events, figures } = describeFigures(withRaisedText(mainContent(all, unseen.elements)));
+  const { events, figures, recognised } = describeFigures(withRaisedText(mainContent(all, unseen.elements)), takeText);
   const writer = new BlockWriter(source);
   walkMarkup(events, writer, { inline: (event) => writeInline(writer, event, front.bodyStart) });
   const written = writer.finish();
   const result = withFrontMatter(written, front, { ...head, title: head.title ?? titleOf(written) ?? name });
-  return { ...result, notices: unseenNotices({ ...unseen, struck: unseen.struck + struck, figures }) };
+  const notices = unseenNotices({ ...unseen, struck: unseen.struck + struck, figures });
+  return { ...result, notices: [...notices, ...recognisedNotices(recognised.ranges, recognised.pictures)] };
 }
 
 /** Writes text, line breaks, pictures' alternative text and bold. @param bodyStart start of the text after front matter */

@@ -24,6 +24,17 @@ export function unpackZip(bytes: Uint8Array, isWanted: (name: string) => boolean
   );
 }
 
+/** Unpacks the PNG and JPEG pictures of a document, up to `MAX_UNPACKED_BYTES`; others are left out. */
+export function unpackPictures(bytes: Uint8Array): [name: string, picture: Uint8Array][] {
+  let total = 0;
+  const isWanted = (name: string, size: number) => {
+    if (!/\.(?:png|jpe?g)$/i.test(name) || /thumbnail/i.test(name)) return false;
+    total += size;
+    return total <= MAX_UNPACKED_BYTES;
+  };
+  return Object.entries(walkZip(bytes, isWanted));
+}
+
 const OPEN_DOCUMENT: ReadonlyMap<string, "odt" | "ods" | "odp"> = new Map([
   ["text", "odt"],
   ["spreadsheet", "ods"],

@@ -70,7 +70,7 @@ export function wordParagraph(text: string, properties = ""): string {
 }
 
 /** Generates a Word document with this body. `more` adds parts by name. */
-export function docxOf(body: string, more: Readonly<Record<string, string>> = {}): Uint8Array {
+export function docxOf(body: string, more: MoreParts = {}): Uint8Array {
   const word =
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"';
   const heading = (level: number) => `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`;
@@ -88,12 +88,14 @@ export function docxOf(body: string, more: Readonly<Record<string, string>> = {}
     "word/styles.xml": `<w:styles ${word}>${[1, 2, 3].map(heading).join("")}</w:styles>`,
     "word/numbering.xml": `<w:numbering ${word}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`,
     "word/document.xml": `<w:document ${word}><w:body>${body}</w:body></w:document>`,
-    ...Object.fromEntries(Object.entries(more).map(([name, content]) => [name, content.replace("XMLNS", word)])),
+    ...Object.fromEntries(
+      Object.entries(more).map(([name, content]) => [name, typeof content === "string" ? content.replace("XMLNS", word) : content]),
+    ),
   });
 }
 
 /** Generates a book with these chapters. */
-export function epubOf(chapters: readonly string[], more: Readonly<Record<string, string>> = {}): Uint8Array {
+export function epubOf(chapters: readonly string[], more: MoreParts = {}): Uint8Array {
   const items = chapters.map((_, i) => `<item id="c${i}" href="text/c${i}.xhtml" media-type="application/xhtml+xml"/>`).join("");
   return zip({
     mimetype: "application/epub+zip",
@@ -164,7 +166,9 @@ function emlOf(html: string): string {
   return `${head}Content-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
 }
 
-export function zip(parts: Readonly<Record<string, string | Uint8Array>>): Uint8Array {
+export type MoreParts = Readonly<Record<string, string | Uint8Array>>;
+
+export function zip(parts: MoreParts): Uint8Array {
   return zipSync(
     Object.fromEntries(Object.entries(parts).map(([name, content]) => [name, typeof content === "string" ? strToU8(content) : content])),
   );

@@ -1,4 +1,4 @@
-import { escapeXml, type MadeBlock, zip } from "./made-files.ts";
+import { escapeXml, type MadeBlock, type MoreParts, zip } from "./made-files.ts";
 
 export type MadeOfficeFormat = "pptx" | "odt" | "ods" | "odp" | "rtf" | "vtt" | "srt";
 
@@ -77,7 +77,7 @@ function shapesOf(title: string, body: readonly MadeBlock[]): string {
 /** Generates a presentation. `more` adds parts by name. */
 export function pptxOf(
   slides: readonly { readonly shapes: string; readonly notes?: string; readonly isHidden?: boolean; readonly relations?: string }[],
-  more: Readonly<Record<string, string>> = {},
+  more: MoreParts = {},
 ): Uint8Array {
   const drawing = "http://schemas.openxmlformats.org/drawingml/2006/main";
   const main = "http://schemas.openxmlformats.org/presentationml/2006/main";
@@ -125,7 +125,7 @@ function odfOf(kind: string, body: string, { styles = "", more = {} }: OdfParts)
 interface OdfParts {
   /** Automatic styles. */
   readonly styles?: string;
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: MoreParts;
 }
 
 export function odtOf(body: string, parts: OdfParts = {}): Uint8Array {

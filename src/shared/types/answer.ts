@@ -52,7 +52,7 @@ const originalPlaceSchema = z.object({
   end: z.int(),
   encoding: z.string().optional().describe("Encoding of the file; absent: UTF-8, or not a text file."),
   pages: z.array(pagePlace).optional().describe("Absent: the original has no pages."),
-  recognised: z.literal(true).optional().describe("True if a page was recognised by OCR, which may be wrong; absent: no OCR."),
+  recognised: z.literal(true).optional().describe("True if a page or picture was recognised by OCR, which may be wrong; absent: no OCR."),
   cells: z.array(cellPlace).optional().describe("Counted from 1, as in a spreadsheet; absent: not a table."),
   time: z.string().optional().describe("Time in a transcript, such as `00:12:31`; absent: not a transcript."),
   speaker: z.string().optional().describe("Who speaks at that time; absent: the transcript does not say."),

@@ -152,8 +152,10 @@ export interface ReadingNotice {
   readonly message: string;
   /** Affected pages, from 1. */
   readonly pages?: readonly number[];
-  /** Number of pictures and charts, for `figures_without_text`. */
+  /** Number of pictures and charts, for `figures_without_text` and `recognised_text`. */
   readonly count?: number;
+  /** Start and end of each recognised text of a picture in the original, flattened, for `recognised_text`. */
+  readonly ranges?: readonly number[];
 }
 
 /** Positions of the original's characters on pages, in cells, in files of an archive or in time: flattened, ordered by `start`, without overlaps. */

@@ -8,6 +8,7 @@ import { writeInline } from "../html.ts";
 import { BLOCK_ELEMENTS, closing, type MarkupEvent, opening } from "../markup.ts";
 import { withRaisedText } from "../notes-at-calls.ts";
 import { type FormatResult, plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
+import { NO_TEXT, recognisedNotices, type TakeText } from "../pictures.ts";
 import { unseenNotices } from "../unseen-text.ts";
 import { walkMarkup } from "../walk-markup.ts";
 
@@ -35,6 +36,14 @@ export class ExtractedText {
   #notes: (() => void)[] = [];
   /** Number of characters that the program hides or strikes through, and of pictures and charts without a description. */
   readonly leftOut = { hidden: 0, struck: 0, figures: 0 };
+  readonly #takeText: TakeText;
+  readonly #recognised: number[] = [];
+  #pictures = 0;
+
+  /** @param takeText finds the text of a picture by the part of the file that holds it */
+  constructor(takeText: TakeText = NO_TEXT) {
+    this.#takeText = takeText;
+  }
 
   get length(): number {
     return this.#length;
@@ -77,10 +86,17 @@ export class ExtractedText {
     this.#length = length;
   }
 
-  /** Writes the description of a picture as a paragraph of its own. Counts the picture if it has no description. */
-  figure(description: string): void {
-    if (description.trim() === "") this.leftOut.figures++;
-    else this.element("p", () => this.text(describeImage(description)));
+  /** Writes the description of a picture and its recognised text as paragraphs; counts the picture if it has neither. */
+  figure(description: string, part = ""): void {
+    const recognised = this.#takeText(part);
+    if (description.trim() !== "") this.element("p", () => this.text(describeImage(description)));
+    else if (recognised === null) this.leftOut.figures++;
+    if (recognised !== null && recognised.length > 0) this.#pictures++;
+    for (const paragraph of recognised ?? []) {
+      const start = this.#length;
+      this.element("p", () => this.text(paragraph));
+      this.#recognised.push(start, this.#length);
+    }
   }
 
   /** Defers a note until `flushNotes`. */
@@ -95,7 +111,7 @@ export class ExtractedText {
   }
 
   notices(): ReadingNotice[] {
-    return unseenNotices(this.leftOut);
+    return [...unseenNotices(this.leftOut), ...recognisedNotices(this.#recognised, this.#pictures)];
   }
 
   finish(): WrittenBlocks {
@@ -148,9 +164,15 @@ export interface Slide {
  */
 export function writeSlides(
   slides: readonly Slide[],
-  { name, title, notices }: { readonly name: string; readonly title: string | null; readonly notices: readonly ReadingNotice[] },
+  parts: {
+    readonly name: string;
+    readonly title: string | null;
+    readonly notices: readonly ReadingNotice[];
+    readonly takeText: TakeText;
+  },
 ): FormatResult {
-  const out = new ExtractedText();
+  const { name, title, notices, takeText } = parts;
+  const out = new ExtractedText(takeText);
   const starts = slides.map((slide, i) => {
     const start = out.length;
     const shown = slide.title === "" ? `Slide ${i + 1}` : slide.title;

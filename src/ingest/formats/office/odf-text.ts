@@ -188,5 +188,8 @@ function writeFrame(frame: XmlElement, writer: OdfWriter): void {
   const description = oneLine(described.map(textOf).join(". "));
   if (box?.name === "table") writeTable(box, writer);
   else if (box !== undefined) writeOdfBlocks(elementsOf(box), writer);
-  else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name))) writer.out.figure(description);
+  else if (children.some(({ name }) => ["image", "object", "object-ole", "plugin"].includes(name))) {
+    const image = children.find(({ name }) => name === "image");
+    writer.out.figure(description, image === undefined ? "" : prefixed(image, "href")?.replace(/^\.\//, ""));
+  }
 }

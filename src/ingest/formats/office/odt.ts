@@ -1,6 +1,7 @@
 import { IngestError } from "../../../shared/errors.ts";
 import type { Format } from "../format.ts";
 import { plainMetadata, statedDay, titleOf, topLines } from "../parsed.ts";
+import { picturesIn } from "../pictures.ts";
 import { leftOutNotices } from "../unseen-text.ts";
 import { ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
 import { openOdf } from "./odf.ts";
@@ -12,11 +13,11 @@ export const odtFormat: Format = {
   name: "odt",
   extensions: [".odt", ".ott"],
   version: 2,
-  read({ bytes, name }) {
+  async read({ bytes, name, recogniser }) {
     const { content, styles, title, subject, margins } = openOdf(bytes);
     const body = firstOf(content, "text");
     if (body === undefined) throw new IngestError("bad_archive", "the file contains no text document: save it again as ODT");
-    const out = new ExtractedText();
+    const out = new ExtractedText(await picturesIn(bytes, recogniser));
     const leftOut = new Set<string>();
     writeOdfBody(elementsOf(body), { out, styles, leftOut, numbers: new Map() });
     const written = out.finish();
@@ -40,7 +41,7 @@ export const odpFormat: Format = {
   name: "odp",
   extensions: [".odp", ".otp"],
   version: 2,
-  read({ bytes, name }) {
+  async read({ bytes, name, recogniser }) {
     const { content, styles, title } = openOdf(bytes);
     const pages = elementsOf(firstOf(content, "presentation")).filter((one) => one.name === "page");
     if (pages.length === 0) throw new IngestError("bad_archive", "the presentation contains no slide: save it again as ODP");
@@ -63,7 +64,7 @@ export const odpFormat: Format = {
         notes: (out) => writeOdfBlocks(notes, { out, styles, leftOut, numbers }),
       };
     });
-    return [writeSlides(slides, { name, title, notices: leftOutNotices(leftOut, []) })];
+    return [writeSlides(slides, { name, title, notices: leftOutNotices(leftOut, []), takeText: await picturesIn(bytes, recogniser) })];
   },
 };
 

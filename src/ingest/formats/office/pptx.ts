@@ -3,6 +3,7 @@ import type { ReadingNotice } from "../../../shared/types.ts";
 import type { Format } from "../format.ts";
 import { type OrdinalForm, ordinal } from "../ordinal.ts";
 import { oneLine } from "../parsed.ts";
+import { picturesIn } from "../pictures.ts";
 import { leftOutNotices } from "../unseen-text.ts";
 import { type ArchiveParts, unpackZip } from "../zip.ts";
 import { type ExtractedText, type Slide, writeSlides } from "./extracted-text.ts";
@@ -13,7 +14,7 @@ export const pptxFormat: Format = {
   name: "pptx",
   extensions: [".pptx", ".pptm", ".ppsx"],
   version: 2,
-  read({ bytes, name }) {
+  async read({ bytes, name, recogniser }) {
     const parts = unpackZip(bytes, (part) => part.endsWith(".xml") || part.endsWith(".rels"));
     const presentation = partOf(parts, MAIN_PART);
     const relations = relationsOf(parts, MAIN_PART);
@@ -28,6 +29,7 @@ export const pptxFormat: Format = {
       name,
       title: title || null,
       notices: noticesOf(leftOut, listed.length - present.length),
+      takeText: await picturesIn(bytes, recogniser),
     });
     return [result];
   },
@@ -64,7 +66,8 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutOfSlides):
   const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? "") && spokenIn(shape) !== "");
   const body = shapes.filter((shape) => shape !== title && !FURNITURE.has(placeholderOf(shape) ?? ""));
   for (const shape of shapes) if (MARGINS.has(placeholderOf(shape) ?? "") && spokenIn(shape) !== "") leftOut.margins.add(spokenIn(shape));
-  const relations = [...relationsOf(parts, part).values()];
+  const byId = relationsOf(parts, part);
+  const relations = [...byId.values()];
   leftOut.hasComments ||= relations.some(({ type }) => type === "comments");
   const notes = partOf(parts, relations.find(({ type }) => type === "notesSlide")?.part ?? "");
   const spoken = shapesIn(firstOf(notes, "spTree")).filter((shape) => placeholderOf(shape) === "body" && spokenIn(shape) !== "");
@@ -72,7 +75,7 @@ function readSlide(parts: ArchiveParts, part: string, leftOut: LeftOutOfSlides):
     title: title === undefined ? "" : spokenIn(title),
     isHidden: ["0", "false"].includes(firstOf(slide, "sld")?.attributes.show ?? ""),
     body(out) {
-      for (const shape of body) writeShape(out, shape);
+      for (const shape of body) writeShape(out, shape, byId);
     },
     notes(out) {
       for (const shape of spoken) writeParagraphs(out, firstOf(shape, "txBody"), false);
@@ -108,14 +111,16 @@ function spokenIn(shape: XmlElement): string {
   return oneLine([...descendants(shape, "p")].map(runsIn).join(" "));
 }
 
-function writeShape(out: ExtractedText, shape: XmlElement): void {
+function writeShape(out: ExtractedText, shape: XmlElement, relations: ReturnType<typeof relationsOf>): void {
   const table = firstOf(shape, "tbl");
   const text = firstOf(shape, "txBody");
   const { descr = "", title = "" } = firstOf(shape, "cNvPr")?.attributes ?? {};
   const isDecorative = firstOf(shape, "decorative")?.attributes.val === "1";
   if (table !== undefined) writeTable(out, table);
   else if (text !== undefined) writeParagraphs(out, text, ["body", "obj"].includes(placeholderOf(shape) ?? ""));
-  if ((shape.name === "pic" || (shape.name === "graphicFrame" && table === undefined)) && !isDecorative) out.figure(descr || title);
+  const picture = firstOf(shape, "blip");
+  const part = relations.get((picture && prefixed(picture, "embed")) ?? "")?.part;
+  if ((shape.name === "pic" || (shape.name === "graphicFrame" && table === undefined)) && !isDecorative) out.figure(descr || title, part);
   else if (descr !== "" && !isDecorative) out.figure(descr);
 }
 

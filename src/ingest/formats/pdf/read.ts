@@ -6,7 +6,7 @@ import { blocksOf, keyOf, lettersOf, type PdfBlock, styleOf } from "./blocks.ts"
 import { furtherPartsOfItems, joinParted } from "./join-parted.ts";
 import { fragmentsOf, linesOf, type PdfLine, toLine } from "./lines.ts";
 import { readPage } from "./read-page.ts";
-import { type Picture, RECOGNITION_PACKAGES, type Recogniser, wordsOnPage } from "./recognise.ts";
+import { type Picture, RECOGNITION_PACKAGES, type RecognisedWord, type Recogniser, wordsOnPage } from "./recognise.ts";
 import { type Grid, gridsOf, type Region, regionsOf } from "./regions.ts";
 import { runningWords } from "./running.ts";
 import type { PdfPage, PdfWord } from "./words.ts";
@@ -18,9 +18,9 @@ export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 8
 /** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
-/** Maximum pixels of a picture to recognise: an A3 page at 600 dpi. */
-const MAX_PICTURE_POINTS = 70_000_000;
-/** Matches a printed page number. A longer one is ignored, because every citation of the page would repeat it. */
+/** Maximum pixels of a recognised picture: an A3 page at 600 dpi. */
+export const MAX_PICTURE_POINTS = 70_000_000;
+/** A printed page number. A file may state a longer one, which every citation of the page would repeat. */
 const PAGE_LABEL = /^\P{Cc}{1,20}$/u;
 
 type Library = typeof import("unpdf");
@@ -108,6 +108,14 @@ async function recognisePage(page: PdfPage, extract: () => Promise<readonly Pict
   const [largest] = [...(await extract())].sort((a, b) => b.width * b.height - a.width * a.height);
   if (largest === undefined || page.picture === null || largest.width * largest.height > MAX_PICTURE_POINTS) return [];
   return wordsOnPage(await recogniser.recognise(largest), largest, page.picture);
+}
+
+/** Lays out the words of a picture like those of a scanned page. Returns its paragraphs, items and rows. */
+export function layOutPicture(words: readonly RecognisedWord[], size: Pick<Picture, "width" | "height">): string[] {
+  const box = { x: 0, y: 0, right: size.width, bottom: size.height };
+  const page = { ...size, number: 1, words: wordsOnPage(words, size, box), rules: [], dots: [], isPicture: true, picture: box };
+  const { text, blocks } = writePdf(layOut([page], new Map()), [page], new Map(page.words.map((word) => [word, 1])));
+  return blocks.map(({ start, end }) => text.slice(start, end));
 }
 
 /** Removes invisible text and returns the notices. Keeps the text layer of scanned pages. */

@@ -24,7 +24,7 @@ function scripted(words: Awaited<ReturnType<Recogniser["recognise"]>> | Error): 
   return {
     pictures,
     async recognise(picture) {
-      pictures.push(picture);
+      if (!(picture instanceof Uint8Array)) pictures.push(picture);
       if (words instanceof Error) throw words;
       return words;
     },

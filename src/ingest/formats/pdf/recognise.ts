@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import { IngestError, messageOf } from "../../../shared/errors.ts";
@@ -11,8 +12,12 @@ export const RECOGNITION_PACKAGES = ["tesseract.js", "@tesseract.js-data/eng"] a
 const LANGUAGE_FOLDER = "4.0.0_best_int";
 /** Number of pages after which the worker restarts, because its memory only grows. */
 const PAGES_PER_WORKER = 20;
-/** Minimum confidence of a word, in percent. */
+/** Minimum confidence of a word on a scanned page, in percent. */
 const MIN_CONFIDENCE = 30;
+/** The same in an embedded picture, which may be a photograph: its patterns read as words of up to 45 %. */
+const MIN_PICTURE_CONFIDENCE = 60;
+/** Milliseconds for one picture, less than `FILE_TIMEOUT_MS`, so that a picture of noise does not end its file. */
+const PICTURE_TIMEOUT_MS = 50_000;
 
 /** A decoded picture with one, three or four bytes per pixel. */
 export interface Picture {
@@ -26,8 +31,8 @@ export interface Picture {
 export type RecognisedWord = ReturnType<typeof wordsOf>[number];
 
 export interface Recogniser {
-  /** Recognises the words of one page. */
-  recognise(picture: Picture): Promise<readonly RecognisedWord[]>;
+  /** Recognises the words of one page, or of an embedded PNG or JPEG picture given as its bytes. */
+  recognise(picture: Picture | Uint8Array): Promise<readonly RecognisedWord[]>;
   close(): Promise<void>;
 }
 
@@ -88,8 +93,10 @@ export function createRecogniser({ program, language }: { readonly program: stri
       try {
         reader ??= await start(program, language);
         pages++;
-        const result = resultSchema.parse(await reader.recognize(pnmOf(picture), {}, { blocks: true, text: false }));
-        return wordsOf(result.data.blocks ?? []);
+        const [image, least] =
+          picture instanceof Uint8Array ? [Buffer.from(picture), MIN_PICTURE_CONFIDENCE] : [pnmOf(picture), MIN_CONFIDENCE];
+        const result = resultSchema.parse(await inTime(reader.recognize(image, {}, { blocks: true, text: false })));
+        return wordsOf(result.data.blocks ?? [], least);
       } catch (cause) {
         await end().catch(() => {});
         throw new IngestError("recognition_failed", `text recognition failed (${messageOf(cause)})`, {}, { cause });
@@ -106,11 +113,24 @@ async function start(program: string, language: string): Promise<Reader> {
   return createWorker("eng", 1, { langPath: language, gzip: true, cacheMethod: "none", errorHandler: () => {} });
 }
 
-function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>) {
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const timer = new AbortController();
+  const late = setTimeout(PICTURE_TIMEOUT_MS, undefined, { signal: timer.signal, ref: false }).then(() => {
+    throw new Error(`it took longer than ${PICTURE_TIMEOUT_MS / 1000} seconds`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    late.catch(() => {});
+    timer.abort();
+  }
+}
+
+function wordsOf(blocks: NonNullable<z.infer<typeof resultSchema>["data"]["blocks"]>, least: number) {
   const lines = blocks.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.lines));
   return lines.flatMap(({ words, bbox }, line) =>
     words
-      .filter(({ confidence, text }) => confidence >= MIN_CONFIDENCE && text.trim() !== "")
+      .filter(({ confidence, text }) => confidence >= least && text.trim() !== "")
       .map(({ text, bbox: { x0, y0, x1, y1 } }) => ({
         ...{ text, x: x0, y: y0, width: x1 - x0, height: y1 - y0, line, lineHeight: bbox.y1 - bbox.y0 },
       })),
