@@ -34,22 +34,23 @@ export function* readRtfTokens(source: string): Generator<RtfToken> {
   }
 }
 
-/**
- * Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. Character sets with several bytes per
- * character are not supported.
- */
+/** Encodings by the character set of a font: Rich Text Format 1.9.1, `\fcharset`. */
 const CHARSETS: Readonly<Record<number, string>> = {
   ...{ 77: "macintosh", 161: "windows-1253", 162: "windows-1254", 163: "windows-1258", 177: "windows-1255", 178: "windows-1256" },
   ...{ 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250" },
+  ...{ 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5" },
 };
-/** Character set of symbol fonts, such as Wingdings. */
+/** Encodings of Asian code pages; some of their characters have two bytes. The labels of `TextDecoder` cover the code pages of Windows. */
+const ASIAN: Readonly<Record<number, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" };
+const TWO_BYTES: ReadonlySet<string> = new Set(Object.values(ASIAN));
+/** The character set of fonts of symbols, such as Wingdings. */
 const SYMBOLS = 2;
 const BULLET = 0xb7;
 
-/** Returns the encoding of a code page, or `null` if it is unsupported, such as those of DOS and of Asian languages. */
+/** Returns the encoding of a code page; `null` if it is unknown, as those of DOS. */
 export function encodingOfCodePage(page: number): string | null {
   if (page === 10_000) return "macintosh";
-  return page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null;
+  return ASIAN[page] ?? (page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null);
 }
 
 /**
@@ -60,10 +61,15 @@ export function isKnownCharset(charset: number): boolean {
   return charset <= SYMBOLS || charset in CHARSETS;
 }
 
-/** Decodes a byte in the character set of a font. @param encoding of the document, for fonts without their own character set */
-export function decodeRtfByte(byte: number, charset: number, encoding: string): string {
-  if (charset === SYMBOLS) return byte === BULLET ? "•" : "\ufffd";
-  return new TextDecoder(CHARSETS[charset] ?? encoding).decode(Uint8Array.of(byte));
+/**
+ * Decodes bytes in the character set of a font. Returns `null` for the first of the two bytes of a character.
+ * @param encoding of the document, for fonts without a set of their own
+ */
+export function decodeRtfBytes(bytes: readonly number[], charset: number, encoding: string): string | null {
+  if (charset === SYMBOLS) return bytes[0] === BULLET ? "•" : "\ufffd";
+  const decoder = new TextDecoder(CHARSETS[charset] ?? encoding);
+  const text = decoder.decode(Uint8Array.from(bytes), { stream: true });
+  return text === "" && bytes.length === 1 && TWO_BYTES.has(decoder.encoding) ? null : text + decoder.decode();
 }
 
 /** Characters that have a control word or symbol. An optional hyphen becomes empty text. */

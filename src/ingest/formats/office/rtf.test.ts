@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { originalPlaceOf } from "../../../text/original-place.ts";
 import { readFirst } from "../../testing/first-document.ts";
 import { rtfOf } from "../../testing/made-office.ts";
+import { faultsOf } from "../../testing/soundness.ts";
 import { blocksOf } from "../show-blocks.test-helper.ts";
 
 const read = (body: string) => readFirst("a.rtf", Buffer.from(rtfOf(body), "latin1"));
@@ -18,10 +19,25 @@ describe("RTF", () => {
   test.each([
     ["text in a font of an unknown character set", String.raw`Fee \f1\'83\'5c\f0 5`, 1],
     ["Unicode, Latin text and names in such a font", String.raw`\f1 Fee \uc2\u12477\'83\'5c 5`, 0],
+    ["text in a Japanese font", String.raw`\f2 Fee \'83\'5c`, 0],
   ])("notices a guessed encoding: %s", async (_, body, count) => {
-    const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset128 \'82\'6c;}}`;
+    const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset130 \'82\'6c;}{\f2\fcharset128 J;}}`;
     const document = await readFirst("a.rtf", Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252${fonts}\pard ${body}\par}`, "latin1"));
     expect(said(document).filter((one) => one.startsWith("encoding_guessed"))).toHaveLength(count);
+  });
+
+  test.each([
+    [128, String.raw`\'83\'5c\\`, "ソ\\"],
+    [128, String.raw`\'93\'fa\'96\'7b \'b1`, "日本 ｱ"],
+    [129, String.raw`\'c7\'d1\'b1\'db 5`, "한글 5"],
+    [134, String.raw`\'d6\'d0a\'ce\'c4`, "中a文"],
+    [136, "\\'a4\\'a4\\'a4\\'e5\\'b3\\\\", "中文許"],
+  ])("decodes fonts whose characters have two bytes: character set %d", async (charset, body, text) => {
+    const fonts = `{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset${charset} A;}}`;
+    const source = `{\\rtf1\\ansi\\ansicpg1252${fonts}\\pard\\f1 ${body}\\par}`;
+    const document = await readFirst("a.rtf", Buffer.from(source, "latin1"));
+    expect(document.text).toBe(text);
+    expect(faultsOf(document, source)).toEqual([]);
   });
 
   test("reads headings by their style or level, lists with numbers or bullets, and plain lines", async () => {

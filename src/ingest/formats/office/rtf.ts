@@ -7,13 +7,13 @@ import { oneLine, plainMetadata, statedDay, titleOf, topLines } from "../parsed.
 import { leftOutNotices, unseenNotices } from "../unseen-text.ts";
 import { writeMarkup } from "./extracted-text.ts";
 import { RtfBlocks } from "./rtf-blocks.ts";
-import { decodeRtfByte, encodingOfCodePage, isKnownCharset, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
+import { decodeRtfBytes, encodingOfCodePage, isKnownCharset, RTF_CHARACTERS, type RtfToken, readRtfTokens } from "./rtf-tokens.ts";
 
 /** Reads RTF: headings, lists, tables and notes. Offsets count the bytes of the file, since each is one character of its encoding. */
 export const rtfFormat: Format = {
   name: "rtf",
   extensions: [".rtf"],
-  version: 2,
+  version: 3,
   read({ bytes, name }) {
     const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
     const reader = new RtfReader();
@@ -109,6 +109,8 @@ class RtfReader {
   /** Number of characters still to skip after `\u`. */
   #fallbacks = 0;
   #high: (TextRange & { readonly code: number }) | null = null;
+  /** The first byte of a character of two bytes. */
+  #lead: (TextRange & { readonly value: number }) | null = null;
   #propertyName = "";
   #title = "";
   readonly #margins = new Set<string>();
@@ -119,6 +121,7 @@ class RtfReader {
   take(token: RtfToken): void {
     // Some programs write zero bytes after the last group.
     if (this.#isEnded) return;
+    if (token.type !== "byte" && token.type !== "text") this.#lead = null;
     if (token.type === "open") this.#open(token.start);
     else if (token.type === "close") this.#close(token.end);
     else if (token.type === "control") this.#control(token);
@@ -246,7 +249,7 @@ class RtfReader {
     // An escaped brace is one character, but two bytes in the file.
     const from = text.length === end - start ? start + skipped : start;
     if (rest === "") return;
-    if (!/[\x80-\xff]/.test(rest)) {
+    if (this.#lead === null && !/[\x80-\xff]/.test(rest)) {
       this.#say(rest, { start: from, end });
       return;
     }
@@ -258,7 +261,12 @@ class RtfReader {
     // Names of fonts and styles are never quoted, so they need no offsets.
     const isQuoted = !["fonts", "styles", "skip"].includes(this.#state.destination);
     this.#isGuessed ||= isQuoted && value >= 0x80 && !isKnownCharset(charset);
-    this.#say(decodeRtfByte(value, charset, this.#encoding ?? "windows-1252"), { start, end });
+    const encoding = this.#encoding ?? "windows-1252";
+    const lead = this.#lead;
+    this.#lead = null;
+    const text = decodeRtfBytes(lead === null ? [value] : [lead.value, value], charset, encoding);
+    if (text === null) this.#lead = { value, start, end };
+    else this.#say(text, { start: lead?.start ?? start, end });
   }
 
   #say(text: string, range: TextRange): void {
