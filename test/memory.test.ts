@@ -130,6 +130,20 @@ describe("the graph cache", () => {
     expect(await library.ask("Is there a price for the library card?")).toMatchObject({ cacheMode: "graph", cached: { question: CARD } });
   });
 
+  it("serves what a person flagged only where that is set, ranked by half its relevance, with a warning", async () => {
+    for (const [settings, mode, codes] of [
+      [{}, "miss", []],
+      [{ "cache.serve_flagged": true }, "exact", ["flagged"]],
+    ] as const) {
+      const library = await open({ settings });
+      await library.engine.memory.review.flag((await library.ask(CARD)).id, "Ann");
+      const again = await library.ask(CARD);
+      expect([again.cacheMode, again.warnings.map(({ code }) => code)]).toEqual([mode, codes]);
+      const near = await library.ask("Is there a price for the library card?");
+      expect([near.cacheMode === "miss", near.warnings.some(({ code }) => code === "flagged")]).toEqual([mode === "miss", mode !== "miss"]);
+    }
+  });
+
   it("gives a question with a code no answer about another code, and none of another topic", async () => {
     const library = await open({ profiles: [graphOnly], matcher: fakeMatcher(() => true) });
     await library.ask(CARD);

@@ -138,7 +138,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
 
 function rememberSettings({ cache, session, reports }: Config): NonNullable<PipelineContext["remember"]> {
   return {
-    cache,
+    cache: { ...cache, servesFlagged: cache.serve_flagged },
     session: { turns: session.turns, idleMinutes: session.idle_minutes, most: session.most },
     reports: { ...reports, text: true },
   };

@@ -24,6 +24,7 @@ export function createBoundMemory(opened: Opened, domains: Domains, contextFor: 
     ...{ store, retention, createId },
     privacy: config.privacy,
     sessionTurns: config.session.turns,
+    keepsFlagged: config.cache.serve_flagged,
     domain: (name) => domains.pack(name).name,
     async within(asked) {
       const ids = asked.map(({ id }) => id);

@@ -264,9 +264,11 @@ async function judgeAll(
   { text, written }: Asked,
   candidates: readonly Candidate[],
   passages: readonly MatchPassage[],
-  { matcher, settings, signal }: AcceptParts,
+  { matcher, settings, servesFlagged, signal }: AcceptParts,
 ): Promise<Judged[]> {
-  const excluded = candidates.map(({ stored, barred }) => barred ?? (stored.reviewStatus === "flagged" ? FLAGGED : null));
+  const excluded = candidates.map(
+    ({ stored, barred }) => barred ?? (stored.reviewStatus === "flagged" && servesFlagged !== true ? FLAGGED : null),
+  );
   const compared = candidates.filter((_, at) => excluded[at] === null);
   const stored = compared.map(({ stored: { question, retrieved }, cosine }) => ({ question, cosine, retrieved }));
   const verdicts = await matcher.compare({ question: text, written, passages }, stored, settings, signal);

@@ -66,13 +66,15 @@ export interface ReviewParts {
   readonly store: Pick<Store, "review" | "audit" | "documents">;
   readonly domain: (name?: string) => string;
   readonly createId: () => string;
+  /** Whether the cache keeps flagged answers, to serve them with a warning. */
+  readonly keepsFlagged: boolean;
   /** Returns the limits of questions in words, by answer id. Questions without limits are left out. */
   readonly within: (asked: readonly AskedIn[]) => Promise<ReadonlyMap<string, string>>;
   /** Binds a reviewer's text to quotes of documents, or throws. */
   readonly bind: (interaction: ReviewedInteraction, answer: Answer, id: string, text: string) => Promise<Answer>;
 }
 
-export function createReview({ store, domain, createId, within, bind }: ReviewParts) {
+export function createReview({ store, domain, createId, keepsFlagged, within, bind }: ReviewParts) {
   const load = async (id: string, sees?: Sees) => {
     const found = await store.review.get(id, sees);
     if (found === null) throw unknownInteraction(id);
@@ -121,11 +123,11 @@ export function createReview({ store, domain, createId, within, bind }: ReviewPa
       assertDone(await store.review.approve({ id, by: actor(by), versions: versionsOf(answer) }), id);
     },
     /**
-     * Marks the answer as wrong or doubtful. The cache deletes it.
+     * Marks the answer as wrong or doubtful. The cache deletes it, unless flagged answers are served with a warning.
      * @throws RequestError `unknown_interaction`
      */
     async flag(id: string, by: string): Promise<void> {
-      assertDone(await store.review.flag({ id, by: actor(by) }), id);
+      assertDone(await store.review.flag({ id, by: actor(by), keepsCached: keepsFlagged }), id);
     },
     /**
      * Replaces the answer. From now on the correction is served first for the same question with the same limits, until

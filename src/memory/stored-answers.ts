@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Answer, Question, Scope, StoredDocument } from "../shared/types.ts";
+import type { Answer, Question, Scope, StoredDocument, Warning } from "../shared/types.ts";
 import type { CacheEntry, CacheStore } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { SharedContent } from "../store/interaction.ts";
@@ -223,7 +223,15 @@ export interface ReverifyParts {
   readonly documents: Pick<DocumentStore, "load">;
   /** Runs the current checks on a stored answer. Only a clean one may be served. */
   readonly recheck: (answer: Answer) => Promise<boolean>;
+  /** Serves flagged answers with a warning. @default false */
+  readonly servesFlagged?: boolean;
 }
+
+/** Warning on an answer that a reviewer flagged after it was given. */
+export const FLAGGED_WARNING: Warning = {
+  code: "flagged",
+  message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it.",
+};
 
 /** A stored answer that may be served, or the rule that prevents it. */
 type Reverified =
@@ -231,8 +239,8 @@ type Reverified =
   | { readonly type: "unsafe"; readonly rule: "flagged" | "documents" | "quotes" | "checks"; readonly reason: string };
 
 /**
- * Verifies a stored answer before it is served, however it was found (DESIGN.md, "Cache safety"): it is not flagged,
- * every document that it names is visible in the named version, every quote is byte-equal, and the checks find nothing.
+ * Verifies a stored answer before it is served, however it was found (DESIGN.md, "Cache safety"): it is not
+ * flagged, unless flagged answers are served with a warning, every document that it names is visible in the named version, every quote is byte-equal, and the checks find nothing.
  * An entry that fails is deleted, unless it is flagged or `effects` is `"none"`.
  * @param effects `"none"` changes nothing, for explanations
  */
@@ -242,10 +250,12 @@ export async function reverify(
   parts: ReverifyParts,
   effects: "drop" | "none" = "drop",
 ): Promise<Reverified> {
-  if (entry.reviewStatus === "flagged") return { type: "unsafe", rule: "flagged", reason: "a reviewer flagged the stored answer" };
+  const isFlagged = entry.reviewStatus === "flagged";
+  if (isFlagged && parts.servesFlagged !== true) return { type: "unsafe", rule: "flagged", reason: "a reviewer flagged the stored answer" };
   const judged = await judge(entry, scope, parts);
-  if (judged.type === "unsafe" && effects === "drop") await parts.cache.delete(entry.key);
-  return judged;
+  if (judged.type === "unsafe" && effects === "drop" && !isFlagged) await parts.cache.delete(entry.key);
+  if (!isFlagged || judged.type === "unsafe") return judged;
+  return { type: "safe", answer: { ...judged.answer, warnings: [FLAGGED_WARNING, ...judged.answer.warnings] } };
 }
 
 async function judge({ key, answer: text, documents }: CacheEntry, scope: Scope, parts: ReverifyParts): Promise<Reverified> {

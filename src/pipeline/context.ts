@@ -153,7 +153,7 @@ export interface RecordedSettings {
 
 /** Retention periods and maximum numbers of entries of each kind. */
 export interface RememberSettings {
-  readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number };
+  readonly cache: { readonly enabled: boolean; readonly hours: number; readonly entries: number; readonly servesFlagged?: boolean };
   readonly session: { readonly turns: number; readonly idleMinutes: number; readonly most?: number };
   /** `text: false`: a report keeps only kinds, counts and scores. */
   readonly reports: { readonly enabled: boolean; readonly days: number; readonly entries: number; readonly text: boolean };

@@ -40,6 +40,7 @@ export async function recall(
   const how = {
     ...{ cache: store.cache, documents: store.documents, answers: context.answers, recheck: recheckOf(question, context) },
     ...{ matcher: questions.matcher, settings: profile.match, byReview: profile.caches.includes("graph"), signal },
+    servesFlagged: servesFlagged(context),
   };
   const accept = (one: Asked, collected: readonly Candidate[]) =>
     acceptCandidate(one, question.scope, collected, found.passages, how, effects);
@@ -103,7 +104,7 @@ async function find(question: Question, context: PipelineContext, effects: Effec
   const curated = await lookupReviewed(question, context, effects);
   if (curated !== null) return { ...NOTHING, hit: curated };
   if (key === null) return NOTHING;
-  const places = { cache: store.cache, documents: store.documents, answers, recheck: recheckOf(question, context) };
+  const places = { cache: store.cache, documents: store.documents, answers, recheck: recheckOf(question, context), servesFlagged: servesFlagged(context) };
   const { hit, ...exact } = await lookupExact(key, question.scope, places, effects);
   if (hit === null) return { hit, ...(await collect(question, question.resolved, context)), judged: [exact.judged] };
   if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit, generation });
@@ -179,6 +180,11 @@ function recheckOf(question: Question, context: PipelineContext): (answer: Answe
   const { configHash, encoder, language } = context.cache;
   const madeWith = JSON.stringify([configHash, encoder, language, profile, scope.domain, scope.tenant, resolved]);
   return (answer) => context.answers.passes(answer, madeWith, () => passesAgain(answer, checking(question, context)));
+}
+
+/** Whether flagged answers take part (`seven-layer` source, equation 6): if the settings allow it and the profile ranks by review. */
+function servesFlagged({ profile, remember }: PipelineContext): boolean {
+  return remember?.cache.servesFlagged === true && profile.caches.includes("graph");
 }
 
 /** Explanation of how the caches treat a question. */

@@ -101,7 +101,7 @@ export const sevenLayer: Profile = {
     {
       rule: "graph: topic, entity and approved, newest five (listing 7); else by 1.5 approved, .5 flagged times relevance (equation 6)",
       state: "corrected",
-      why: "listing 7 is used for every question. Its answers rank above those that are only similar, which are ranked by equation 6, with the probability that both questions are equivalent as relevance. It excludes nothing and adds no safety: both questions must still be equivalent, and flagged answers are not served. Few questions name an entity of its three kinds",
+      why: "listing 7 is used for every question. Its answers rank above those that are only similar, which are ranked by equation 6, with the probability that both questions are equivalent as relevance. It excludes nothing and adds no safety: both questions must still be equivalent. Flagged answers are served, with a warning, only if `cache.serve_flagged` is set. Few questions name an entity of its three kinds",
     },
     {
       rule: "entity grounding, source consistency, topic coherence",

@@ -137,6 +137,11 @@ export const configSchema = z.strictObject({
     ),
     entries: setting(z.int().min(0), DEFAULT_CACHE_ENTRIES, "Maximum stored answers; the least recently used is deleted first"),
     hours: setting(z.number().positive(), DEFAULT_CACHE_HOURS, "Hours for which a stored answer may be served"),
+    serve_flagged: setting(
+      z.boolean(),
+      false,
+      "Serve answers that a reviewer flagged, with the warning `flagged`, under profiles with the graph cache (`seven-layer` source, equation 6)",
+    ),
     rewordings: setting(
       z.enum(["pack", "always", "never"]),
       "pack",

@@ -132,10 +132,13 @@ async function approve(trx: Transaction<Database>, { id, by, versions }: ReviewA
   return "done";
 }
 
-async function flag(trx: Transaction<Database>, { id, by }: Pick<ReviewAct, "id" | "by">, at: string): Promise<ReviewOutcome> {
+/** `keepsCached`: the cache keeps the answer, to serve it with a warning. */
+type FlagAct = Pick<ReviewAct, "id" | "by"> & { readonly keepsCached?: boolean };
+
+async function flag(trx: Transaction<Database>, { id, by, keepsCached = false }: FlagAct, at: string): Promise<ReviewOutcome> {
   const same = await sameAnswers(trx, id);
   if (same.length === 0) return "missing";
-  await setStatus(trx, same, "flagged", by, at);
+  await setStatus(trx, same, "flagged", by, at, keepsCached);
   await appendAudit(trx, { actor: by, action: "flag", subject: id, details: { same: same.length } }, at);
   const served = await trx
     .selectFrom("curated")
@@ -187,13 +190,21 @@ async function sameAnswers(trx: Transaction<Database>, id: string): Promise<stri
   return rows.map((one) => one.id);
 }
 
-/** Sets the review; answers that are not approved lose their reviewed versions and cache entries. */
-async function setStatus(trx: Transaction<Database>, ids: readonly string[], status: ReviewStatus, by: string, at: string): Promise<void> {
+/** Sets the review; answers that are not approved lose their reviewed versions and, unless `keepsCached`, cache entries. */
+async function setStatus(
+  trx: Transaction<Database>,
+  ids: readonly string[],
+  status: ReviewStatus,
+  by: string,
+  at: string,
+  keepsCached = false,
+): Promise<void> {
   for (const part of inParts(ids)) {
     const review = { reviewStatus: status, reviewedBy: by, reviewedAt: at, demotedAt: null };
     await trx.updateTable("interactions").set(review).where("id", "in", part).execute();
     if (status === "approved") continue;
     await trx.deleteFrom("review_documents").where("interactionId", "in", part).execute();
+    if (keepsCached) continue;
     await trx
       .deleteFrom("cache_entries")
       .where("key", "in", (eb) =>

@@ -2,9 +2,10 @@ import { z } from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
 import { mayBeShown } from "../../memory/named-documents.ts";
+import { FLAGGED_WARNING } from "../../memory/stored-answers.ts";
 import type { AnswerRecord } from "../../pipeline/record.ts";
 import { RequestError } from "../../shared/errors.ts";
-import type { Answer, Warning } from "../../shared/types.ts";
+import type { Answer } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";
 import { type Caller, covers, narrow, seesEverything } from "../access/caller.ts";
 import { type Call, endpoint, type Services } from "../endpoint.ts";
@@ -110,17 +111,11 @@ function sessionOf(
   return [{ id, userId: user_id }, engine.scope(narrow(caller, named))] as const;
 }
 
-/** Warning on an answer that a reviewer flagged after it was given. */
-const FLAGGED: Warning = {
-  code: "flagged",
-  message: "A reviewer flagged this answer as wrong or doubtful. Do not rely on it; ask the question again.",
-};
-
 /** Returns a past answer if the caller may see it and its documents still exist; otherwise reports it as unknown. */
 async function answerFor(engine: Engine, caller: Caller, id: string): Promise<Answer> {
   const { answer, options, isFlagged } = await answerOf(engine, caller, id);
   if (!(await mayBeShown(answer, engine.scope(options), engine.store.documents))) throw unknownAnswer(id);
-  return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED, ...answer.warnings] : answer.warnings };
+  return { ...answer, sessionId: null, warnings: isFlagged ? [FLAGGED_WARNING, ...answer.warnings] : answer.warnings };
 }
 
 /** Returns an answer of the caller's domain, tenant and labels. It does not check the documents, so the text must not be shown. */

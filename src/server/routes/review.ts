@@ -47,7 +47,7 @@ export const reviewEndpoints = {
     handle: async ({ caller, id }, { engine }) => wire.reviewToWire(await show(engine, caller, id)),
   }),
   approve: judgement("approve", "Approves the answer. 409 if a cited document has changed."),
-  flag: judgement("flag", "Flags the answer as wrong or doubtful; it is not served again."),
+  flag: judgement("flag", "Flags the answer as wrong or doubtful; it is not served again, unless `cache.serve_flagged` is set."),
   correct: endpoint({
     ...{ method: "POST", path: "/v1/review/{id}/correct", opens: "review", idempotent: true },
     what: "Replaces the answer with a correction, which is served first; 422 with every unsupported sentence and the reason.",
