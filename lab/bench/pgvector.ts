@@ -1,12 +1,18 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { TableRow } from "../../src/grading/report.ts";
-import { makeReport, quantile } from "../../src/internals.ts";
+import { createRandom, makeReport, quantile } from "../../src/internals.ts";
+import { dot } from "../../src/cross-encoder/dot.ts";
+import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
+import { normalizeVector } from "../../src/models/encoder.ts";
 import { DenseIndex } from "../../src/retrieval/dense.ts";
 import { ConfigError } from "../../src/shared/errors.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { openPostgresVectors, type PostgresVectors } from "../../src/store/postgres-vectors.ts";
 import { createStore } from "../../src/store/store.ts";
 import { fileContent, storedDocument } from "../../src/testing/store/fixtures.ts";
+import { splitSentences } from "../../src/text/sentences.ts";
 import type { Benchmark } from "../commands/bench.ts";
 import { createVectors } from "./speed/generate.ts";
 
@@ -43,7 +49,7 @@ interface Measured {
 /** Repeats the `seven-layer` source's comparison of pgvector with and without HNSW, and adds the embedded scan. */
 export const benchmark: Benchmark = {
   description:
-    "pgvector without index, m=16, m=24, beside the embedded scan (--database URL, an empty one; --sizes 1000,10000,100000; --dimensions 384)",
+    "pgvector without index, m=16, m=24, beside the embedded scan (--database URL, an empty one; --sizes 1000,10000,100000; --dimensions 384; --texts FOLDER)",
   async run(args, progress) {
     const { values } = parseArgs({
       args: [...args],
@@ -51,6 +57,7 @@ export const benchmark: Benchmark = {
         database: { type: "string" },
         sizes: { type: "string", default: "1000,10000,100000" },
         dimensions: { type: "string", default: "384" },
+        texts: { type: "string" },
       },
     });
     if (values.database === undefined) {
@@ -65,7 +72,8 @@ export const benchmark: Benchmark = {
     const rows: Measured[] = [];
     try {
       const store = createStore(db, { now: () => new Date(0), clock: () => 0 });
-      const make = createVectors(SEED, dimensions, TOPICS);
+      const make =
+        values.texts === undefined ? createVectors(SEED, dimensions, TOPICS) : vectorsOfTexts(values.texts, dimensions, Math.max(...sizes));
       const questions = Array.from({ length: BATCH }, make);
       let made = 0;
       const vectors: Float32Array[] = [];
@@ -76,7 +84,7 @@ export const benchmark: Benchmark = {
         progress(`${size} vectors: stored`);
         for (; made < size; made += WINDOWS_PER_DOCUMENT) {
           const documentId = await putDocument(store, made);
-          const fresh = Array.from({ length: WINDOWS_PER_DOCUMENT }, make);
+          const fresh = Array.from({ length: Math.min(WINDOWS_PER_DOCUMENT, size - made) }, make);
           vectors.push(...fresh);
           await remote.put(
             fresh.map((vector, n) => ({ documentId, version: "v1", tenant: "", access: "public", start: made + n, vector })),
@@ -90,6 +98,28 @@ export const benchmark: Benchmark = {
     return { report: toReport(rows, args, sizes), table: toTable(rows) };
   },
 };
+
+/**
+ * Returns a function that embeds one sentence of a folder after the other. The embedded encoder's vectors are projected at random to the
+ * wanted dimension, which keeps their cosines (Johnson & Lindenstrauss, 1984), as a stand-in for an endpoint of that dimension.
+ */
+function vectorsOfTexts(folder: string, dimensions: number, most: number): () => Float32Array {
+  const texts = globSync("**/*.md", { cwd: folder }).sort().map((path) => readFileSync(join(folder, path), "utf8"));
+  const sentences = [...new Set(texts.flatMap((text) => splitSentences(text).map(({ start, end }) => text.slice(start, end).trim())))];
+  const wanted = BATCH + most;
+  if (sentences.length < wanted) throw new ConfigError("config_invalid", `${folder} has ${sentences.length} sentences, but ${wanted} are needed.`);
+  // Spread over the folder, so that questions and vectors come from all documents.
+  const chosen = Array.from({ length: wanted }, (_, i) => sentences[Math.floor((((i * 7919) % wanted) * sentences.length) / wanted)] as string);
+  const vectors = loadEmbeddedEncoder().embedSync(chosen);
+  const random = createRandom(SEED);
+  const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const directions = Array.from({ length: dimensions }, () => Float32Array.from(vectors[0] as Float32Array, gauss));
+  let next = 0;
+  return () => {
+    const vector = vectors[next++] as Float32Array;
+    return normalizeVector(Float32Array.from(directions, (direction) => dot(direction, vector)));
+  };
+}
 
 interface Trial {
   readonly size: number;

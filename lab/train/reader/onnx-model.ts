@@ -6,7 +6,9 @@ const WIRE_FLOAT = 5;
 export interface OnnxGraph {
   readonly nodes: readonly OnnxNode[];
   readonly constants: Readonly<Record<string, OnnxConstant>>;
+  /** Inputs of floats, and of integers. */
   readonly inputs: Readonly<Record<string, Shape>>;
+  readonly integers?: Readonly<Record<string, Shape>>;
   readonly outputs: Readonly<Record<string, Shape>>;
 }
 
@@ -46,12 +48,13 @@ export function encodeModel(graph: OnnxGraph): Uint8Array {
   return encoded(fields(integerField(1, IR_VERSION), messageField(8, operators), messageField(7, graphOf(graph))));
 }
 
-function graphOf({ nodes, constants, inputs, outputs }: OnnxGraph): Fields {
+function graphOf({ nodes, constants, inputs, integers = {}, outputs }: OnnxGraph): Fields {
   return fields(
     ...nodes.map((node) => messageField(1, nodeOf(node))),
     textField(2, "reader"),
     ...Object.entries(constants).map(([name, constant]) => messageField(5, tensorOf(name, constant))),
     ...Object.entries(inputs).map(([name, shape]) => messageField(11, valueInfoOf(name, shape))),
+    ...Object.entries(integers).map(([name, shape]) => messageField(11, valueInfoOf(name, shape, INT64))),
     ...Object.entries(outputs).map(([name, shape]) => messageField(12, valueInfoOf(name, shape))),
   );
 }
@@ -84,10 +87,10 @@ function tensorOf(name: string, { shape, data }: OnnxConstant): Fields {
   );
 }
 
-/** Encodes a `ValueInfoProto` of a float tensor. */
-function valueInfoOf(name: string, shape: Shape): Fields {
+/** Encodes a `ValueInfoProto` of a tensor. */
+function valueInfoOf(name: string, shape: Shape, type = FLOAT): Fields {
   const dimensions = shape.map((size) => messageField(1, typeof size === "number" ? integerField(1, size) : textField(2, size)));
-  const tensor = fields(integerField(1, FLOAT), messageField(2, fields(...dimensions)));
+  const tensor = fields(integerField(1, type), messageField(2, fields(...dimensions)));
   return fields(textField(1, name), messageField(2, messageField(1, tensor)));
 }
 
