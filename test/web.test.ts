@@ -126,23 +126,22 @@ describe("vg-rag: the web decides about uncertain passages", () => {
 
 describe("a service like SearXNG over an index of real pages", () => {
   const folder = join(PACKAGE_ROOT, "domains/veterans/documents");
-  const files = readdirSync(folder).filter((name) => /appeal|claim|survivor/.test(name));
+  const files = readdirSync(folder).filter((name) => /board|survivor/.test(name));
   const real = Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
-  const toHtml = (text: string) => `<!doctype html><main>${text.replaceAll(/^---\n.*?\n---|[<>#]/gs, "").replaceAll(/\n\n+/g, "\n<p>")}</main>`;
+  const toHtml = (text: string) =>
+    `<!doctype html><main>${text.replaceAll(/^---\n.*?\n---|[<>#]/gs, "").replaceAll(/\n\n+/g, "\n<p>")}</main>`;
   const pages = Object.fromEntries(files.map((name) => [`/${name}`, toHtml(real[name] ?? "")]));
 
   it.each([
-    ["60 days", "verified", "confirmed"],
-    ["90 days", "rejected", "contradicted"],
-  ])("a statement in other words with %s is %s", async (days, verdict, told) => {
+    ["Whoever has a contested claim can ask for a Board Appeal for 60 days from the date of the decision.", "verified", "confirmed"],
+    ["In a contested claim, the deadline to ask for a Board Appeal is 90 days from the date of the decision.", "rejected", "contradicted"],
+  ])("promotes and demotes: %s is %s", async (statement, verdict, told) => {
     const index = await openInTest({ documents: real });
     const search: WebHandler = async (request, response) => {
       const { passages } = await index.engine.search(new URL(request.url ?? "", "http://x").searchParams.get("q") ?? "");
       searxngReply(passages.map(({ document }) => ({ url: `https://library.example/${document.path}` })))(request, response);
     };
-    const documents = {
-      "appeal.md": `# Contested claims\n\nWhoever has a contested claim can ask for a Board Appeal for ${days} from the date of the decision.\n`,
-    };
+    const documents = { "appeal.md": `# Contested claims\n\n${statement}\n` };
     const { run } = await start({ pages, search, documents });
     const { answer } = await run("vg-rag", "How long can I ask for a Board Appeal in a contested claim?");
     expect([answer.evidence[0]?.verdict, answer.web?.[0]?.verdict]).toEqual([verdict, told]);
