@@ -48,7 +48,10 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
       limit.end();
     }
   }
-  if (outcome.hit !== null) yield* replay(outcome.hit.answer);
+  if (outcome.hit !== null) {
+    yield* warn(outcome, outcome.hit.answer.warnings);
+    yield* replay(outcome.hit.answer);
+  }
 
   const result = assemble(question, outcome, context, trace);
   yield* trace.stage("remember", (log) => remember({ question, answer: result, outcome }, context, log));

@@ -104,7 +104,13 @@ async function find(question: Question, context: PipelineContext, effects: Effec
   const curated = await lookupReviewed(question, context, effects);
   if (curated !== null) return { ...NOTHING, hit: curated };
   if (key === null) return NOTHING;
-  const places = { cache: store.cache, documents: store.documents, answers, recheck: recheckOf(question, context), servesFlagged: servesFlagged(context) };
+  const places = {
+    cache: store.cache,
+    documents: store.documents,
+    answers,
+    recheck: recheckOf(question, context),
+    servesFlagged: servesFlagged(context),
+  };
   const { hit, ...exact } = await lookupExact(key, question.scope, places, effects);
   if (hit === null) return { hit, ...(await collect(question, question.resolved, context)), judged: [exact.judged] };
   if (generation !== null) answers.serves(key, question.resolved, { ...exact, hit, generation });
