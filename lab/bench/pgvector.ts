@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { dot } from "../../src/cross-encoder/dot.ts";
 import type { TableRow } from "../../src/grading/report.ts";
 import { createRandom, makeReport, quantile } from "../../src/internals.ts";
-import { dot } from "../../src/cross-encoder/dot.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { normalizeVector } from "../../src/models/encoder.ts";
 import { DenseIndex } from "../../src/retrieval/dense.ts";
@@ -104,12 +104,18 @@ export const benchmark: Benchmark = {
  * wanted dimension, which keeps their cosines (Johnson & Lindenstrauss, 1984), as a stand-in for an endpoint of that dimension.
  */
 function vectorsOfTexts(folder: string, dimensions: number, most: number): () => Float32Array {
-  const texts = globSync("**/*.md", { cwd: folder }).sort().map((path) => readFileSync(join(folder, path), "utf8"));
+  const texts = globSync("**/*.md", { cwd: folder })
+    .sort()
+    .map((path) => readFileSync(join(folder, path), "utf8"));
   const sentences = [...new Set(texts.flatMap((text) => splitSentences(text).map(({ start, end }) => text.slice(start, end).trim())))];
   const wanted = BATCH + most;
-  if (sentences.length < wanted) throw new ConfigError("config_invalid", `${folder} has ${sentences.length} sentences, but ${wanted} are needed.`);
+  if (sentences.length < wanted)
+    throw new ConfigError("config_invalid", `${folder} has ${sentences.length} sentences, but ${wanted} are needed.`);
   // Spread over the folder, so that questions and vectors come from all documents.
-  const chosen = Array.from({ length: wanted }, (_, i) => sentences[Math.floor((((i * 7919) % wanted) * sentences.length) / wanted)] as string);
+  const chosen = Array.from(
+    { length: wanted },
+    (_, i) => sentences[Math.floor((((i * 7919) % wanted) * sentences.length) / wanted)] as string,
+  );
   const vectors = loadEmbeddedEncoder().embedSync(chosen);
   const random = createRandom(SEED);
   const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -9,6 +9,7 @@ import { DEFAULT_QUESTION_CHARACTERS } from "../../src/shared/config.ts";
 import { RULE_COUNTS } from "./measured-profiles.ts";
 import { measured } from "./measurements.ts";
 import { FOREIGN_TEST, RULE_TESTS, type ShownBy } from "./rule-tests.ts";
+import { SOURCE_ROWS } from "./source-rows.ts";
 
 const SOURCES = profiles.filter(({ name }) => name !== "sourcebound");
 
@@ -68,6 +69,12 @@ describe("rules of the sources", () => {
       expect(shown !== undefined && holdsTitle(shown), `${shown?.file} has no test "${shown?.title}"`).toBe(true);
     },
   );
+
+  it.each(SOURCES.map(({ name }) => name))("%s: twelve rows of the source name tests that are there", (name) => {
+    const rows = SOURCE_ROWS[name] ?? [];
+    expect(rows).toHaveLength(12);
+    expect(rows.filter(({ shownBy }) => typeof shownBy !== "string" && !holdsTitle(shownBy))).toEqual([]);
+  });
 
   it("name no rule that is gone", () => {
     for (const [name, rules] of Object.entries(RULE_TESTS)) {

@@ -155,6 +155,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("link", { name: "Why this answer" }).click();
     await page.locator(".timeline li").first().waitFor();
     expect(await page.locator(".timeline li").count()).toBe(8);
+    expect(await page.locator(".pane .card strong").allTextContents()).toEqual(["pii_leakage"]);
     await page.getByRole("tab", { name: "Record" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download the record" }).click();

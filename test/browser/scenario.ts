@@ -28,6 +28,7 @@ const FORM_QUOTE = "To ask for a review of a disability compensation decision, u
 
 export const REVIEW_ANSWER: Answer = sampleAnswer({
   question: QUESTIONS.answer,
+  report: { overallPass: true, metrics: { pii_leakage: { passed: true, score: null, threshold: null, reason: "nothing found" } } },
   sentences: [
     { text: REVIEW_QUOTE, citations: [1] },
     { text: CONTESTED_QUOTE, citations: [2] },
