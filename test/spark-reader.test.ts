@@ -42,7 +42,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     return { evidence, gate, facts, notices, crosses: evidence.map(({ passage }) => passage.scores.cross as number) };
   }
 
-  it("takes the chance of the best candidate of each passage for the cross score: .3 of the sum", async () => {
+  it("shares the confidence of the answer by the best candidates of the passages for the cross score: .7 of the sum", async () => {
     const { evidence, notices } = await judged(readTexts);
     expect(notices).toEqual([]);
     expect(evidence.length).toBeGreaterThan(1);
@@ -51,7 +51,7 @@ describe("the guard of spark without a cross-encoder of the hub", () => {
     const least = Math.min(...evidence.filter(({ passage }) => holds(passage.text)).map(({ passage }) => passage.scores.cross as number));
     for (const { passage, relevance, score, reason } of evidence) {
       const cross = passage.scores.cross as number;
-      expect(score).toBeCloseTo(0.7 * (relevance as number) + 0.3 * cross, 6);
+      expect(score).toBeCloseTo(0.3 * (relevance as number) + 0.7 * cross, 6);
       expect(reason).toContain(`row answers with a confidence of ${cross.toFixed(2)}`);
       if (!holds(passage.text)) expect(cross).toBeLessThan(least);
     }

@@ -7,7 +7,7 @@ import type { PassageVerdict } from "../models/verifier.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { CandidateView, Choice, ScoredCandidate } from "../ranking/features.ts";
-import { rankCandidates, relevanceOfPassages } from "../ranking/rank.ts";
+import { confidenceOf, rankCandidates, relevanceOfPassages } from "../ranking/rank.ts";
 import type { QuestionWords } from "../retrieval/understand.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { AnswerEvent } from "../shared/events.ts";
@@ -69,7 +69,8 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
   // This ranking also selects the quotes.
   const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, { signal }) : null;
-  const relevance = ranked === null ? null : relevanceOfPassages(ranked);
+  const confidence = ranked !== null && profile.gate.type === "guard" ? confidenceOf(ranked, context.ranking().weights) : null;
+  const relevance = ranked === null ? null : relevanceOfPassages(ranked, confidence);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "The cross-encoder is not available: passages are judged by the first-stage score only");
   /** Thresholds for the encoder that ranked the passages. */

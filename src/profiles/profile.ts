@@ -140,8 +140,9 @@ export type GateSettings =
     }
   /**
    * Gate of `spark`: thresholds on `relevanceWeight·relevance + crossWeight·cross`, for each passage and for the mean
-   * of the passages that reach theirs. The best `keep` passages are used. `learned` has the thresholds for sums in
-   * which the confidence of a passage's best candidate replaces the Hub's cross-encoder.
+   * of the passages that reach theirs. The best `keep` passages are used. `learned` has the weights and
+   * thresholds without the Hub's cross-encoder. The passages then share the confidence of the answer, in proportion to
+   * the probabilities of their best candidates.
    */
   | {
       readonly type: "guard";
@@ -150,7 +151,12 @@ export type GateSettings =
       readonly perPassage: number;
       readonly aggregate: number;
       readonly keep: number;
-      readonly learned: { readonly perPassage: number; readonly aggregate: number };
+      readonly learned: {
+        readonly relevanceWeight: number;
+        readonly crossWeight: number;
+        readonly perPassage: number;
+        readonly aggregate: number;
+      };
       /** Score to use for `cross`. The gate receives the thresholds for it. @default "cross" */
       readonly by?: "cross" | "chance";
     }

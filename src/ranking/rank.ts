@@ -142,13 +142,21 @@ export function confidenceFeatures({ candidates }: Pick<Choice, "candidates">): 
   return best === undefined ? {} : Object.fromEntries(Object.entries(CONFIDENCE_FEATURES).map(([name, of]) => [name, of(best)]));
 }
 
-/** Returns the highest candidate probability of each passage, by sid. */
-export function relevanceOfPassages({ candidates }: Pick<Choice, "candidates">): ReadonlyMap<string, number> {
+/**
+ * Returns the highest candidate probability of each passage, by sid.
+ * @param confidence confidence of the answer: the best passage gets it, the others in proportion
+ */
+export function relevanceOfPassages(
+  { candidates }: Pick<Choice, "candidates">,
+  confidence: number | null = null,
+): ReadonlyMap<string, number> {
   const relevance = new Map<string, number>();
   for (const { view, chance } of candidates) {
     const { sid } = view.evidence.passage;
     relevance.set(sid, Math.max(relevance.get(sid) ?? 0, chance));
   }
+  const best = Math.max(...relevance.values());
+  if (confidence !== null && best > 0) for (const [sid, chance] of relevance) relevance.set(sid, (confidence * chance) / best);
   return relevance;
 }
 
