@@ -87,7 +87,11 @@ export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
       "agreement: an outlier against the majority is rejected",
       at("src/evidence/compare-passages.test.ts", "rejects the outlier of a majority in vg-rag"),
     ),
-    row("agreement speaks of the chunks", "eval profiles --data DATA --profiles vg-rag", "it spoke of 82 of 960; most passages say different things of a question"),
+    row(
+      "agreement speaks of the chunks",
+      "eval profiles --data DATA --profiles vg-rag",
+      "it spoke of 82 of 960; most passages say different things of a question",
+    ),
     row("V from .75 verified, from .40 uncertain, else rejected", at("test/vg-rag-buckets.test.ts", "puts real passages into each bucket")),
     row(
       "a model verifies, in one call",
