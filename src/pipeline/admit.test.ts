@@ -127,6 +127,7 @@ describe("readFilters", () => {
       pages: { first: 12, last: 15 },
     });
     expect(readFilters({ page: 7 })?.pages).toEqual({ first: 7, last: 7 });
+    expect(readFilters({ document: [" A ", "B"] })?.document).toEqual(["A", "B"]);
     expect(readFilters({ page: 1e9 })?.pages).toEqual({ first: 1e9, last: 1e9 });
   });
 
@@ -140,6 +141,8 @@ describe("readFilters", () => {
     [{ section: "x".repeat(301) }, /301 characters; the limit is 300/],
     [{ document: "a\u202eb" }, /invisible/],
     [{ document: "a\u0000b" }, /control/],
+    [{ document: [] }, /has 0 names: name 1 to 100/],
+    [{ document: ["A", null] }, /"document" is empty/],
     [{ document: "\ud800" }, /invisible/],
     [{ chapter: 32 }, /"chapter" must be a string/],
     [{ page: 0 }, /page numbers start at 1/],

@@ -3,6 +3,8 @@ import type { FilterRequest, Filters, PageRange } from "../shared/types.ts";
 
 /** Maximum length of a document, chapter or section name in characters. */
 export const FILTER_CHARACTERS = 300;
+/** Maximum number of documents that one question names. */
+export const FILTER_DOCUMENTS = 100;
 
 const PAGES = /^(\d{1,15})(?:\s*[-–—]\s*(\d{1,15}))?$/;
 /** Matches control characters other than white space, and characters that hide or reorder text. */
@@ -15,12 +17,18 @@ const FORBIDDEN = /(?!\s)[\p{Cc}\u200B\u202A-\u202E\u2060-\u2069]/u;
 export function readFilters(request: FilterRequest | null | undefined): Filters | null {
   if (request === null || request === undefined) return null;
   const filters = {
-    document: readName("document", request.document),
+    document: Array.isArray(request.document) ? readNames(request.document) : readName("document", request.document),
     chapter: readName("chapter", request.chapter),
     section: readName("section", request.section),
     pages: readPages(request.page),
   };
   return Object.values(filters).every((one) => one === null) ? null : filters;
+}
+
+function readNames(names: readonly unknown[]): string[] {
+  if (names.length < 1 || names.length > FILTER_DOCUMENTS)
+    throw invalid("document", `has ${names.length} names: name 1 to ${FILTER_DOCUMENTS}`);
+  return names.flatMap((name) => readName("document", name ?? "") ?? []);
 }
 
 function readName(filter: "document" | "chapter" | "section", value: unknown): string | null {

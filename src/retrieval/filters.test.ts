@@ -83,6 +83,8 @@ describe("resolveFilters", () => {
     const { applied } = resolve({ chapter: "32", pages: { first: 4, last: 5 } });
     expect(applied).toMatchObject({ chapter: "32", searchedIn: 'pages 4–5, chapter "CHAPTER XXXII. Cetology." of "Whale"' });
     expect(resolve({ document: "rules" }).applied.searchedIn).toBe('"Rules"');
+    expect(resolve({ document: ["rules", "Essay"] }).applied.searchedIn).toBe('"Essay", "Rules"');
+    expect(() => resolve({ document: ["rules", "Poems"] })).toThrow('There is no document "Poems"');
   });
 
   it("names at most a handful of what exists, however much there is", () => {

@@ -106,7 +106,12 @@ export function resolveFilters(filters: Filters, documents: readonly DocumentOut
     narrowedBy.unshift({ kind, asked });
   };
   const { document, chapter, section, pages } = filters;
-  if (document !== null) narrow("document", document, named(parts, document), () => parts.flatMap(({ document }) => namesOf(document)));
+  const names = document === null ? [] : [document].flat();
+  const missing = names.find((name) => named(parts, name).length === 0);
+  if (names.length > 0) {
+    const chosen = missing === undefined ? parts.filter((part) => names.some((name) => named([part], name).length > 0)) : [];
+    narrow("document", missing ?? "", chosen, () => parts.flatMap(({ document }) => namesOf(document)));
+  }
   if (chapter !== null) narrow("chapter", chapter, under(parts, chapter, chaptersFitting), () => namesIn(parts, chaptersOf));
   if (section !== null)
     narrow("section", section, under(parts, section, headingsFitting), () => namesIn(parts, ({ headings }) => headings));

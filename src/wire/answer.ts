@@ -25,7 +25,7 @@ export type WireWarning = z.infer<typeof warningSchema>;
 export type WireRefusal = z.infer<typeof refusalSchema>;
 
 const appliedFilters = z.object({
-  document: z.string().nullable(),
+  document: z.string().or(z.array(z.string())).nullable(),
   chapter: z.string().nullable(),
   section: z.string().nullable(),
   page: z.string().nullable(),

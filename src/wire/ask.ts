@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FILTER_CHARACTERS } from "../pipeline/filters.ts";
+import { FILTER_CHARACTERS, FILTER_DOCUMENTS } from "../pipeline/filters.ts";
 
 /** A name in a filter. Admission validates its content. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);
@@ -12,7 +12,10 @@ const selection = z.strictObject({
 
 const pages = z.union([z.int(), z.string().min(1).max(40)], { error: 'use a page number from 1, or a range such as "12-15"' });
 const filters = z.strictObject({
-  document: filterName().optional().describe("Title, path, file name or id."),
+  document: filterName()
+    .or(z.array(filterName()).min(1).max(FILTER_DOCUMENTS))
+    .optional()
+    .describe("Title, path, file name or id of a document, or a list of them."),
   chapter: filterName().optional().describe('A top-level heading, such as "Chapter 32. Cetology", or its number or name.'),
   section: filterName().optional().describe('Any heading, such as "§ 4.25 Combined ratings table", or its number or name.'),
   page: pages.optional().describe('A page, `12`, or pages, `"12-15"`; only for documents with pages.'),

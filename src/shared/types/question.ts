@@ -31,8 +31,8 @@ export interface Selection extends TextRange {
 
 /** Filters by name; all of them must match. */
 export interface FilterRequest {
-  /** Title, path, file name or id. */
-  readonly document?: string | undefined;
+  /** Title, path, file name or id; of several documents each. */
+  readonly document?: string | readonly string[] | undefined;
   /** A heading of the top structural level, or its number. */
   readonly chapter?: string | undefined;
   /** A heading of any level, or its number. */
@@ -43,7 +43,7 @@ export interface FilterRequest {
 
 /** Validated filters; at least one is not `null`. */
 export interface Filters {
-  readonly document: string | null;
+  readonly document: string | readonly string[] | null;
   readonly chapter: string | null;
   readonly section: string | null;
   readonly pages: PageRange | null;
