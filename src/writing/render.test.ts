@@ -97,6 +97,9 @@ describe("the cell that answers", () => {
     ["How long is the crossing to Gull Rock?", "80 minutes (Crossing time)", "80 minutes"],
     ["When is the first trip to Gull Rock?", "3 April (First trip)", "3 April"],
     ["Which operator serves Gull Rock?", "North Star (Operator)", "North Star"],
+    ["Which operator runs the route to Gull Rock?", "North Star (Operator)", "North Star"],
+    ["How many minutes is the Gull Rock crossing?", "80 minutes (Crossing time)", "80 minutes"],
+    ["When does the North Star make its first trip?", "3 April (First trip)", "3 April"],
   ])("comes first and is marked: %s", (question, first, marked) => {
     expect(asked(question)).toEqual([`Harbour to Gull Rock: ${first}`, marked]);
   });

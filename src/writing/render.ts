@@ -57,27 +57,32 @@ function isRightBelow({ context, quoteStart }: LineSource, heading: string): boo
 }
 
 /**
- * Returns the index of the cell that answers, or `null`. The question must name the row and ask for exactly one column.
- * That is the column whose whole name is in the question. Otherwise it is a column of the requested kind of value that
- * shares a word with the question or is the only one.
+ * Returns the index of the cell that answers, or `null`. The question must name the row, by its label or by a whole cell,
+ * and ask for exactly one column. That is the column whose whole name is in the question. Otherwise it is the column that
+ * shares most words with the question, or the only one, and holds the requested kind of value.
  */
 function askedCellOf(question: string, cells: readonly NamedCell[]): number | null {
   const asked = new Set(tokenize(question));
-  const [label] = cells;
-  const ofRow = new Set(tokenize(label?.text ?? ""));
-  if (![...ofRow].some((token) => asked.has(token))) return null;
+  const namesRow = (text: string) => tokenize(text).some((token) => asked.has(token));
+  // A value of a column that the question names is a condition, not a name.
+  const isNamed = ({ name, text }: NamedCell, index: number) =>
+    namesRow(text) && (index === 0 || (!namesRow(name) && tokenize(text).every((token) => asked.has(token))));
+  const ofRow = new Set(tokenize(cells.find(isNamed)?.text ?? ""));
+  if (ofRow.size === 0) return null;
   const kinds = askedValues(question);
   const columns = cells.flatMap(({ name, text }, index) => {
     const words = tokenize(name);
     const named = words.filter((word) => asked.has(word) && !ofRow.has(word));
     const isGiven = tokenize(text).every((token) => asked.has(token));
     if (index === 0 || isGiven || (named.length === 0 && cells.length > 2)) return [];
-    const isKind = kinds.some((kind) => holdsKind(text, kind));
-    return kinds.length > 0 && !isKind ? [] : [{ index, words, isWhole: words.every((word) => asked.has(word)), isKind }];
+    // The unit of a value often stands in the name of its column.
+    const isKind = kinds.some((kind) => holdsKind(text, kind) || holdsKind(`${text} ${name}`, kind));
+    return kinds.length > 0 && !isKind ? [] : [{ index, named: named.length, isWhole: words.every((word) => asked.has(word)), isKind }];
   });
   const whole = columns.filter(({ isWhole }) => isWhole);
-  const longest = Math.max(0, ...whole.map(({ words }) => words.length));
-  const found = whole.length > 0 ? whole.filter(({ words }) => words.length === longest) : columns.filter(({ isKind }) => isKind);
+  const candidates = whole.length > 0 ? whole : columns.filter(({ named, isKind }) => named > 0 || isKind);
+  const most = Math.max(...candidates.map(({ named }) => named));
+  const found = candidates.filter(({ named }) => named === most);
   return found.length === 1 ? (found[0]?.index ?? null) : null;
 }
 
