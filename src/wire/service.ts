@@ -267,6 +267,7 @@ export const domainsSchema = z.object({
     }),
   ),
   profiles: z.array(z.object({ name: z.string(), title: z.string() })),
+  model: z.boolean().describe("True if a language model is configured, so that `write` has an effect."),
 });
 export type WireDomains = z.infer<typeof domainsSchema>;
 export type WireDomain = WireDomains["domains"][number];

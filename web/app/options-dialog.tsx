@@ -11,6 +11,12 @@ const THEMES = [
   ["dark", "Dark"],
 ] as const;
 
+const WRITES = [
+  ["", "Default of this server"],
+  ["answer", "Write the answer"],
+  ["quotes", "Select the quotes that answer"],
+] as const;
+
 export interface OptionsProps {
   /** True if the view asks questions. */
   readonly asks: boolean;
@@ -19,11 +25,14 @@ export interface OptionsProps {
 
 /** Settings that are seldom changed: documents, method, colours and the key. */
 export default function Options({ asks, onDone }: OptionsProps) {
-  const { signedIn, preferences, prefer } = useAccount();
+  const { domains, signedIn, preferences, prefer } = useAccount();
   return (
     <>
       <div className="choices">
         <Choices asks={asks} />
+        {asks && domains.type === "ready" && domains.value.model ? (
+          <SelectField label="The model shall" value={preferences.write} options={WRITES} onChange={(write) => prefer({ write })} />
+        ) : null}
         <SelectField label="Colours" value={preferences.theme} options={THEMES} onChange={(theme) => prefer({ theme })} />
       </div>
       {signedIn ? <SignedIn onDone={onDone} /> : <KeyForm onDone={onDone} />}

@@ -4,6 +4,8 @@ export interface Preferences {
   readonly domain: string;
   readonly tenant: string;
   readonly profile: string;
+  /** What a configured model does. */
+  readonly write: "" | "answer" | "quotes";
   readonly theme: "system" | "light" | "dark";
 }
 
@@ -32,10 +34,11 @@ const local = () => window.localStorage;
 const session = () => window.sessionStorage;
 
 export function readPreferences(): Preferences {
-  const { domain, tenant, profile, theme } = parseObject(read(local, PREFERENCES));
+  const { domain, tenant, profile, write, theme } = parseObject(read(local, PREFERENCES));
   const text = (value: unknown) => (typeof value === "string" ? value : "");
   return {
     ...{ domain: text(domain), tenant: text(tenant), profile: text(profile) },
+    write: write === "answer" || write === "quotes" ? write : "",
     theme: theme === "light" || theme === "dark" ? theme : "system",
   };
 }

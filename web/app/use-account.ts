@@ -21,10 +21,18 @@ export interface Account {
   readonly owner: string;
   readonly preferences: Preferences;
   prefer(change: Partial<Preferences>): void;
+  /** Documents that questions are limited to; empty: all. */
+  readonly only: readonly ChosenDocument[];
+  choose(only: readonly ChosenDocument[]): void;
   /** Checks and stores a key. @throws the server's error; the key is then not stored */
   signIn(key: string, keep: boolean): Promise<void>;
   signOut(): void;
   reload(): void;
+}
+
+export interface ChosenDocument {
+  readonly id: string;
+  readonly title: string;
 }
 
 export const AccountContext = createContext<Account | null>(null);
@@ -46,6 +54,7 @@ export function useNewAccount(first: FirstLook): Account {
   const [key, setKey] = useState(readKey);
   const api = useMemo(() => createApi(key), [key]);
   const [preferences, setPreferences] = useState(readPreferences);
+  const [only, choose] = useState<readonly ChosenDocument[]>([]);
   const [caller, reloadCaller] = useLoaded(
     useCallback((signal) => first.caller.take() ?? api.get<WireCaller>("/v1/whoami", signal), [api, first]),
     first.caller.known,
@@ -69,10 +78,13 @@ export function useNewAccount(first: FirstLook): Account {
 
   const domain = domains.type === "ready" ? domainOf(domains.value, preferences.domain) : null;
   return {
-    ...{ api, caller, domains, domain, preferences, signedIn: key !== null, owner: ownerOf(key) },
+    ...{ api, caller, domains, domain, preferences, only, choose, signedIn: key !== null, owner: ownerOf(key) },
     tenant: domain?.tenants.find(({ name }) => name === preferences.tenant)?.name ?? null,
     roles: caller.type === "ready" ? caller.value.roles : ["ask"],
-    prefer: useCallback((change) => setPreferences((before) => ({ ...before, ...change })), []),
+    prefer: useCallback((change) => {
+      setPreferences((before) => ({ ...before, ...change }));
+      if (change.domain !== undefined || change.tenant !== undefined) choose([]);
+    }, []),
     signIn: useCallback(
       async (given, keep) => {
         await createApi(given).get<WireCaller>("/v1/whoami");

@@ -1,9 +1,8 @@
-import { type KeyboardEvent, lazy, type RefObject, type SubmitEvent, Suspense, useId, useState } from "react";
+import { type KeyboardEvent, lazy, type RefObject, type SubmitEvent, Suspense, useId } from "react";
 import type { WireDomain, WireSuggestions } from "../../src/client/index.ts";
 import { queryOf } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatDate } from "../format.ts";
-import { useEvery } from "../kit/controls.tsx";
 import { StateLine } from "../kit/state-line.tsx";
 
 /** Introduces an empty conversation: a heading, and what the user can ask about. */
@@ -25,15 +24,10 @@ function describeHoldings({ title, documents, as_of: { from, to }, description }
 
 const UploadField = lazy(() => import("../library/upload-field.tsx"));
 
-/** Polling interval until uploaded documents can be asked about, in milliseconds. */
-const LOOK_MS = 2_000;
-
 /** Shows suggestions and the upload field below the question box, so that loading them moves nothing above. */
 export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => void }) {
   const { domain, domains, roles, reload } = useAccount();
-  const [sentAt, setSentAt] = useState<number | null>(null);
   const documents = domain?.documents ?? 0;
-  useEvery(sentAt !== null && documents <= sentAt ? LOOK_MS : null, reload);
   const mayUpload = roles.includes("ingest");
   return (
     <div className="welcome-more">
@@ -48,7 +42,7 @@ export function WelcomeMore({ onAsk }: { readonly onAsk: (question: string) => v
       )}
       {mayUpload ? (
         <Suspense fallback={<p className="muted">Loading…</p>}>
-          <UploadField onSent={() => setSentAt((before) => before ?? documents)} />
+          <UploadField onSent={reload} reports />
         </Suspense>
       ) : null}
     </div>
@@ -87,6 +81,7 @@ export interface AskBoxProps {
 
 /** The question box. Enter sends; Shift+Enter inserts a line break. */
 export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProps) {
+  const { only, choose } = useAccount();
   const hintId = useId();
   const question = text.trim();
   const excess = question.length - MAX_QUESTION_CHARACTERS;
@@ -112,6 +107,14 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
 
   return (
     <form className="ask-box" onSubmit={submit}>
+      {only.length === 0 ? null : (
+        <p className="row">
+          <span className="muted">{`Only ${only.map(({ title }) => `“${title}”`).join(", ")}`}</span>
+          <button type="button" className="link-button" onClick={() => choose([])}>
+            Ask all documents
+          </button>
+        </p>
+      )}
       <label htmlFor="question">Your question</label>
       <textarea
         id="question"

@@ -241,14 +241,16 @@ function useReturns(away: boolean, lastId: number): Returns {
 
 /** Converts the user's preferences into request fields. */
 function useHow(): AskedHow {
-  const { domain, tenant, preferences } = useAccount();
-  const { profile } = preferences;
+  const { domain, tenant, preferences, only } = useAccount();
+  const { profile, write } = preferences;
   return useMemo(
     () => ({
       ...(domain === null || domain.default ? {} : { domain: domain.name }),
       ...(tenant === null ? {} : { tenant }),
       ...(profile === "" ? {} : { profile }),
+      ...(write === "" ? {} : { write }),
+      ...(only.length === 0 ? {} : { filters: { document: only.map(({ id }) => id) } }),
     }),
-    [domain, tenant, profile],
+    [domain, tenant, profile, write, only],
   );
 }

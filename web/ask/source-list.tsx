@@ -1,6 +1,8 @@
-import { useEffect, useRef } from "react";
+import { Fragment, type Ref, useEffect, useRef } from "react";
 import type { WireCitation, WireRefusal } from "../../src/client/index.ts";
 import { formatDate, formatNumber, toHttpUrl } from "../format.ts";
+import { CellRow, isRow } from "../kit/cell-row.tsx";
+import { cutText } from "../kit/cut-text.ts";
 import { QuietButton, Recognised } from "../kit/message.tsx";
 import { useEscape } from "../kit/pane.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
@@ -169,15 +171,7 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
   return (
     <div className="passage" ref={whole}>
       <ScrollRegion className="passage-text" region={scroller} aria-label={`Passage of source ${citation.n}`}>
-        {marked === null ? (
-          citation.context
-        ) : (
-          <>
-            {marked.before}
-            <mark ref={mark}>{marked.quote}</mark>
-            {marked.after}
-          </>
-        )}
+        {marked === null ? citation.context : <PassageLines passage={marked} mark={mark} />}
       </ScrollRegion>
       {marked === null ? (
         <p className="message is-warning">
@@ -207,6 +201,27 @@ export function PassageView({ citation, onBack, onRead }: PassageViewProps) {
       </p>
     </div>
   );
+}
+
+/** Shows the lines of a passage, those of a table as rows of cells. */
+function PassageLines({ passage: { before, quote, after }, mark }: { readonly passage: MarkedPassage; readonly mark: Ref<HTMLElement> }) {
+  const range = { start: before.length, end: before.length + quote.length };
+  const pieces = (words: string, from: number) =>
+    cutText(words, from, [range]).map(({ start, text, over }) =>
+      over.length === 0 ? (
+        text
+      ) : (
+        <mark key={start} ref={start === range.start ? mark : null}>
+          {text}
+        </mark>
+      ),
+    );
+  let at = 0;
+  return `${before}${quote}${after}`.split(/(?<=\n)/).map((line) => {
+    const start = at;
+    at += line.length;
+    return isRow(line) ? <CellRow key={start} row={line} {...{ start, pieces }} /> : <Fragment key={start}>{pieces(line, start)}</Fragment>;
+  });
 }
 
 /** Centres the quote by scrolling the passage only, not the page. */

@@ -129,6 +129,7 @@ export const TurnView = memo(function TurnView({ turn, busy, returns, last, onAs
       </h2>
       <p className="row">
         {asked.selection === undefined ? null : <span className="tag">only the selected text was searched</span>}
+        {answer?.filters === undefined ? null : <span className="tag">{`only ${answer.filters.searched_in}`}</span>}
         {asked.detail === "more" ? <span className="tag">more detail</span> : null}
         <button type="button" className="link-button" onClick={() => onEdit(question)}>
           Edit question

@@ -4,7 +4,6 @@ import { formatRoute, queryOf, type Route, type Scope } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { SelectField, TextField } from "../kit/controls.tsx";
-import { QuietButton } from "../kit/message.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
@@ -46,6 +45,8 @@ function Explorer({ topics, scope }: ExplorerProps) {
     ...{ around: around === EVERYTHING ? null : around, ...scope },
   });
   const [state, reload] = useFetched<WireGraph>(`/v1/graph?${query}`);
+  const choices = [[EVERYTHING, "All topics"] as const, ...topics.map(({ id, label }) => [id, label] as const)];
+  if (choices.every(([id]) => id !== around)) choices.push([around, "One node"]);
   const toggle = (type: NodeType) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);
   return (
     <>
@@ -64,15 +65,7 @@ function Explorer({ topics, scope }: ExplorerProps) {
         ))}
         <TextField type="search" label="Name contains" value={words} onChange={setWords} />
         <SelectField label="Maximum shown" value={size} options={SIZES} onChange={(chosen) => setSize(Number(chosen))} />
-        {topics.length === 0 ? null : (
-          <SelectField
-            label="Topic"
-            value={around}
-            options={[[EVERYTHING, "All topics"] as const, ...topics.map(({ id, label }) => [id, label] as const)]}
-            onChange={setAround}
-          />
-        )}
-        {around === EVERYTHING ? null : <QuietButton onClick={() => setAround(EVERYTHING)}>Show everything</QuietButton>}
+        <SelectField label="Topic" value={around} options={choices} onChange={setAround} />
       </fieldset>
       <StateLine state={state} what="the graph" onRetry={reload} />
       {state.type === "ready" ? <Shown graph={state.value} around={around} onAround={setAround} /> : null}

@@ -1,6 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useState } from "react";
 import { messageOf } from "../app/api.ts";
-import { formatShare } from "./figures.ts";
 
 /** Calls `act` repeatedly. @param ms interval in milliseconds; `null`: paused */
 export function useEvery(ms: number | null, act: () => void): void {
@@ -100,17 +99,4 @@ export function useActionResult() {
     }
   };
   return { result, setResult, tell };
-}
-
-/** Named scores; `null`: not scored. */
-export function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: number | null])[] }) {
-  return (
-    <ul className="scores">
-      {scores.map(([label, score]) => (
-        <li key={label}>
-          <span className="muted">{label}</span> {score === null ? "not scored" : formatShare(score)}
-        </li>
-      ))}
-    </ul>
-  );
 }

@@ -1,24 +1,23 @@
 import { useCallback, useState } from "react";
 import type { WireDocument, WireFile, WireFileList, WireVersions } from "../../src/client/index.ts";
-import { documentPath, formatRoute, queryOf } from "../app/route.ts";
+import { documentPath, formatRoute, goTo, queryOf, type Route } from "../app/route.ts";
 import { useAccount, useFetched } from "../app/use-account.ts";
 import { type Loaded, useLoaded } from "../app/use-loaded.ts";
 import { formatCount, formatDate, formatNumber } from "../format.ts";
 import { changesOf, shortened, TextDiff } from "../kit/changes.tsx";
 import { ResultLine, SelectField, TextField, useActionResult, useEvery } from "../kit/controls.tsx";
+import { QuietButton } from "../kit/message.tsx";
 import { AskedTwice } from "../kit/popover.tsx";
 import { RoomPage } from "../kit/room-page.tsx";
 import { ScrollRegion } from "../kit/scroll-region.tsx";
 import { StateLine } from "../kit/state-line.tsx";
-import { SearchPanel } from "./search-panel.tsx";
-import UploadField from "./upload-field.tsx";
+import { Summary } from "../reader/summary.tsx";
+import UploadField, { FileState, isBeingRead, LOOK_MS } from "./upload-field.tsx";
 
-/** Polling interval while files are being read, in milliseconds. */
-const LOOK_MS = 2_000;
 /** Maximum number of listed files. */
 const LISTED = 100;
 
-/** The Library view: upload, search with scores, and the files with their status. */
+/** The Library view: upload, and the files with their status. */
 export default function LibraryRoom() {
   const { api, domain, tenant, roles } = useAccount();
   const scope = queryOf({ domain: domain?.name, tenant });
@@ -32,11 +31,15 @@ export default function LibraryRoom() {
     ),
   );
   const files = state.type === "ready" ? state.value.items : [];
-  const reading = files.some(({ status }) => status === "queued" || status === "reading");
+  const reading = files.some(isBeingRead);
 
   useEvery(reading ? LOOK_MS : null, reload);
 
-  const remove = ({ id, path }: WireFile) => tell(api.send("DELETE", `${documentPath(id)}?${scope}`), `${path} was deleted.`).then(reload);
+  const remove = (gone: readonly WireFile[]) =>
+    tell(
+      Promise.all(gone.map(({ id }) => api.send("DELETE", `${documentPath(id)}?${scope}`))),
+      `${gone.map(({ path }) => path).join(", ")} ${gone.length === 1 ? "was" : "were"} deleted.`,
+    ).then(reload);
   return (
     <RoomPage title="Library">
       <UploadField onSent={reload} />
@@ -44,10 +47,7 @@ export default function LibraryRoom() {
       {sendsOnly ? (
         <p className="message">This key can upload files. To see their state and search them, it also needs the role ask.</p>
       ) : (
-        <>
-          <SearchPanel />
-          <Files {...{ state, reload, scope }} onDelete={remove} />
-        </>
+        <Files {...{ state, reload, scope }} onDelete={remove} />
       )}
     </RoomPage>
   );
@@ -56,11 +56,12 @@ export default function LibraryRoom() {
 interface FilesProps extends Pick<FileItemProps, "scope"> {
   readonly state: Loaded<WireFileList>;
   readonly reload: () => void;
-  readonly onDelete: (file: WireFile) => void;
+  readonly onDelete: (files: readonly WireFile[]) => void;
 }
 
 function Files({ state, reload, scope, onDelete }: FilesProps) {
   const [words, setWords] = useState("");
+  const [ticked, setTicked] = useState<readonly string[]>([]);
   const files = state.type === "ready" ? state.value.items : [];
   const shown = files
     .filter(({ path, documents }) =>
@@ -84,12 +85,22 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
           <p role="status" className="muted">
             {progressOf(files)}
           </p>
+          <Problems files={files} scope={scope} />
+          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onClear={() => setTicked([])} onDelete={onDelete} />
           {[...folders].map(([folder, inside]) => {
-            const items = inside.map((file) => <FileItem key={file.id} {...{ file, scope }} onDelete={() => onDelete(file)} />);
+            const items = inside.map((file) => (
+              <FileItem
+                key={file.id}
+                {...{ file, scope }}
+                ticked={ticked.includes(file.id)}
+                onTick={() => setTicked(ticked.includes(file.id) ? ticked.filter((id) => id !== file.id) : [...ticked, file.id])}
+                onDelete={() => onDelete([file])}
+              />
+            ));
             const list = <ul className="stack">{items}</ul>;
             if (folders.size === 1) return <div key={folder}>{list}</div>;
             return (
-              <details key={folder} className="folder" open>
+              <details key={folder} open>
                 <summary>
                   <strong>{folder === "" ? "No folder" : folder}</strong>{" "}
                   <span className="muted">{formatCount(inside.length, "file")}</span>
@@ -104,6 +115,61 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
   );
 }
 
+interface TickedProps extends Pick<FilesProps, "onDelete"> {
+  readonly files: readonly WireFile[];
+  readonly onClear: () => void;
+}
+
+/** What can be done with the ticked files. */
+function Ticked({ files, onClear, onDelete }: TickedProps) {
+  const { choose } = useAccount();
+  const own = files.filter((file) => file.uploaded && !isBeingRead(file));
+  if (files.length === 0) return <p className="muted">Tick files to ask only them, or to delete several.</p>;
+  return (
+    <div className="row">
+      <span role="status">{formatCount(files.length, "file")} ticked</span>
+      <QuietButton
+        onClick={() => {
+          choose(files.flatMap(({ documents }) => documents));
+          goTo({ room: "ask" });
+        }}
+      >
+        Ask only these
+      </QuietButton>
+      {own.length === 0 ? null : (
+        <AskedTwice
+          label={`Delete ${formatCount(own.length, "file")}`}
+          confirm="Delete them and everything that depends on them"
+          onConfirm={() => {
+            onDelete(own);
+            onClear();
+          }}
+        />
+      )}
+      <QuietButton onClick={onClear}>Clear</QuietButton>
+    </div>
+  );
+}
+
+/** One notice for each kind of problem that ingestion found, with its documents. */
+function Problems({ files, scope }: { readonly files: readonly WireFile[]; readonly scope: string }) {
+  const found = files.flatMap(({ documents, tenant }) =>
+    documents.flatMap((document) => document.notices.map((notice) => ({ ...notice, document, tenant }))),
+  );
+  return [...Map.groupBy(found, ({ code }) => code)].map(([code, same]) => (
+    <details key={code} className="message">
+      <summary>{`${code.replaceAll("_", " ")}: ${formatCount(same.length, "document")}`}</summary>
+      <ul>
+        {same.map(({ document, message, tenant }) => (
+          <li key={`${document.id} ${message}`}>
+            <a href={formatRoute(startOf(document, scope, tenant))}>{document.title}</a>: {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  ));
+}
+
 const NOTHING: WireFileList = { items: [], next_cursor: null };
 
 /** Ranks files for sorting: in progress, failed, uploaded, others. */
@@ -111,17 +177,13 @@ function rankOf({ status, uploaded }: WireFile): number {
   return status === "queued" || status === "reading" ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
 
-/** Counts files in progress, failed files and pages with notices. */
+/** Counts files in progress and failed files. */
 function progressOf(files: readonly WireFile[]): string {
-  const waiting = files.filter(({ status }) => status === "queued" || status === "reading").length;
+  const waiting = files.filter(isBeingRead).length;
   const failed = files.filter(({ status }) => status === "failed").length;
-  const pages = files.flatMap(({ documents }) =>
-    documents.flatMap(({ notices }) => notices.flatMap((notice) => notice.pages ?? [])),
-  ).length;
   return [
-    ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being ingested`]),
+    ...(waiting === 0 ? [] : [`${formatCount(waiting, "file")} being read`]),
     ...(failed === 0 ? [] : [`${formatCount(failed, "file")} could not be read`]),
-    ...(pages === 0 ? [] : [`${formatCount(pages, "page")} with a notice`]),
   ].join(", ");
 }
 
@@ -129,37 +191,43 @@ interface FileItemProps {
   readonly file: WireFile;
   /** Query string with `domain` and `tenant`. */
   readonly scope: string;
+  readonly ticked: boolean;
+  readonly onTick: () => void;
   readonly onDelete: () => void;
 }
 
-const STATES = { queued: "queued", reading: "being ingested", ok: "read", failed: "could not be read" } as const;
-
 /** A file with its documents, or the reason why it could not be read. */
-function FileItem({ file, scope, onDelete }: FileItemProps) {
-  const { path, status, reason, uploaded, updated_at: at, documents, tenant } = file;
-  const busy = status === "queued" || status === "reading";
+function FileItem({ file, scope, ticked, onTick, onDelete }: FileItemProps) {
+  const { path, reason, uploaded, updated_at: at, documents, tenant } = file;
+  const busy = isBeingRead(file);
   return (
     <li className="queue-item">
+      {busy ? null : (
+        <label className="check">
+          <input type="checkbox" checked={ticked} onChange={onTick} />
+          <span className="visually-hidden">Tick {path}</span>
+        </label>
+      )}
       {documents.length === 0 ? (
         <strong>{path}</strong>
       ) : (
         documents.map((document) => (
           <span key={document.id}>
-            <Document document={document} tenant={tenant} />
+            <Document {...{ document, tenant, scope }} />
           </span>
         ))
       )}
       <span className="muted">
-        <span className={`verdict is-${status === "failed" ? "fail" : busy ? "warn" : "pass"}`}>{STATES[status]}</span>
+        <FileState file={file} />
         {documents.length === 0 ? "" : ` · ${path}`}
         {at === null ? "" : ` · ${formatDate(at.slice(0, 10))}`}
         {tenant === null ? "" : ` · only for ${tenant}`}
         {uploaded ? " · uploaded" : " · from a folder of the server"}
       </span>
-      {busy ? <progress aria-label={`${path} is being ingested`} /> : null}
+      {busy ? <progress aria-label={`${path} is being read`} /> : null}
       {reason === null ? null : <span className="doubt">{reason}</span>}
       {documents.map(({ id, title }) => (
-        <Versions key={id} document={{ id, title }} scope={scope} />
+        <Details key={id} document={{ id, title }} {...{ tenant, scope }} />
       ))}
       {!uploaded || busy ? null : (
         <span>
@@ -170,35 +238,33 @@ function FileItem({ file, scope, onDelete }: FileItemProps) {
   );
 }
 
-/** A document of a file, with the notices from ingestion. */
-function Document({
-  document: { id, title, version, characters, pages, format, notices },
-  tenant,
-}: {
+/** Returns the route to the start of a document, or to a place in it. */
+function startOf(
+  { id, version }: { readonly id: string; readonly version?: string },
+  scope: string,
+  tenant: string | null,
+  at: number | null = null,
+): Route {
+  const domain = new URLSearchParams(scope).get("domain");
+  const end = at === null ? null : at + 1;
+  return { room: "read", document: id, start: at, end, version: version ?? null, quote: null, domain, tenant };
+}
+
+interface DocumentProps extends Pick<FileItemProps, "scope"> {
   readonly document: WireFile["documents"][number];
   readonly tenant: string | null;
-}) {
-  const { domain } = useAccount();
+}
+
+function Document({ document, tenant, scope }: DocumentProps) {
+  const { title, characters, pages, format } = document;
   return (
     <>
-      <a
-        href={formatRoute({
-          ...{ room: "read", document: id, start: null, end: null, version, quote: null },
-          ...{ domain: domain?.name ?? null, tenant },
-        })}
-      >
-        {title}
-      </a>{" "}
+      <a href={formatRoute(startOf(document, scope, tenant))}>{title}</a>{" "}
       <span className="muted">
         {format === null ? "" : `${format}, `}
         {pages === null ? "" : `${formatCount(pages, "page")}, `}
         {formatNumber(characters)} characters
       </span>
-      {notices.map(({ code, message }) => (
-        <span key={`${code} ${message}`} className="doubt">
-          {message}
-        </span>
-      ))}
     </>
   );
 }
@@ -209,16 +275,27 @@ interface VersionsProps {
   readonly scope: string;
 }
 
-/** Shows the earlier versions of a document and their differences; loads them when opened. */
-function Versions(props: VersionsProps) {
+/** Shows a summary of a document, its earlier versions and their differences; loads them when opened. */
+function Details(props: VersionsProps & Pick<DocumentProps, "tenant">) {
   const [open, setOpen] = useState(false);
   return (
     <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="muted">
-        Earlier versions<span className="visually-hidden"> of {props.document.title}</span>
+        Summary and versions<span className="visually-hidden"> of {props.document.title}</span>
       </summary>
+      {open ? <DocumentSummary {...props} /> : null}
       {open ? <VersionList {...props} /> : null}
     </details>
+  );
+}
+
+function DocumentSummary({ document: { id }, scope, tenant }: VersionsProps & Pick<DocumentProps, "tenant">) {
+  const [state, reload] = useFetched<WireDocument>(`${documentPath(id)}?${scope}`);
+  if (state.type !== "ready") return <StateLine state={state} what="the document" onRetry={reload} />;
+  return (
+    <Summary document={state.value}>
+      {(heading, start) => <a href={formatRoute(startOf(state.value, scope, tenant, start))}>{heading}</a>}
+    </Summary>
   );
 }
 

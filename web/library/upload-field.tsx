@@ -1,15 +1,47 @@
-import { useId } from "react";
-import type { WireUploadLimits } from "../../src/client/index.ts";
+import { useCallback, useId, useState } from "react";
+import type { WireFile, WireUploadLimits } from "../../src/client/index.ts";
 import { messageOf } from "../app/api.ts";
+import { documentPath, queryOf } from "../app/route.ts";
 import { useAccount } from "../app/use-account.ts";
 import { formatCount, formatNumber } from "../format.ts";
-import { ResultLine, useActionResult } from "../kit/controls.tsx";
+import { ResultLine, useActionResult, useEvery } from "../kit/controls.tsx";
 
-/** Uploads files that are chosen or dropped on its file input. @param onSent is called after each request, and after a failed one */
-export default function UploadField({ onSent }: { readonly onSent: () => void }) {
+/** Polling interval while files are being read, in milliseconds. */
+export const LOOK_MS = 2_000;
+
+const STATES = { queued: "queued", reading: "being read", ok: "read", failed: "could not be read" } as const;
+
+export function isBeingRead({ status }: Pick<WireFile, "status">): boolean {
+  return status === "queued" || status === "reading";
+}
+
+/** The state of a file, in words. */
+export function FileState({ file }: { readonly file: WireFile }) {
+  const kind = file.status === "failed" ? "fail" : isBeingRead(file) ? "warn" : "pass";
+  return <span className={`verdict is-${kind}`}>{STATES[file.status]}</span>;
+}
+
+interface UploadFieldProps {
+  /** Called after each change. */
+  readonly onSent: () => void;
+  /** Whether each file is reported until it has been read; the Library lists files itself. */
+  readonly reports?: boolean;
+}
+
+/** Uploads files that are chosen or dropped on its file input. */
+export default function UploadField({ onSent, reports = false }: UploadFieldProps) {
   const { api, caller, domain, tenant } = useAccount();
   const { result, setResult } = useActionResult();
+  const [files, setFiles] = useState<readonly WireFile[]>([]);
   const id = useId();
+  const follow = useCallback(async () => {
+    const scope = queryOf({ domain: domain?.name, tenant });
+    const look = (file: WireFile) => api.get<WireFile>(`${documentPath(file.id)}/status?${scope}`).catch(() => file);
+    const now = await Promise.all(files.map((file) => (isBeingRead(file) ? look(file) : file)));
+    setFiles(now);
+    if (now.some(({ status }, i) => status !== files[i]?.status)) onSent();
+  }, [api, domain, tenant, files, onSent]);
+  useEvery(reports && files.some(isBeingRead) ? LOOK_MS : null, follow);
 
   async function upload(chosen: readonly File[]) {
     const limits = caller.type === "ready" ? (caller.value.uploads ?? null) : null;
@@ -21,7 +53,8 @@ export default function UploadField({ onSent }: { readonly onSent: () => void })
     try {
       for (const batch of batches) {
         say(sent === 0 ? `Uploading ${all}…` : `Uploading ${all}: ${formatNumber(sent)} done…`);
-        await api.upload(batch, into);
+        const items = await api.upload(batch, into);
+        setFiles((before) => [...items, ...before.filter((old) => items.every((file) => file.id !== old.id))]);
         sent += batch.length;
         onSent();
       }
@@ -49,6 +82,13 @@ export default function UploadField({ onSent }: { readonly onSent: () => void })
         PDF, Word, EPUB, spreadsheets, mail, HTML, Markdown, text. A file with the same name is replaced.
       </p>
       <ResultLine result={result} />
+      <ul aria-label="Uploaded files">
+        {(reports ? files : []).map((file) => (
+          <li key={file.id}>
+            {file.path} <FileState file={file} /> {file.reason}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

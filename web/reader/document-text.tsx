@@ -1,6 +1,7 @@
-import { memo, type ReactNode, useMemo } from "react";
+import { memo, useMemo } from "react";
 import type { WireDocument } from "../../src/client/index.ts";
 import { goTo } from "../app/route.ts";
+import { CellRow } from "../kit/cell-row.tsx";
 import { cutText } from "../kit/cut-text.ts";
 import { Near } from "../kit/near.tsx";
 
@@ -57,7 +58,10 @@ function TextBlock({
       {page < 0 ? null : <p className="page-number">Page {page + 1}</p>}
       <MarginNotes highlights={highlights.filter((one) => one.type === "cited" && one.start >= start && one.start < end)} />
       {type === "table-row" ? (
-        <Row start={start} row={text.slice(start, end)} isHeader={blocks[header]?.[0] === start} pieces={pieces} />
+        <CellRow
+          {...{ start, row: text.slice(start, end), isHeader: blocks[header]?.[0] === start }}
+          pieces={(cell, from) => pieces(from, from + cell.length)}
+        />
       ) : (
         <div
           data-at={start}
@@ -68,32 +72,6 @@ function TextBlock({
         </div>
       )}
     </>
-  );
-}
-
-interface RowProps {
-  readonly start: number;
-  readonly row: string;
-  readonly isHeader: boolean;
-  readonly pieces: (start: number, end: number) => ReactNode;
-}
-
-const CELL_BOUNDARY = " | ";
-
-function Row({ start, row, isHeader, pieces }: RowProps) {
-  let at = start;
-  return (
-    <div data-at={start} className={isHeader ? "text-row is-header" : "text-row"}>
-      {row.split(CELL_BOUNDARY).map((cell) => {
-        const from = at;
-        at += cell.length + CELL_BOUNDARY.length;
-        return (
-          <span key={from} className="text-cell">
-            {pieces(from, from + cell.length)}
-          </span>
-        );
-      })}
-    </div>
   );
 }
 

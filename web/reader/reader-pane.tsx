@@ -14,6 +14,7 @@ import { StateLine } from "../kit/state-line.tsx";
 import { Tabbed } from "../kit/tabbed.tsx";
 import { DocumentText, type Highlight, readSelection, type TextStretch } from "./document-text.tsx";
 import type { PageMark } from "./pdf-pages.tsx";
+import { Summary } from "./summary.tsx";
 
 const PdfPages = lazy(() => import("./pdf-pages.tsx"));
 
@@ -130,7 +131,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
 
   return (
     <>
-      <Outline outline={document.outline} onGo={setSought} />
+      <Outline document={document} onGo={setSought} />
       <p className="muted">Select text to ask about it.</p>
       <ScrollRegion className="document-text" region={scroller} aria-label={`Text of ${document.title}`}>
         {document.text === "" ? (
@@ -157,7 +158,9 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
   );
 }
 
-function DocumentFacts({ document: { as_of, url, path, pages, notices, format } }: { readonly document: WireDocument }) {
+function DocumentFacts({ document: { id, title, as_of, url, path, pages, notices, format } }: { readonly document: WireDocument }) {
+  const { only, choose } = useAccount();
+  const isOnly = only.some((one) => one.id === id);
   const href = toHttpUrl(url);
   return (
     <div>
@@ -171,6 +174,11 @@ function DocumentFacts({ document: { as_of, url, path, pages, notices, format } 
             <Linked text="Official page" href={href} />
           </>
         )}
+      </p>
+      <p className="row">
+        <QuietButton aria-pressed={isOnly} onClick={() => choose(isOnly ? only.filter((one) => one.id !== id) : [...only, { id, title }])}>
+          Ask only this document
+        </QuietButton>
       </p>
       {notices.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="message">
@@ -200,21 +208,19 @@ function PlaceLine({ located, place }: { readonly located: Located; readonly pla
   return null;
 }
 
-function Outline({ outline, onGo }: { readonly outline: WireDocument["outline"]; readonly onGo: (start: number) => void }) {
-  if (outline.length === 0) return null;
+function Outline({ document, onGo }: { readonly document: WireDocument; readonly onGo: (start: number) => void }) {
+  const { outline } = document;
   return (
     <details className="outline">
-      <summary>Outline ({formatCount(outline.length, "heading")})</summary>
+      <summary>Summary{outline.length === 0 ? "" : ` (${formatCount(outline.length, "heading")})`}</summary>
       <nav aria-label="Outline">
-        <ul>
-          {outline.map(({ start, level, text }) => (
-            <li key={start} style={{ paddingLeft: `${(level - 1) * 0.8}rem` }}>
-              <button type="button" className="link-button" onClick={() => onGo(start)}>
-                {text}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <Summary document={document}>
+          {(heading, start) => (
+            <button type="button" className="link-button" onClick={() => onGo(start)}>
+              {heading}
+            </button>
+          )}
+        </Summary>
       </nav>
     </details>
   );

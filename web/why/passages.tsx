@@ -3,8 +3,8 @@ import type { WireAnswer, WireDocument } from "../../src/client/index.ts";
 import { documentPath, formatRoute, queryOf } from "../app/route.ts";
 import { useFetched } from "../app/use-account.ts";
 import { formatCount } from "../format.ts";
-import { Scores } from "../kit/controls.tsx";
 import { cutText, type Range } from "../kit/cut-text.ts";
+import { formatShare } from "../kit/figures.ts";
 import { StateLine } from "../kit/state-line.tsx";
 
 export interface PassagesProps {
@@ -106,4 +106,17 @@ function cutPassage(text: string, { start, end, window }: Range & { readonly win
     cites: over.flatMap(({ n }) => n ?? []),
     fits: over.some(({ n }) => n === null),
   }));
+}
+
+/** Named scores; `null`: not scored. */
+function Scores({ scores }: { readonly scores: readonly (readonly [label: string, score: number | null])[] }) {
+  return (
+    <ul className="scores">
+      {scores.map(([label, score]) => (
+        <li key={label}>
+          <span className="muted">{label}</span> {score === null ? "not scored" : formatShare(score)}
+        </li>
+      ))}
+    </ul>
+  );
 }

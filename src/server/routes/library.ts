@@ -172,7 +172,7 @@ export async function listReachable(engine: Engine, caller: Caller): Promise<wir
     .filter((one) => one !== null)
     .filter(({ name, documents }) => documents > 0 || name === meant)
     .map((one) => ({ ...one, default: one.name === meant }));
-  return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })) };
+  return { domains, profiles: profiles.map(({ name, title }) => ({ name, title })), model: config.model !== undefined };
 }
 
 async function describeDomain(engine: Engine, caller: Caller, domain: string) {

@@ -20,7 +20,7 @@ export type TurnStatus =
   | { readonly type: "failed"; readonly failure: Failure };
 
 /** Request settings of a question; the server's defaults apply to absent fields. */
-export type AskedHow = Pick<WireAskRequest, "domain" | "tenant" | "profile" | "detail" | "selection">;
+export type AskedHow = Pick<WireAskRequest, "domain" | "tenant" | "profile" | "write" | "detail" | "selection" | "filters">;
 
 /** A question with its answer so far. */
 export interface Turn {
