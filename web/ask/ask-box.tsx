@@ -109,7 +109,7 @@ export function AskBox({ text, onText, running, onAsk, onStop, ref }: AskBoxProp
     <form className="ask-box" onSubmit={submit}>
       {only.length === 0 ? null : (
         <p className="row">
-          <span className="muted">{`Only ${only.map(({ title }) => `“${title}”`).join(", ")}`}</span>
+          <span className="muted">{`Only ${only.length > 3 ? formatCount(only.length, "document") : only.map(({ title }) => `“${title}”`).join(", ")}`}</span>
           <button type="button" className="link-button" onClick={() => choose([])}>
             Ask all documents
           </button>

@@ -123,19 +123,22 @@ interface TickedProps extends Pick<FilesProps, "onDelete"> {
 /** What can be done with the ticked files. */
 function Ticked({ files, onClear, onDelete }: TickedProps) {
   const { choose } = useAccount();
+  const documents = files.flatMap((file) => file.documents);
   const own = files.filter((file) => file.uploaded && !isBeingRead(file));
   if (files.length === 0) return <p className="muted">Tick files to ask only them, or to delete several.</p>;
   return (
     <div className="row">
       <span role="status">{formatCount(files.length, "file")} ticked</span>
-      <QuietButton
-        onClick={() => {
-          choose(files.flatMap(({ documents }) => documents));
-          goTo({ room: "ask" });
-        }}
-      >
-        Ask only these
-      </QuietButton>
+      {documents.length === 0 ? null : (
+        <QuietButton
+          onClick={() => {
+            choose(documents);
+            goTo({ room: "ask" });
+          }}
+        >
+          Ask only these
+        </QuietButton>
+      )}
       {own.length === 0 ? null : (
         <AskedTwice
           label={`Delete ${formatCount(own.length, "file")}`}
@@ -202,21 +205,22 @@ function FileItem({ file, scope, ticked, onTick, onDelete }: FileItemProps) {
   const busy = isBeingRead(file);
   return (
     <li className="queue-item">
-      {busy ? null : (
-        <label className="check">
-          <input type="checkbox" checked={ticked} onChange={onTick} />
-          <span className="visually-hidden">Tick {path}</span>
-        </label>
-      )}
-      {documents.length === 0 ? (
-        <strong>{path}</strong>
-      ) : (
-        documents.map((document) => (
-          <span key={document.id}>
-            <Document {...{ document, tenant, scope }} />
-          </span>
-        ))
-      )}
+      <div className="row">
+        {busy ? null : (
+          <label className="check">
+            <input type="checkbox" checked={ticked} onChange={onTick} />
+            <span className="visually-hidden">Tick {path}</span>
+          </label>
+        )}
+        <div className="stack">
+          {documents.length === 0 ? <strong>{path}</strong> : null}
+          {documents.map((document) => (
+            <span key={document.id}>
+              <Document {...{ document, tenant, scope }} />
+            </span>
+          ))}
+        </div>
+      </div>
       <span className="muted">
         <FileState file={file} />
         {documents.length === 0 ? "" : ` · ${path}`}
