@@ -86,7 +86,7 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
             {progressOf(files)}
           </p>
           <Problems files={files} scope={scope} />
-          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onClear={() => setTicked([])} onDelete={onDelete} />
+          <Ticked files={files.filter(({ id }) => ticked.includes(id))} onDelete={onDelete} />
           {[...folders].map(([folder, inside]) => {
             const items = inside.map((file) => (
               <FileItem
@@ -94,7 +94,6 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
                 {...{ file, scope }}
                 ticked={ticked.includes(file.id)}
                 onTick={() => setTicked(ticked.includes(file.id) ? ticked.filter((id) => id !== file.id) : [...ticked, file.id])}
-                onDelete={() => onDelete([file])}
               />
             ));
             const list = <ul className="stack">{items}</ul>;
@@ -117,15 +116,14 @@ function Files({ state, reload, scope, onDelete }: FilesProps) {
 
 interface TickedProps extends Pick<FilesProps, "onDelete"> {
   readonly files: readonly WireFile[];
-  readonly onClear: () => void;
 }
 
 /** What can be done with the ticked files. */
-function Ticked({ files, onClear, onDelete }: TickedProps) {
+function Ticked({ files, onDelete }: TickedProps) {
   const { choose } = useAccount();
   const documents = files.flatMap((file) => file.documents);
   const own = files.filter((file) => file.uploaded && !isBeingRead(file));
-  if (files.length === 0) return <p className="muted">Tick files to ask only them, or to delete several.</p>;
+  if (files.length === 0) return <p className="muted">Tick files to ask only them, or to delete them.</p>;
   return (
     <div className="row">
       <span role="status">{formatCount(files.length, "file")} ticked</span>
@@ -143,13 +141,9 @@ function Ticked({ files, onClear, onDelete }: TickedProps) {
         <AskedTwice
           label={`Delete ${formatCount(own.length, "file")}`}
           confirm="Delete them and everything that depends on them"
-          onConfirm={() => {
-            onDelete(own);
-            onClear();
-          }}
+          onConfirm={() => onDelete(own)}
         />
       )}
-      <QuietButton onClick={onClear}>Clear</QuietButton>
     </div>
   );
 }
@@ -177,7 +171,7 @@ const NOTHING: WireFileList = { items: [], next_cursor: null };
 
 /** Ranks files for sorting: in progress, failed, uploaded, others. */
 function rankOf({ status, uploaded }: WireFile): number {
-  return status === "queued" || status === "reading" ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
+  return isBeingRead({ status }) ? 0 : status === "failed" ? 1 : uploaded ? 2 : 3;
 }
 
 /** Counts files in progress and failed files. */
@@ -196,11 +190,10 @@ interface FileItemProps {
   readonly scope: string;
   readonly ticked: boolean;
   readonly onTick: () => void;
-  readonly onDelete: () => void;
 }
 
 /** A file with its documents, or the reason why it could not be read. */
-function FileItem({ file, scope, ticked, onTick, onDelete }: FileItemProps) {
+function FileItem({ file, scope, ticked, onTick }: FileItemProps) {
   const { path, reason, uploaded, updated_at: at, documents, tenant } = file;
   const busy = isBeingRead(file);
   return (
@@ -231,27 +224,15 @@ function FileItem({ file, scope, ticked, onTick, onDelete }: FileItemProps) {
       {busy ? <progress aria-label={`${path} is being read`} /> : null}
       {reason === null ? null : <span className="doubt">{reason}</span>}
       {documents.map(({ id, title }) => (
-        <Details key={id} document={{ id, title }} {...{ tenant, scope }} />
+        <Details key={id} document={{ id, title }} scope={scope} />
       ))}
-      {!uploaded || busy ? null : (
-        <span>
-          <AskedTwice label="Delete" name={`Delete ${path}`} confirm="Delete it and everything that depends on it" onConfirm={onDelete} />
-        </span>
-      )}
     </li>
   );
 }
 
-/** Returns the route to the start of a document, or to a place in it. */
-function startOf(
-  { id, version }: { readonly id: string; readonly version?: string },
-  scope: string,
-  tenant: string | null,
-  at: number | null = null,
-): Route {
+function startOf({ id, version }: WireFile["documents"][number], scope: string, tenant: string | null): Route {
   const domain = new URLSearchParams(scope).get("domain");
-  const end = at === null ? null : at + 1;
-  return { room: "read", document: id, start: at, end, version: version ?? null, quote: null, domain, tenant };
+  return { room: "read", document: id, start: null, end: null, version, quote: null, domain, tenant };
 }
 
 interface DocumentProps extends Pick<FileItemProps, "scope"> {
@@ -280,7 +261,7 @@ interface VersionsProps {
 }
 
 /** Shows a summary of a document, its earlier versions and their differences; loads them when opened. */
-function Details(props: VersionsProps & Pick<DocumentProps, "tenant">) {
+function Details(props: VersionsProps) {
   const [open, setOpen] = useState(false);
   return (
     <details className="outline" onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -293,12 +274,12 @@ function Details(props: VersionsProps & Pick<DocumentProps, "tenant">) {
   );
 }
 
-function DocumentSummary({ document: { id }, scope, tenant }: VersionsProps & Pick<DocumentProps, "tenant">) {
+function DocumentSummary({ document: { id }, scope }: VersionsProps) {
   const [state, reload] = useFetched<WireDocument>(`${documentPath(id)}?${scope}`);
   if (state.type !== "ready") return <StateLine state={state} what="the document" onRetry={reload} />;
   return (
     <Summary document={state.value}>
-      {(heading, start) => <a href={formatRoute(startOf(state.value, scope, tenant, start))}>{heading}</a>}
+      {(heading) => <strong>{heading}</strong>}
     </Summary>
   );
 }

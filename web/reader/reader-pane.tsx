@@ -159,8 +159,7 @@ function Text({ document, turns, ask, running, located }: OpenedProps & { readon
 }
 
 function DocumentFacts({ document: { id, title, as_of, url, path, pages, notices, format } }: { readonly document: WireDocument }) {
-  const { only, choose } = useAccount();
-  const isOnly = only.some((one) => one.id === id);
+  const { choose } = useAccount();
   const href = toHttpUrl(url);
   return (
     <div>
@@ -176,9 +175,7 @@ function DocumentFacts({ document: { id, title, as_of, url, path, pages, notices
         )}
       </p>
       <p className="row">
-        <QuietButton aria-pressed={isOnly} onClick={() => choose(isOnly ? only.filter((one) => one.id !== id) : [...only, { id, title }])}>
-          Ask only this document
-        </QuietButton>
+        <QuietButton onClick={() => choose([{ id, title }])}>Ask only this document</QuietButton>
       </p>
       {notices.map(({ code, message }) => (
         <p key={`${code} ${message}`} className="message">
