@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Bm25Index, DenseIndex, makeReport, SlotSet } from "../../src/internals.ts";
+import { bytesIn } from "../../src/retrieval/scratch-file.ts";
 import { readSnapshot, type Section, snapshotPieces, withSnapshotFile } from "../../src/retrieval/snapshot.ts";
 import { createScalarKernel } from "../../src/testing/scalar-kernel.ts";
 import type { Benchmark } from "../commands/bench.ts";
@@ -202,7 +203,7 @@ function measureWords(findings: Findings, sizes: readonly number[], seed: number
 }
 
 function bytesOf(sections: readonly Section[]): Uint8Array {
-  return Buffer.concat(snapshotPieces({}, sections));
+  return Buffer.concat(snapshotPieces({}, sections).map((piece) => bytesIn(piece)));
 }
 
 function snapshotIn(bytes: Uint8Array) {

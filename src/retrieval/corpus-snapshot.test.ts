@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storeOfTest } from "../../test/support/folders.ts";
 import { documentsFound as found, searchRequest } from "../../test/support/search-request.ts";
+import { snapshotBytes, snapshotIn } from "../../test/support/snapshot-bytes.ts";
 import { rounds } from "../../test/support/trials.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { Scope } from "../shared/types.ts";
@@ -12,7 +13,9 @@ import { windowedDocument as document } from "../testing/windowed-document.ts";
 import { readCorpusFacts } from "./corpus-snapshot.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
+import { ScratchFile } from "./scratch-file.ts";
 import { withSnapshotFile } from "./snapshot.ts";
+import { longStringSections, StringColumn, stringSections } from "./snapshot-columns.ts";
 
 const here = storeOfTest();
 let path = "";
@@ -346,4 +349,16 @@ describe("writing a snapshot", () => {
     expect(await found(corpus, "claim")).toEqual(["b"]);
     expect(warnings).toEqual([]);
   });
+});
+
+it("reads texts from a file as from memory", () => {
+  const texts = ["plain", "naïve", "naïve ☂", "", "x".repeat(5000)];
+  const sections = longStringSections(
+    "texts",
+    texts.map((text) => () => text),
+  );
+  const snapshot = snapshotIn(snapshotBytes(sections));
+  expect(snapshotBytes(sections)).toEqual(snapshotBytes(stringSections("texts", texts)));
+  for (const column of [new StringColumn(snapshot, "texts"), new StringColumn(snapshot, "texts", () => new ScratchFile(here.folder), 0)])
+    for (const [i, text] of texts.entries()) expect([column.get(i), column.slice(i, 2, 7)]).toEqual([text, text.slice(2, 7)]);
 });

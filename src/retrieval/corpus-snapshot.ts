@@ -9,6 +9,7 @@ import { DenseIndex, type DenseOptions } from "./dense.ts";
 import { type Entry, FIELD_WEIGHTS, type Held, type HeldDocument, IndexedWindows } from "./indexed-windows.ts";
 import {
   damaged,
+  type Piece,
   readFacts,
   readSnapshot,
   type Section,
@@ -17,7 +18,7 @@ import {
   type SnapshotFile,
   snapshotPieces,
 } from "./snapshot.ts";
-import { arrayIn, numbered, numberSection, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
+import { arrayIn, longStringSections, numbered, numberSection, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
 import { readOwners, Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /**
@@ -181,8 +182,8 @@ export function analysis(): string {
   return sha256Hex(JSON.stringify([VERSION, FIELD_WEIGHTS, tokenize(PROBE)])).slice(0, 16);
 }
 
-/** Serialises a corpus as snapshot parts. All parts are copies, so the corpus may change while they are written. */
-export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Uint8Array[] {
+/** Serialises a corpus as snapshot parts. The corpus may change while they are written: parts are copies, or never change. */
+export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null, facts: CorpusFacts): Piece[] {
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
   const slots = documents.flatMap(([, { slots }]) => slots);
   const entries = slots.map((slot) => windows.entries[slot] as Entry);
@@ -210,9 +211,13 @@ export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null
     ...stringSections("owners", owners.values),
     numberSection("documents", documentRows),
     ["documentWords", words],
-    ...stringSections(
+    ...longStringSections(
       "texts",
-      documents.map(([, { document }]) => document.text),
+      documents.map(
+        ([, { document }]) =>
+          () =>
+            document.text,
+      ),
     ),
     ...chunkSections(entries),
     ...prefixed("vectors.", vectors?.save(slots) ?? []),
@@ -251,7 +256,7 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
   const words = Bm25Index.load(snapshot.part("words."));
   const vocabulary = Vocabulary.load(snapshot.part("vocabulary."));
   const table = new WindowTable(snapshot);
-  const texts = new StringColumn(snapshot, "texts");
+  const texts = new StringColumn(snapshot, "texts", dense?.createFile);
   const ids = new StringColumn(snapshot, "ids");
   const versions = new StringColumn(snapshot, "versions");
   const owners = readOwners(snapshot);

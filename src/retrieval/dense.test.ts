@@ -1,9 +1,15 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { folderOfTest } from "../../test/support/folders.ts";
 import { snapshotBytes, snapshotIn } from "../../test/support/snapshot-bytes.ts";
 import { createScalarKernel } from "../testing/scalar-kernel.ts";
-import { DenseIndex } from "./dense.ts";
+import { DenseIndex, type DenseOptions } from "./dense.ts";
+import { ScratchFile } from "./scratch-file.ts";
 import { SlotSet } from "./slot-set.ts";
+
+const here = folderOfTest();
 
 const unit = (values: readonly number[]): Float32Array => {
   const norm = Math.hypot(...values) || 1;
@@ -93,15 +99,18 @@ describe("DenseIndex", () => {
     expect(shared / 300).toBeGreaterThanOrEqual(0.99);
   });
 
-  it("loads what it saved, and goes on from there", () => {
+  it("loads what it saved, whatever was added before the sections are read, and goes on from there", () => {
     const { vectors, queries } = clustered({ rows: 1100, queries: 1, dimensions: 20 });
     const index = new DenseIndex();
     for (const vector of vectors) index.add(vector);
     index.delete(3);
     index.delete(1050);
-    const loaded = DenseIndex.load(snapshotIn(snapshotBytes(index.save())));
     const query = queries[0] as Float32Array;
-    expect(loaded.search(query, 50)).toEqual(index.search(query, 50));
+    const [sections, found] = [index.save(), index.search(query, 50)];
+    index.add(query, 3);
+    for (const vector of vectors) index.add(vector);
+    const loaded = DenseIndex.load(snapshotIn(snapshotBytes(sections)));
+    expect(loaded.search(query, 50)).toEqual(found);
     expect([loaded.size, loaded.slots, loaded.dimensions]).toEqual([1098, 1100, 20]);
     expect(loaded.add(query)).toBe(1100);
     expect(loaded.search(query, 1)[0]?.slot).toBe(1100);
@@ -116,17 +125,23 @@ describe("DenseIndex", () => {
     const slots = Array.from(vectors.keys()).reverse();
     for (const slot of slots) whole.add(vectors[slot] as Float32Array, slot);
     for (const slot of slots) split.add(vectors[slot] as Float32Array, slot);
-    for (const index of [whole, split]) for (const slot of [0, 1023, 1024, 2047, 2048]) index.delete(slot);
     const some = SlotSet.from(3000, (slot) => slot % 700 < 5);
-    const loaded = DenseIndex.load(snapshotIn(snapshotBytes(split.save())), { memoryBytes: 250_000 });
+    const createFile = () => new ScratchFile(join(here.folder, "index"));
+    const filed = new DenseIndex({ memoryBytes: 250_000, createFile });
+    for (const slot of slots) filed.add(vectors[slot] as Float32Array, slot);
+    for (const index of [whole, split, filed]) for (const slot of [0, 1023, 1024, 2047, 2048]) index.delete(slot);
+    const load = (index: DenseIndex, options: DenseOptions = {}) =>
+      DenseIndex.load(snapshotIn(snapshotBytes(index.save())), { memoryBytes: 250_000, ...options });
+    const loaded = [load(split), load(filed), load(split, { createFile })];
     expect(split.bytes).toBeGreaterThan(whole.bytes);
-    for (const index of [split, loaded])
+    expect(readdirSync(join(here.folder, "index"))).toEqual([]);
+    for (const index of [split, filed, ...loaded])
       for (const query of queries) {
         expect(index.search(query, 20)).toEqual(whole.search(query, 20));
         expect(index.search(query, 20, some)).toEqual(whole.search(query, 20, some));
         expect(index.best(query, [1, 1500, 2999])).toBe(whole.best(query, [1, 1500, 2999]));
       }
-    expect(loaded.vectorAt(2500)).toEqual(vectors[2500]);
+    for (const index of loaded) expect(index.vectorAt(2500)).toEqual(vectors[2500]);
   });
 
   it("says what it needs and names the next engine when memory is exhausted, and keeps what it has", () => {

@@ -1,18 +1,10 @@
 import { UnavailableError } from "../shared/errors.ts";
+import { bytesIn, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
 import { SlotSet } from "./slot-set.ts";
 import { damaged, type Section, type Snapshot } from "./snapshot.ts";
 import { arrayIn } from "./snapshot-columns.ts";
 import { type Scored, TopK } from "./top-k.ts";
-import {
-  BLOCK_ROWS,
-  createWasmKernel,
-  type Layout,
-  layoutFor,
-  MAX_DIMENSIONS,
-  MAX_MEMORY_BYTES,
-  type ScanKernel,
-  VectorRows,
-} from "./vector-rows.ts";
+import { BLOCK_ROWS, createWasmKernel, type Layout, layoutFor, MAX_DIMENSIONS, type ScanKernel, VectorRows } from "./vector-rows.ts";
 
 /**
  * Number of rows per result that are rescored in f32 after the int8 scan. `bench speed`, 100,000 × 384, top 50: recall
@@ -24,6 +16,9 @@ export const OVERSAMPLING = 3;
 /** Minimum number of rows to rescore. A single result needs more than three. */
 export const MIN_CANDIDATES = 64;
 
+/** Bytes of one memory with full vectors, before they go to a file: enough for 139,000 chunks of four windows of 384 dimensions. */
+const MEMORY_BYTES = 2 ** 30;
+
 /** Bytes left free for everything besides vectors when the index grows. */
 const SPARE_BYTES = 256 * 1024 * 1024;
 
@@ -34,8 +29,10 @@ export interface DenseOptions {
   readonly minCandidates?: number;
   /** Creates the kernel of each memory. @default WebAssembly SIMD */
   readonly createKernel?: () => ScanKernel;
-  /** Maximum bytes of one memory. @default MAX_MEMORY_BYTES */
+  /** Maximum bytes of one memory with full vectors. @default MEMORY_BYTES */
   readonly memoryBytes?: number;
+  /** Creates a file for the full vectors that do not fit the first memory. @default null: each memory has its own */
+  readonly createFile?: (() => ScratchFile) | null;
   /** Returns the number of bytes that this process may still allocate. @default the free memory of the machine or container */
   readonly availableBytes?: () => number;
 }
@@ -44,11 +41,14 @@ export interface DenseOptions {
  * Exact ranking by dot product (cosine for unit vectors): an int8 scan reads a quarter of the bytes, and the best are rescored
  * in f32. Equal scores rank the lower slot first.
  *
- * Rows fill one WebAssembly memory after another, because each is limited to 4 GiB.
+ * Rows fill one WebAssembly memory after another. From the second on, full vectors are in a file: a question reads only the best.
  */
 export class DenseIndex {
   private readonly options: Required<DenseOptions>;
   private layout: Layout | null = null;
+  /** Layout of memories whose full vectors are in the file. */
+  private codes: Layout | null = null;
+  private file: ScratchFile | null = null;
   /** All memories except the last hold `rowsPerMemory` rows. */
   private memories: VectorRows[] = [];
   private rowsPerMemory = 0;
@@ -58,7 +58,8 @@ export class DenseIndex {
 
   constructor(options: DenseOptions = {}) {
     this.options = {
-      ...{ oversampling: OVERSAMPLING, minCandidates: MIN_CANDIDATES, createKernel: createWasmKernel, memoryBytes: MAX_MEMORY_BYTES },
+      ...{ oversampling: OVERSAMPLING, minCandidates: MIN_CANDIDATES, createKernel: createWasmKernel, memoryBytes: MEMORY_BYTES },
+      createFile: null,
       availableBytes: () => process.availableMemory(),
       ...options,
     };
@@ -152,20 +153,21 @@ export class DenseIndex {
   }
 
   /**
-   * Returns copies of the vectors in some slots, renumbered in this order. Slots without a vector stay gaps.
+   * Returns the vectors in some slots, renumbered in this order. Slots without a vector stay gaps. What is added or deleted
+   * before the sections are read changes nothing in them, because the vector of a slot is never replaced.
    * @param only slots in ascending order. @default all
    */
   save(only: readonly number[] = Array.from({ length: this.used }, (_, slot) => slot)): Section[] {
     const slots = only.slice(0, only.findLastIndex((slot) => this.alive.has(slot)) + 1);
     const kept = SlotSet.from(slots.length, (i) => this.alive.has(slots[i] as number));
     const alive = Uint32Array.from({ length: Math.ceil(slots.length / 32) }, (_, i) => kept.word(i));
-    const { scales, int8, floats } = this.partsOf(slots);
+    const { scales, int8, floats } = this.partsOf(slots, kept);
     return [
       ["shape", [Uint32Array.of(this.dimensions, slots.length)]],
       ["alive", [alive]],
-      ["scales", scales.map((part) => part.slice())],
-      ["int8", int8.map((part) => part.slice())],
-      ["floats", floats.map((part) => part.slice())],
+      ["scales", scales],
+      ["int8", int8],
+      ["floats", floats],
     ];
   }
 
@@ -184,7 +186,10 @@ export class DenseIndex {
     index.start(layout);
     index.reserve(layout, slots);
     index.used = slots;
-    const { scales, int8, floats } = index.partsOf(Array.from({ length: slots }, (_, slot) => slot));
+    const { scales, int8, floats } = index.partsOf(
+      Array.from({ length: slots }, (_, slot) => slot),
+      null,
+    );
     snapshot.copy("scales", scales);
     snapshot.copy("int8", int8);
     snapshot.copy("floats", floats);
@@ -193,19 +198,22 @@ export class DenseIndex {
     return index;
   }
 
-  /** Returns views on the rows of some slots. Adjacent rows of a block share a view. */
-  private partsOf(slots: readonly number[]): Record<"scales" | "int8" | "floats", Uint8Array[]> {
-    const parts = { scales: [] as Uint8Array[], int8: [] as Uint8Array[], floats: [] as Uint8Array[] };
+  /**
+   * Returns the rows of some slots. Adjacent rows of a block share a part.
+   * @param full positions with a vector; parts with a gap, which may be filled before they are read, are copies. `null`: none is a copy
+   */
+  private partsOf(slots: readonly number[], full: SlotSet | null): Record<"scales" | "int8" | "floats", (StoredBytes | Uint8Array)[]> {
+    type Parts = (StoredBytes | Uint8Array)[];
+    const parts = { scales: [] as Parts, int8: [] as Parts, floats: [] as Parts };
     if (this.layout === null) return parts;
     for (let from = 0, next = 0; from < slots.length; from = next) {
       const first = slots[from] as number;
       const row = first % BLOCK_ROWS;
-      next = from + 1;
-      while (row + next - from < BLOCK_ROWS && slots[next] === first + next - from) next++;
-      const { scales, int8, floats } = this.memoryOf(first).views(first % this.rowsPerMemory, next - from);
-      parts.scales.push(scales);
-      parts.int8.push(int8);
-      parts.floats.push(floats);
+      let isFull = full?.has(from) !== false;
+      for (next = from + 1; row + next - from < BLOCK_ROWS && slots[next] === first + next - from; next++)
+        isFull &&= full?.has(next) !== false;
+      const found = this.memoryOf(first).parts(first % this.rowsPerMemory, next - from);
+      for (const name of ["scales", "int8", "floats"] as const) parts[name].push(isFull ? found[name] : bytesIn(found[name]));
     }
     return parts;
   }
@@ -223,23 +231,37 @@ export class DenseIndex {
   private start(layout: Layout): Layout {
     this.rowsPerMemory = Math.max(1, Math.floor((this.options.memoryBytes - layout.blocks) / layout.blockBytes)) * BLOCK_ROWS;
     this.layout = layout;
+    this.codes = this.options.createFile === null ? null : layoutFor(layout.dimensions, true);
     return layout;
+  }
+
+  /** Returns the layout of one of the memories. */
+  private layoutOf(memory: number, first: Layout): Layout {
+    return memory === 0 ? first : (this.codes ?? first);
+  }
+
+  private open(memory: number, layout: Layout): VectorRows {
+    const kernel = this.options.createKernel();
+    if (memory === 0 || this.options.createFile === null) return new VectorRows(kernel, layout);
+    this.file ??= this.options.createFile();
+    return new VectorRows(kernel, layout, { file: this.file, first: (memory - 1) * this.rowsPerMemory });
   }
 
   /** Makes room for `slots` rows. @throws UnavailableError `index_full` */
   private reserve(layout: Layout, slots: number): void {
     for (let i = 0; i * this.rowsPerMemory < slots; i++) {
       const rows = Math.min(slots - i * this.rowsPerMemory, this.rowsPerMemory);
-      const lacking = this.memories[i]?.lacking(rows) ?? layout.blocks + layout.blockBytes;
+      const own = this.layoutOf(i, layout);
+      const lacking = this.memories[i]?.lacking(rows) ?? own.blocks + own.blockBytes;
       if (lacking === 0) continue;
       const available = this.options.availableBytes();
-      if (lacking + SPARE_BYTES > available) throw indexFull(layout, slots, available);
+      if (lacking + SPARE_BYTES > available) throw indexFull(layout, slots, this.bytes + lacking, available);
       try {
-        const memory = this.memories[i] ?? new VectorRows(this.options.createKernel(), layout);
+        const memory = this.memories[i] ?? this.open(i, own);
         memory.reserve(rows);
         this.memories[i] = memory;
       } catch (cause) {
-        throw indexFull(layout, slots, available, cause);
+        throw indexFull(layout, slots, this.bytes + lacking, available, cause);
       }
     }
   }
@@ -262,9 +284,8 @@ export class DenseIndex {
   }
 }
 
-function indexFull({ dimensions, blockBytes }: Layout, slots: number, available: number, cause?: unknown): UnavailableError {
+function indexFull({ dimensions }: Layout, slots: number, needed: number, available: number, cause?: unknown): UnavailableError {
   const gigabytes = (bytes: number) => (bytes / 1e9).toFixed(1);
-  const needed = (slots / BLOCK_ROWS) * blockBytes;
   return new UnavailableError(
     "index_full",
     `The vector index of this process is full: ${slots} windows of ${dimensions} dimensions need ${gigabytes(needed)} GB, and ${gigabytes(available)} GB of memory are free. Give the process more memory, use an encoder with fewer dimensions, or search with OpenSearch (\`search: { type: opensearch, url: … }\`, docs/scale.md).`,

@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Chunk, Scope } from "../shared/types.ts";
 import type { DocumentHead } from "../store/document-rows.ts";
@@ -6,6 +7,7 @@ import { createStemmer } from "../text/tokens.ts";
 import { analysis, type CorpusFacts, decodeCorpus, encodeCorpus, readCorpusFacts } from "./corpus-snapshot.ts";
 import { DenseIndex, type DenseOptions } from "./dense.ts";
 import { type Entry, IndexedWindows, ScopeFilter, scopeSees } from "./indexed-windows.ts";
+import { ScratchFile } from "./scratch-file.ts";
 import { isOverlapped, partOf, rangeAround } from "./search-area.ts";
 import type {
   Coverage,
@@ -49,6 +51,7 @@ const NO_CHUNKS: BestChunks = new Map();
  */
 export class EmbeddedEngine implements SearchEngine {
   private readonly options: EmbeddedEngineOptions;
+  private readonly dense: DenseOptions;
   private readonly stem = createStemmer();
   private readonly scopes = new ScopeFilter(() => this.indexed.documents.values());
   /** Term counts of a scope's windows, cached until they change. */
@@ -65,6 +68,8 @@ export class EmbeddedEngine implements SearchEngine {
 
   constructor(options: EmbeddedEngineOptions) {
     this.options = options;
+    const { snapshot } = options;
+    this.dense = { createFile: snapshot === undefined ? null : () => new ScratchFile(dirname(snapshot.path)), ...options.dense };
     this.table = options.tables === undefined ? null : new TableVectors(options.tables);
     this.isTableWanted = options.tables?.onRequest !== true;
     this.keeper = options.snapshot === undefined ? null : this.keeperOf(options.snapshot);
@@ -182,7 +187,7 @@ export class EmbeddedEngine implements SearchEngine {
 
   private serveFrom(encoder: string | null): void {
     this.serving = encoder;
-    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new DenseIndex(this.options.dense));
+    if (encoder !== null && !this.vectors.has(encoder)) this.vectors.set(encoder, new DenseIndex(this.dense));
   }
 
   /** Removes documents with their vectors. */
@@ -201,7 +206,7 @@ export class EmbeddedEngine implements SearchEngine {
   }
 
   private addVectors({ encoder, windows }: NonNullable<IndexChanges["vectors"]>): void {
-    const index = this.vectors.get(encoder) ?? new DenseIndex(this.options.dense);
+    const index = this.vectors.get(encoder) ?? new DenseIndex(this.dense);
     this.vectors.set(encoder, index);
     const slots = this.slotsOf(windows);
     windows.forEach(({ vector }, i) => {
@@ -331,9 +336,7 @@ export class EmbeddedEngine implements SearchEngine {
     const { domain, snapshot } = this.options;
     this.serveFrom(encoder);
     if (this.keeper === null || snapshot === undefined) return;
-    const kept = await this.keeper.read((file) =>
-      decodeCorpus(file, { store: snapshot.store, domain, encoder, heads, dense: this.options.dense }),
-    );
+    const kept = await this.keeper.read((file) => decodeCorpus(file, { store: snapshot.store, domain, encoder, heads, dense: this.dense }));
     if (kept === null) return;
     this.indexed = kept.windows;
     this.scopes.clear();

@@ -1,5 +1,8 @@
-import { withRoom } from "./slot-set.ts";
-import { damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { bytesIn, inMemory, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
+import { damaged, type Piece, type Section, type Snapshot } from "./snapshot.ts";
+
+/** Bytes of texts that stay in memory; more are read from a file. */
+const MEMORY_BYTES = 2 ** 28;
 
 /** Constructor of `Uint32Array`, `Float32Array` and the like. */
 interface NumberArray<A> {
@@ -36,37 +39,70 @@ export function prefixed(prefix: string, sections: readonly Section[]): Section[
  * reading is a plain copy, and every string comes back with the same code units.
  */
 export function stringSections(name: string, strings: readonly string[]): Section[] {
-  let bytes = new Uint8Array(0);
-  const ends = new Float64Array(strings.length);
-  const wide = new Uint8Array(strings.length);
-  let at = 0;
-  strings.forEach((text, i) => {
-    wide[i] = WIDE.test(text) ? 1 : 0;
-    const end = at + text.length * (wide[i] === 1 ? 2 : 1);
-    bytes = withRoom(bytes, end);
-    Buffer.from(bytes.buffer).write(text, at, wide[i] === 1 ? "utf16le" : "latin1");
-    at = end;
-    ends[i] = end;
+  const bytes: Uint8Array[] = [];
+  const column = new ColumnShape(strings.length);
+  for (const text of strings) bytes.push(column.add(text));
+  return column.sections(name, [Buffer.concat(bytes)]);
+}
+
+/** Serialises strings like `stringSections`, but reads them again when their bytes are needed. */
+export function longStringSections(name: string, strings: readonly (() => string)[]): Section[] {
+  const column = new ColumnShape(strings.length);
+  const pieces = strings.map((text): StoredBytes => {
+    const { byteLength } = column.add(text());
+    const encoded = () => new ColumnShape(1).add(text());
+    return inMemory(encoded, byteLength);
   });
-  return [
-    [name, [bytes.subarray(0, at)]],
-    [`${name}.ends`, [ends]],
-    [`${name}.wide`, [wide]],
-  ];
+  return column.sections(name, pieces);
+}
+
+/** Where each string of a column ends, and which are in UTF-16. */
+class ColumnShape {
+  private readonly ends: Float64Array;
+  private readonly wide: Uint8Array;
+  private count = 0;
+  private end = 0;
+
+  constructor(strings: number) {
+    this.ends = new Float64Array(strings);
+    this.wide = new Uint8Array(strings);
+  }
+
+  /** Adds a string and returns its bytes. */
+  add(text: string): Buffer {
+    const isWide = WIDE.test(text);
+    const bytes = Buffer.from(text, isWide ? "utf16le" : "latin1");
+    this.wide[this.count] = isWide ? 1 : 0;
+    this.end += bytes.length;
+    this.ends[this.count++] = this.end;
+    return bytes;
+  }
+
+  sections(name: string, pieces: Section[1]): Section[] {
+    return [
+      [name, pieces],
+      [`${name}.ends`, [this.ends]],
+      [`${name}.wide`, [this.wide]],
+    ];
+  }
 }
 
 const WIDE = /[^\0-\xff]/;
 
 /** Strings of a snapshot, decoded on access. */
 export class StringColumn {
-  private readonly bytes: Buffer;
+  private readonly bytes: Piece;
   private readonly ends: Float64Array;
   private readonly wide: Uint8Array;
 
-  /** @throws SnapshotError when its sections are damaged */
-  constructor(snapshot: Snapshot, name: string) {
-    const { buffer, byteOffset, length } = snapshot.section(name);
-    this.bytes = Buffer.from(buffer, byteOffset, length);
+  /**
+   * @param createFile creates a file for more than `memoryBytes`. @default null: all are in memory
+   * @throws SnapshotError when its sections are damaged
+   */
+  constructor(snapshot: Snapshot, name: string, createFile: (() => ScratchFile) | null = null, memoryBytes = MEMORY_BYTES) {
+    const length = snapshot.bytes(name);
+    this.bytes = createFile === null || length <= memoryBytes ? new Uint8Array(length) : createFile().part(0, length);
+    snapshot.copy(name, [this.bytes]);
     this.ends = arrayIn(snapshot, `${name}.ends`, Float64Array);
     this.wide = snapshot.section(`${name}.wide`);
     if (this.wide.length !== this.ends.length || length !== (this.ends.at(-1) ?? 0)) throw damaged(`strings do not fill "${name}"`);
@@ -77,8 +113,7 @@ export class StringColumn {
   }
 
   get(i: number): string {
-    const start = i === 0 ? 0 : (this.ends[i - 1] as number);
-    return this.bytes.toString(this.wide[i] === 1 ? "utf16le" : "latin1", start, this.ends[i]);
+    return this.slice(i, 0, Number.POSITIVE_INFINITY);
   }
 
   /** Decodes a part of a string, like `slice` with non-negative integers. */
@@ -87,7 +122,8 @@ export class StringColumn {
     const end = this.ends[i] as number;
     const width = this.wide[i] === 1 ? 2 : 1;
     const at = (place: number) => Math.min(start + place * width, end);
-    return this.bytes.toString(width === 2 ? "utf16le" : "latin1", at(from), at(to));
+    const { buffer, byteOffset, byteLength } = bytesIn(this.bytes, at(from), at(to) - at(from));
+    return Buffer.from(buffer, byteOffset, byteLength).toString(width === 2 ? "utf16le" : "latin1");
   }
 }
 

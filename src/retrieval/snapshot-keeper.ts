@@ -3,7 +3,8 @@ import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, systemCodeOf } from "../shared/errors.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
-import { type SnapshotFile, withSnapshotFile } from "./snapshot.ts";
+import { bytesIn } from "./scratch-file.ts";
+import { type Piece, type SnapshotFile, withSnapshotFile } from "./snapshot.ts";
 
 /** Number of bytes per write. Other work runs between two writes. */
 const WRITE_BYTES = 8 * 1024 * 1024;
@@ -15,7 +16,7 @@ const ABANDONED_MS = 10 * 60 * 1000;
  * @param stillWanted called when everything is on the disk; `false` keeps the old file
  * @returns true if the file was replaced
  */
-export async function replaceFile(path: string, pieces: readonly Uint8Array[], stillWanted: () => Promise<boolean>): Promise<boolean> {
+export async function replaceFile(path: string, pieces: readonly Piece[], stillWanted: () => Promise<boolean>): Promise<boolean> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   await removeAbandoned(path);
@@ -31,11 +32,12 @@ export async function replaceFile(path: string, pieces: readonly Uint8Array[], s
   }
 }
 
-async function writeThrough(path: string, pieces: readonly Uint8Array[]): Promise<void> {
+async function writeThrough(path: string, pieces: readonly Piece[]): Promise<void> {
   const file = await open(path, "wx", PRIVATE_FILE);
   try {
     for (const piece of pieces)
-      for (let at = 0; at < piece.length; ) at += (await file.write(piece, at, Math.min(WRITE_BYTES, piece.length - at))).bytesWritten;
+      for (let at = 0; at < piece.byteLength; )
+        at += (await file.write(bytesIn(piece, at, Math.min(WRITE_BYTES, piece.byteLength - at)))).bytesWritten;
     await file.sync();
   } finally {
     await file.close();
@@ -92,7 +94,7 @@ export interface KeptIndex {
 }
 
 export interface CapturedIndex {
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: readonly Piece[];
   /** Checks whether the captured index still equals the store. If not, the change that follows will cause another write. */
   isCurrent(): Promise<boolean>;
 }

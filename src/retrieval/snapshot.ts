@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { messageOf, SourceboundError } from "../shared/errors.ts";
+import { bytesIn, type StoredBytes } from "./scratch-file.ts";
 
 /**
  * File format of an index: a header, then sections of bytes.
@@ -23,8 +24,8 @@ export interface Snapshot {
   bytes(name: string): number;
   /** Returns a section in memory of its own, aligned for any typed array. */
   section(name: string): Uint8Array<ArrayBuffer>;
-  /** Copies a section into consecutive arrays of exactly its length. */
-  copy(name: string, targets: readonly Uint8Array[]): void;
+  /** Copies a section to consecutive places of exactly its length. */
+  copy(name: string, targets: readonly Piece[]): void;
   /** Returns the sections whose names begin with a prefix, named without it. */
   part(prefix: string): Snapshot;
 }
@@ -52,14 +53,17 @@ const headSchema = z.object({
   sections: z.array(z.object({ name: z.string(), length: z.number().int().nonnegative(), crc: z.number().int().nonnegative() })),
 });
 
+/** An array, or bytes that are read when they are needed. */
+export type Piece = Uint8Array | StoredBytes;
+
 /** Bytes of one section, in consecutive parts. */
-export type Section = readonly [name: string, pieces: readonly ArrayBufferView[]];
+export type Section = readonly [name: string, pieces: readonly (ArrayBufferView | StoredBytes)[]];
 
 /** Returns the bytes of a snapshot in consecutive parts, without a second copy of large sections. */
-export function snapshotPieces(facts: Record<string, unknown>, sections: readonly Section[]): Uint8Array[] {
+export function snapshotPieces(facts: Record<string, unknown>, sections: readonly Section[]): Piece[] {
   const described = sections.map(([name, pieces]) => {
     const length = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    const crc = filled(pieces, length).reduce((sum, piece) => (piece.length === 0 ? sum : crc32(piece, sum)), 0);
+    const crc = filled(pieces, length).reduce(checksum, 0);
     return { name, length, crc };
   });
   const text = new TextEncoder().encode(JSON.stringify({ facts, sections: described }));
@@ -74,12 +78,20 @@ export function snapshotPieces(facts: Record<string, unknown>, sections: readonl
   return [head, ...sections.flatMap(([, pieces], i) => filled(pieces, described[i]?.length ?? 0))];
 }
 
+function checksum(before: number, piece: Piece): number {
+  let sum = before;
+  for (let at = 0; at < piece.byteLength; at += COPY_BYTES)
+    sum = crc32(bytesIn(piece, at, Math.min(COPY_BYTES, piece.byteLength - at)), sum);
+  return sum;
+}
+
 /**
  * Pads the parts of a section with zeros. The result may contain empty arrays, which checksums must skip: Node's
  * `crc32` restarts on some of them.
  */
-function filled(pieces: readonly ArrayBufferView[], length: number): Uint8Array[] {
-  return [...pieces.map(bytesOf), new Uint8Array(aligned(length) - length)];
+function filled(pieces: Section[1], length: number): Piece[] {
+  const whole = pieces.map((piece) => (ArrayBuffer.isView(piece) ? bytesIn(piece) : piece));
+  return [...whole, new Uint8Array(aligned(length) - length)];
 }
 
 /**
@@ -93,7 +105,7 @@ export function readSnapshot(file: SnapshotFile): Snapshot {
     if (found === undefined) throw damaged(`section "${name}" is missing`);
     return found;
   };
-  const copy = (name: string, targets: readonly Uint8Array[]) => copySection(file, name, place(name), targets);
+  const copy = (name: string, targets: readonly Piece[]) => copySection(file, name, place(name), targets);
   const part = (prefix: string): Snapshot => ({
     facts,
     bytes: (name) => place(prefix + name).length,
@@ -178,16 +190,18 @@ interface Place {
 /** Number of bytes read at once, small enough to stay in the processor's cache for the checksum. */
 const COPY_BYTES = 256 * 1024;
 
-function copySection(file: SnapshotFile, name: string, { at, length, crc }: Place, targets: readonly Uint8Array[]): void {
-  if (targets.reduce((sum, target) => sum + target.length, 0) !== length) throw damaged(`section "${name}" has ${length} bytes`);
+function copySection(file: SnapshotFile, name: string, { at, length, crc }: Place, targets: readonly Piece[]): void {
+  if (targets.reduce((sum, { byteLength }) => sum + byteLength, 0) !== length) throw damaged(`section "${name}" has ${length} bytes`);
   let position = at;
   let sum = 0;
   for (const target of [...targets, new Uint8Array(aligned(length) - length)]) {
-    for (let done = 0; done < target.length; done += COPY_BYTES) {
-      const piece = target.subarray(done, done + COPY_BYTES);
+    for (let done = 0; done < target.byteLength; done += COPY_BYTES) {
+      const count = Math.min(COPY_BYTES, target.byteLength - done);
+      const piece = ArrayBuffer.isView(target) ? bytesIn(target, done, count) : new Uint8Array(count);
       file.read(position, piece);
       sum = crc32(piece, sum);
-      position += piece.length;
+      position += count;
+      if (!ArrayBuffer.isView(target)) target.write(done, piece);
     }
   }
   if (sum !== crc) throw damaged(`the checksum of section "${name}" differs`);
@@ -219,10 +233,6 @@ function cutShort(bytes: number, needed: number): SnapshotError {
     `The index snapshot is truncated: ${bytes} of at least ${needed} bytes. Build the index again.`,
     { bytes, needed },
   );
-}
-
-function bytesOf(view: ArrayBufferView): Uint8Array {
-  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 
 function aligned(at: number): number {

@@ -1,3 +1,4 @@
+import { inMemory, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
 import type { SlotSet } from "./slot-set.ts";
 import type { TopK } from "./top-k.ts";
 import { SCAN_BASE64 } from "./wasm/scan.generated.ts";
@@ -100,12 +101,15 @@ export interface Layout {
   readonly list: number;
   /** (index, score) pairs of a scan, or scores of a rescoring. */
   readonly hits: number;
-  /** First block: scales, int8 rows and f32 rows of `BLOCK_ROWS` slots. */
+  /** Copies of f32 rows of a file for a rescoring. */
+  readonly staged: number;
+  /** First block: scales, int8 rows and, unless they are in a file, f32 rows of `BLOCK_ROWS` slots. */
   readonly blocks: number;
   readonly blockBytes: number;
 }
 
-export function layoutFor(dimensions: number): Layout {
+/** @param inFile whether f32 rows are in a file */
+export function layoutFor(dimensions: number, inFile = false): Layout {
   const int8Bytes = aligned(dimensions, 16);
   const floatBytes = int8Bytes * 4;
   const query = 64;
@@ -113,7 +117,8 @@ export function layoutFor(dimensions: number): Layout {
   const mask = query16 + int8Bytes * 2;
   const list = mask + BLOCK_WORDS * 4;
   const hits = list + (BLOCK_ROWS + 4) * 4;
-  const blocks = aligned(hits + (BLOCK_ROWS + 4) * 8, 64);
+  const staged = aligned(hits + (BLOCK_ROWS + 4) * 8, 64);
+  const blocks = staged + (inFile ? BLOCK_ROWS * floatBytes : 0);
   return {
     dimensions,
     int8Bytes,
@@ -123,23 +128,33 @@ export function layoutFor(dimensions: number): Layout {
     mask,
     list,
     hits,
+    staged,
     blocks,
-    blockBytes: BLOCK_ROWS * (4 + int8Bytes + floatBytes),
+    blockBytes: BLOCK_ROWS * (4 + int8Bytes + (inFile ? 0 : floatBytes)),
   };
+}
+
+/** f32 rows of vectors in a file. Row 0 of the memory has the place `first` in it. */
+export interface FloatFile {
+  readonly file: ScratchFile;
+  readonly first: number;
 }
 
 /** Rows of vectors in one WebAssembly memory, in blocks; the memory grows in place, so adding a row copies no other. */
 export class VectorRows {
   private readonly kernel: ScanKernel;
   private readonly layout: Layout;
+  private readonly floats: FloatFile | null;
   private int8 = new Int8Array(0);
   private int16 = new Int16Array(0);
   private uint32 = new Uint32Array(0);
   private float32 = new Float32Array(0);
 
-  constructor(kernel: ScanKernel, layout: Layout) {
+  /** @param floats holds the f32 rows, with a layout for it; `null`: the memory does */
+  constructor(kernel: ScanKernel, layout: Layout, floats: FloatFile | null = null) {
     this.kernel = kernel;
     this.layout = layout;
+    this.floats = floats;
     this.reserve(0);
   }
 
@@ -171,6 +186,7 @@ export class VectorRows {
     const { scale: scaleAt, int8, float } = this.places(row);
     this.float32.fill(0, float / 4, (float + floatBytes) / 4);
     this.float32.set(vector, float / 4);
+    if (this.floats !== null) this.fileRows(this.floats, row, 1).write(0, this.bytesAt(float, floatBytes));
     const scale = Math.fround(largest(vector) / ROW_LEVELS);
     this.float32[scaleAt / 4] = scale;
     this.int8.fill(0, int8, int8 + int8Bytes);
@@ -179,19 +195,19 @@ export class VectorRows {
 
   /** Returns a copy of a row as it was written. */
   read(row: number): Float32Array {
-    const { float } = this.places(row);
+    const float = this.loaded(row, 0);
     return this.float32.slice(float / 4, float / 4 + this.layout.dimensions);
   }
 
-  /** Returns views on consecutive rows of one block. */
-  views(row: number, rows: number): Record<"scales" | "int8" | "floats", Uint8Array> {
+  /** Returns consecutive rows of one block. They stay valid when the memory grows. */
+  parts(row: number, rows: number): Record<"scales" | "int8" | "floats", StoredBytes> {
     const { int8Bytes, floatBytes } = this.layout;
-    const { buffer } = this.kernel;
     const { scale, int8, float } = this.places(row);
+    const at = (address: number, bytes: number) => inMemory(() => this.bytesAt(address, bytes), bytes);
     return {
-      scales: new Uint8Array(buffer, scale, rows * 4),
-      int8: new Uint8Array(buffer, int8, rows * int8Bytes),
-      floats: new Uint8Array(buffer, float, rows * floatBytes),
+      scales: at(scale, rows * 4),
+      int8: at(int8, rows * int8Bytes),
+      floats: this.floats === null ? at(float, rows * floatBytes) : this.fileRows(this.floats, row, rows),
     };
   }
 
@@ -233,10 +249,31 @@ export class VectorRows {
     for (let first = 0; first < rows.length; first += BLOCK_ROWS) {
       const count = Math.min(BLOCK_ROWS, rows.length - first);
       const padded = Math.ceil(count / 4) * 4;
-      for (let i = 0; i < padded; i++) uint32[list / 4 + i] = this.places(rows[first + Math.min(i, count - 1)] as number).float;
+      for (let i = 0; i < padded; i++) {
+        const at = Math.min(i, count - 1);
+        uint32[list / 4 + i] = this.loaded(rows[first + at] as number, at);
+      }
       kernel.rescore(list, count, floatBytes, query, hits);
       for (let i = 0; i < count; i++) best.offer(base + (rows[first + i] as number), float32[hits / 4 + i] as number);
     }
+  }
+
+  /** Returns the address of an f32 row, which is first read from the file, if there is one, to a place of its own. */
+  private loaded(row: number, place: number): number {
+    if (this.floats === null) return this.places(row).float;
+    const { staged, floatBytes } = this.layout;
+    const address = staged + place * floatBytes;
+    this.fileRows(this.floats, row, 1).read(0, this.bytesAt(address, floatBytes));
+    return address;
+  }
+
+  private fileRows({ file, first }: FloatFile, row: number, rows: number): StoredBytes {
+    const { floatBytes } = this.layout;
+    return file.part((first + row) * floatBytes, rows * floatBytes);
+  }
+
+  private bytesAt(address: number, bytes: number): Uint8Array {
+    return new Uint8Array(this.kernel.buffer, address, bytes);
   }
 
   private bytesFor(rows: number): number {
@@ -244,14 +281,14 @@ export class VectorRows {
   }
 
   private places(row: number): { scale: number; int8: number; float: number } {
-    const { blocks, blockBytes, int8Bytes, floatBytes } = this.layout;
+    const { blocks, blockBytes, int8Bytes, floatBytes, staged } = this.layout;
     const block = blocks + Math.floor(row / BLOCK_ROWS) * blockBytes;
     const inBlock = row % BLOCK_ROWS;
     const int8 = block + BLOCK_ROWS * 4;
     return {
       scale: block + inBlock * 4,
       int8: int8 + inBlock * int8Bytes,
-      float: int8 + BLOCK_ROWS * int8Bytes + inBlock * floatBytes,
+      float: this.floats === null ? int8 + BLOCK_ROWS * int8Bytes + inBlock * floatBytes : staged,
     };
   }
 }

@@ -1,8 +1,9 @@
+import { bytesIn } from "../../src/retrieval/scratch-file.ts";
 import { readSnapshot, type Section, type Snapshot, snapshotPieces } from "../../src/retrieval/snapshot.ts";
 
 /** Returns sections as the bytes of a snapshot. */
 export function snapshotBytes(sections: readonly Section[]): Uint8Array {
-  return Buffer.concat(snapshotPieces({}, sections));
+  return Buffer.concat(snapshotPieces({}, sections).map((piece) => bytesIn(piece)));
 }
 
 /** Opens a snapshot in memory. */

@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../store/private.ts";
+
+/** Bytes in memory or in a file, read and written in parts. */
+export interface StoredBytes {
+  readonly byteLength: number;
+  /** Fills the target from a position. */
+  read(at: number, target: Uint8Array): void;
+  write(at: number, bytes: Uint8Array): void;
+}
+
+/** A file that only this process sees. The system deletes it when the process ends, also after a crash. */
+export class ScratchFile {
+  private readonly descriptor: number;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    const path = join(folder, `${randomUUID()}.scratch`);
+    this.descriptor = openSync(path, "wx+", PRIVATE_FILE);
+    rmSync(path);
+    unused.register(this, this.descriptor);
+  }
+
+  /** Returns a part of the file. */
+  part(start: number, byteLength: number): StoredBytes {
+    return { byteLength, read: (at, target) => this.read(start + at, target), write: (at, bytes) => this.write(start + at, bytes) };
+  }
+
+  read(position: number, target: Uint8Array): void {
+    let done = 0;
+    for (let count = -1; count !== 0 && done < target.length; done += count)
+      count = readSync(this.descriptor, target, done, target.length - done, position + done);
+    // What was never written is zeros, also behind the end of the file.
+    target.fill(0, done);
+  }
+
+  write(position: number, bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done, bytes.length - done, position + done);
+  }
+}
+
+const unused = new FinalizationRegistry(closeSync);
+
+/** Returns some of the bytes: a view of an array, or a copy. */
+export function bytesIn(bytes: ArrayBufferView | StoredBytes, at = 0, length = bytes.byteLength - at): Uint8Array {
+  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset + at, length);
+  const copy = new Uint8Array(length);
+  bytes.read(at, copy);
+  return copy;
+}
+
+/** Returns the bytes of an array that may be replaced by an equal one. */
+export function inMemory(array: () => Uint8Array, byteLength: number): StoredBytes {
+  return {
+    byteLength,
+    read: (at, target) => target.set(array().subarray(at, at + target.length)),
+    write: (at, bytes) => array().set(bytes, at),
+  };
+}
