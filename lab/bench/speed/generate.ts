@@ -101,17 +101,20 @@ function between(random: () => number, { least, most }: { readonly least: number
   return least + Math.floor(random() * (most - least + 1));
 }
 
-/** Creates a stored document with passages of `texts`, one chunk with one window each. */
-export function generatedDocument(domain: string, number: number, texts: GeneratedTexts, passages: number): StoredDocument {
+/** Creates a stored document with passages of `texts`: `passages` chunks with some windows each, one passage per window. */
+export function generatedDocument(domain: string, number: number, texts: GeneratedTexts, passages: number, windows = 1): StoredDocument {
   const id = `generated-${String(number).padStart(8, "0")}`;
   let text = "";
   const chunks = Array.from({ length: passages }, (_, ordinal) => {
-    const words = texts.passage();
-    const start = text.length;
-    text += `${words.join(" ")}.\n`;
-    const range = { start, end: text.length - 1, tokens: words.length };
-    const headingPath = [`Part ${ordinal}`];
-    return { ...range, id: `${id}-${ordinal}`, documentId: id, ordinal, headingPath, windows: [range] };
+    const parts = Array.from({ length: windows }, () => {
+      const words = texts.passage();
+      const start = text.length;
+      text += `${words.join(" ")}.\n`;
+      return { start, end: text.length - 1, tokens: words.length };
+    });
+    const tokens = parts.reduce((sum, part) => sum + part.tokens, 0);
+    const range = { start: parts[0]?.start ?? 0, end: text.length - 1, tokens };
+    return { ...range, id: `${id}-${ordinal}`, documentId: id, ordinal, headingPath: [`Part ${ordinal}`], windows: parts };
   });
   const none = { description: null, url: null, asOf: null, authority: null, topic: null, subtopic: null, type: null, tenant: null };
   const place = { id, domain, access: "public", source: "generated", path: `${id}.md`, title: `Document ${number}` };
@@ -133,3 +136,38 @@ export function generatedEncoder(seed: number): { id: string; embed(texts: reado
 }
 
 const GENERATED_DIMENSIONS = 384;
+/** Normal numbers from which vectors of texts are cut. */
+const NOISE = 2 ** 20;
+
+/**
+ * Creates a function that returns a unit vector for a text, in any process the same. Texts with the same first line lie around the same
+ * centre.
+ */
+export function createTextVectors(seed: number, dimensions = GENERATED_DIMENSIONS, topics = TOPICS): (text: string) => Float32Array {
+  const random = createRandom(seed);
+  const noise = Float32Array.from({ length: NOISE }, () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()));
+  const [shared, own] = [Math.sqrt(1 - OWN_SHARE), Math.sqrt(OWN_SHARE / 2)];
+  return (text) => {
+    const centre = (hashOf(text.split("\n", 1)[0] ?? "", seed) % topics) * dimensions;
+    const one = hashOf(text, seed + 1) % (NOISE - dimensions);
+    const two = hashOf(text, seed + 2) % (NOISE - dimensions);
+    const vector = new Float32Array(dimensions);
+    let sum = 0;
+    for (let i = 0; i < dimensions; i++) {
+      const value = shared * (noise[centre + i] as number) + own * ((noise[one + i] as number) + (noise[two + i] as number));
+      vector[i] = value;
+      sum += value * value;
+    }
+    const norm = Math.sqrt(sum);
+    for (let i = 0; i < dimensions; i++) vector[i] = (vector[i] as number) / norm;
+    return vector;
+  };
+}
+
+/** FNV-1a over code units, mixed. */
+function hashOf(text: string, seed: number): number {
+  let hash = Math.imul(seed, 0x9e3779b1) ^ 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}
