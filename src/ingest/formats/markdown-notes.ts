@@ -1,13 +1,15 @@
 import type { TextRange } from "../../shared/types.ts";
 import { linesOf } from "../visible.ts";
-import { BLANK_LINE, fenceAfter } from "./markdown-run.ts";
-import { COVER, type Sign } from "./masked-source.ts";
+import { COVER, type MaskedSource, type Sign } from "./masked-source.ts";
 
 /** The label of a footnote in `[^…]`: no white space, brackets or tags. */
 const LABEL = `[^\\s[\\]${COVER}]{1,200}`;
 const LEAD = new RegExp(`^ {0,3}(?=\\[\\^)(\\[\\^${LABEL}\\]:)`);
 /** Escapes match first, so that an escaped reference is ignored. */
 const SIGN = new RegExp(`\\\\[\\s\\S]|\\[\\^(${LABEL})\\](:?)`, "g");
+const BLANK_LINE = /^[ \t\r]*$/;
+/** The start of fenced code. No backtick may follow backticks on the same line. */
+const FENCE = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/;
 const IS_DEEPER = /^(?: {2}| ?\t)/;
 /** The start of another block directly after the lines of a note. */
 const OTHER_BLOCK = /^ ?(?:#{1,6}(?:[ \t\r]|$)|>|(?:[-+*]|1[.)])[ \t]|`{3}|~{3}|-{3,}[ \t\r]*$|[*_]{3,}[ \t\r]*$|={3,}[ \t\r]*$)/;
@@ -100,4 +102,18 @@ export function codeSpanFinder(source: string): (at: number) => { readonly end: 
     const close = candidates.at(-1);
     return { end: close === undefined ? at + length : close + length };
   };
+}
+
+/** Returns the maximum columns before a line that cannot be code. In files with HTML, indentation follows the tags instead. */
+export function maxIndentOf({ hasTags }: MaskedSource): number {
+  return hasTags ? Number.POSITIVE_INFINITY : 3;
+}
+
+/** Returns the marks of the fence that is open after a line, given those before it; empty if none. */
+export function fenceAfter(fence: string, line: string, maxIndent: number): string {
+  const [, indent = "", marks = ""] = FENCE.exec(line) ?? [];
+  // A deeper fence is code itself, or belongs to a list item.
+  if (indent.length > maxIndent || (indent.includes("\t") && maxIndent < 4)) return fence;
+  if (fence === "") return marks;
+  return marks.startsWith(fence) && line.trim() === marks ? "" : fence;
 }

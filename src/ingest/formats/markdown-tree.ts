@@ -1,81 +1,13 @@
-import type { Nodes, Parent, PhrasingContent, RootContent, TableRow } from "mdast";
+import { decodeHTMLStrict } from "entities";
+import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
-import type { CodePiece } from "../visible.ts";
+import { type CodePiece, linesOf } from "../visible.ts";
 import { IMAGE_LABEL } from "./described-figures.ts";
-import type { MaskedSource } from "./masked-source.ts";
-
-/** Creates a writer of the full parser's nodes. `base` is the source offset of their position 0. */
-export function createTreeWriter(sides: Sides): (node: RootContent, base: number) => void {
-  const { source, writer } = sides;
-  let hasStar = false;
-  return block;
-
-  /** Labels the descriptions of pictures that stand alone, so that a quote of one is not taken for running text. */
-  function writeImages(images: readonly PhrasingContent[], base: number): void {
-    for (const image of images) {
-      const start = startOf(image) + base;
-      writer.paragraph();
-      if ("alt" in image && image.alt) {
-        writer.opaque(IMAGE_LABEL, start, start + 1);
-        writer.opaque(" ", start + 1, start + 2);
-      }
-      writePhrasing(sides, [image], base);
-    }
-  }
-
-  function block(node: RootContent, base: number): void {
-    switch (node.type) {
-      case "heading":
-        writer.beginHeading(node.depth);
-        writePhrasing(sides, node.children, base);
-        writer.end();
-        return;
-      case "paragraph":
-        writer.paragraph();
-        if (node.children.every(isImageOrBlank)) writeImages(node.children, base);
-        else writePhrasing(sides, node.children, base);
-        writer.paragraph();
-        hasStar ||= node.children.some((child) => child.type === "text" && CALLS_STAR.test(child.value));
-        return;
-      case "list":
-        writer.beginList();
-        for (const [i, item] of node.children.entries()) {
-          writer.beginItem();
-          const start = startOf(item) + base;
-          const [, digits, sign] = (node.ordered && /^(\d{1,9})([.)])/.exec(source.masked.slice(start, start + 10))) || [];
-          // A single bullet after a word with an asterisk is the note to it.
-          if (hasStar && !node.ordered && node.children.length === 1 && source.masked[start] === "*")
-            writer.mark({ text: "*", start, end: start + 1 });
-          if (digits !== undefined) writer.mark({ text: `${(node.start ?? 1) + i}${sign}`, start, end: start + digits.length + 1 });
-          for (const child of item.children) block(child, base);
-          writer.end();
-        }
-        writer.endList();
-        return;
-      case "blockquote":
-        writer.beginQuote();
-        for (const child of node.children) block(child, base);
-        writer.end();
-        return;
-      case "table":
-        writeRows(sides, node.children, base);
-        return;
-      case "code":
-        writer.code(codePieces(source.masked, node.value, startOf(node) + base, endOf(node) + base));
-        return;
-      default:
-        return;
-    }
-  }
-}
-
-/** Returns whether a node of a paragraph is a picture, or white space between pictures. */
-function isImageOrBlank(node: PhrasingContent): boolean {
-  return node.type === "image" || node.type === "imageReference" || (node.type === "text" && node.value.trim() === "");
-}
+import { coverBrackets, definedLabels, labelKey, MARKDOWN_PARSERS } from "./markdown-parser.ts";
+import { COVER, type MaskedSource } from "./masked-source.ts";
 
 /** The source and destination of the text. */
-export interface Sides {
+interface Sides {
   readonly source: MaskedSource;
   readonly writer: BlockWriter;
   readonly leftOut: LeftOutMarkdown;
@@ -87,75 +19,301 @@ export interface LeftOutMarkdown {
   figures: number;
 }
 
+interface MarkdownNotes {
+  /** Footnote definitions in order; each ends the block before it. */
+  readonly notes: readonly TextRange[];
+  /** The notes that are not written in place. */
+  readonly moved: ReadonlySet<TextRange>;
+}
+
+/** The node that a cursor of the parser's tree is at. `base` is the source offset of the tree's position 0. */
+interface Node {
+  readonly at: ReturnType<ReturnType<typeof MARKDOWN_PARSERS.file.parse>["cursor"]>;
+  readonly base: number;
+}
+
+/** A range of text, or a decoded entity. */
+type Words = TextRange & { readonly decoded?: string };
+
+const INLINE_SYNTAX = /[*_`~[\]<&\\\n\r]/;
 /** An asterisk after a word that is no markup. */
 const CALLS_STAR = /[^\s*]\*(?=\s|$)/;
+/** Bold marks in pairs: each opens before a word and closes. Single marks (`*P < 0.05, **P < 0.01`) are footnote marks. */
+const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
+/** Asterisks meant as bold that the grammar does not accept (`**Note: **text`). */
+const LEFT_OVER_MARK = /(?<=\S)\*\*|\*\*(?=\S)/g;
 
-function writeRows(sides: Sides, rows: readonly TableRow[], base: number): void {
-  const { writer } = sides;
-  const table = writer.beginTable();
-  for (const [index, row] of rows.entries()) {
-    writer.beginRow(table, index === 0);
-    for (const cell of row.children) {
-      writer.beginCell();
-      writePhrasing(sides, cell.children, base);
+/** Creates a writer of markdown from ranges of one source. */
+export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes, moved }: MarkdownNotes) {
+  const labels = definedLabels(source.masked);
+  const text = coverBrackets(source.masked, labels, COVER);
+  let nextNote = 0;
+  let hasStar = false;
+  let isInCell = false;
+  /** `writeNote` writes a footnote with its sign; indented lines in it are not code. */
+  return { write, writeNote: (note: TextRange) => parse(note.start, note.end, "indented") };
+
+  /** Writes `source[start, end)` as blocks. In a heading or a cell, only inline syntax applies. */
+  function write(start: number, end: number): void {
+    if (writer.isSingleLine) return writeLine(start, end);
+    const kind = source.hasTags ? "indented" : "file";
+    let at = start;
+    for (let note = notes[nextNote]; note !== undefined && note.start < end; note = notes[++nextNote]) {
+      parse(at, note.start, kind);
+      if (!moved.has(note)) parse(note.start, note.end, "indented");
+      at = note.end;
     }
-    writer.end();
+    parse(at, end, kind);
   }
-}
 
-function writePhrasing(sides: Sides, nodes: readonly PhrasingContent[], base: number): void {
-  const { source, writer } = sides;
-  for (const node of nodes) {
-    const start = startOf(node) + base;
-    const end = endOf(node) + base;
-    if (node.type === "text") source.writeDecoded(writer, node.value, start, end);
-    else if (node.type === "inlineCode") source.writeDecoded(writer, node.value, ...codeRange(source.masked, start, end), true);
-    else if (node.type === "delete") sides.leftOut.struck += end - start;
-    else if (node.type === "break") writer.lineBreak();
-    else if (node.type === "image" || node.type === "imageReference") {
-      if (node.alt) source.writeDecoded(writer, node.alt, start + 2, end);
-      else sides.leftOut.figures++;
-    } else if (isParent(node)) {
-      if (node.type === "strong") writer.beginBold();
-      writePhrasing(sides, node.children as PhrasingContent[], base);
-      if (node.type === "strong") writer.endBold();
+  function writeLine(start: number, end: number): void {
+    const line = text.slice(start, end);
+    if (INLINE_SYNTAX.test(line)) parse(start, end, "line");
+    else if (/\S/.test(line)) {
+      writer.paragraph();
+      source.write(writer, start, end);
+      writer.paragraph();
     }
   }
-}
 
-/** Returns the lines of a code block without its fences and its container's indentation. */
-function codePieces(text: string, value: string, start: number, end: number): CodePiece[] {
-  const pieces: CodePiece[] = [];
-  const isFenced = /^(?:`{3}|~{3})/.test(text.slice(start, start + 3));
-  const firstBreak = text.indexOf("\n", start);
-  if (isFenced && (firstBreak < 0 || firstBreak >= end)) return [];
-  let at = isFenced ? firstBreak + 1 : start;
-  for (const line of value === "" ? [] : value.split("\n")) {
-    if (at >= end) break;
-    const newline = text.indexOf("\n", at);
-    const stop = newline < 0 || newline >= end ? end : newline;
-    const whole = text.slice(at, stop).trimEnd();
-    // Partial tabs of indentation are spaces in `value` that the source does not have.
-    const content = [line.trimEnd(), line.trim()].find((candidate) => whole.endsWith(candidate)) ?? whole;
-    pieces.push({ start: at + whole.length - content.length, end: Math.min(end, stop + 1) });
-    at = stop + 1;
+  function parse(start: number, end: number, kind: keyof typeof MARKDOWN_PARSERS): void {
+    writeBlock({ at: MARKDOWN_PARSERS[kind].parse(text.slice(start, end)).cursor(), base: start });
   }
-  return pieces;
+
+  function writeBlock(node: Node): void {
+    const { name } = node.at;
+    const level = /^(?:ATX|Setext)Heading(\d)/.exec(name)?.[1];
+    if (level !== undefined) {
+      writer.beginHeading(Number(level));
+      writeInline(node);
+      writer.end();
+    } else if (name === "Paragraph") writeParagraph(node);
+    else if (name === "BulletList" || name === "OrderedList") writeList(node, name === "OrderedList");
+    else if (name === "Table") writeTable(node);
+    else if (name === "CodeBlock" || name === "FencedCode") writer.code(codePieces(node));
+    else if (name === "Document" || name === "Indented") forEachChild(node, writeBlock);
+    else if (name === "Blockquote") {
+      writer.beginQuote();
+      forEachChild(node, writeBlock);
+      writer.end();
+    }
+  }
+
+  function writeParagraph(node: Node): void {
+    writer.paragraph();
+    if (text.startsWith("![", startOf(node)) && holdsPicturesOnly(node)) forEachChild(node, writePicture);
+    else writeInline(node);
+    writer.paragraph();
+  }
+
+  /** Returns whether a paragraph is pictures and white space between them. */
+  function holdsPicturesOnly(node: Node): boolean {
+    let at = startOf(node);
+    let isOnly = true;
+    forEachChild(node, (child) => {
+      isOnly &&= child.at.name === "QuoteMark" || (child.at.name === "Image" && isResolved(child));
+      isOnly &&= text.slice(at, startOf(child)).trim() === "";
+      at = endOf(child);
+    });
+    return isOnly && text.slice(at, endOf(node)).trim() === "";
+  }
+
+  /** Labels the description of a picture that stands alone, so that a quote of it is not taken for running text. */
+  function writePicture(node: Node): void {
+    if (node.at.name !== "Image") return;
+    const start = startOf(node);
+    writer.paragraph();
+    if (!hasNoAlt(start)) {
+      writer.opaque(IMAGE_LABEL, start, start + 1);
+      writer.opaque(" ", start + 1, start + 2);
+    }
+    writeElement(node);
+  }
+
+  function writeList(node: Node, isOrdered: boolean): void {
+    let number = -1;
+    // A single bullet after a word with an asterisk is the note to it.
+    const isStar = hasStar && !isOrdered && node.at.node.getChildren("ListItem").length === 1;
+    writer.beginList();
+    forEachChild(node, (item) => {
+      writer.beginItem();
+      forEachChild(item, (child) => {
+        if (child.at.name !== "ListMark") return writeBlock(child);
+        const [start, end] = [startOf(child), endOf(child)];
+        number = number < 0 ? Number(text.slice(start, end - 1)) : number + 1;
+        if (isOrdered) writer.mark({ text: `${number}${text[end - 1]}`, start, end });
+        else if (isStar && text[start] === "*") writer.mark({ text: "*", start, end });
+      });
+      writer.end();
+    });
+    writer.endList();
+  }
+
+  function writeTable(node: Node): void {
+    const table = writer.beginTable();
+    forEachChild(node, (row) => {
+      const { name } = row.at;
+      if (name !== "TableHeader" && name !== "TableRow") return;
+      writer.beginRow(table, name === "TableHeader");
+      isInCell = true;
+      writeCells(row);
+      isInCell = false;
+      writer.end();
+    });
+  }
+
+  function writeCells(row: Node): void {
+    const rowStart = startOf(row);
+    let isFilled = false;
+    forEachChild(row, (child) => {
+      const { name } = child.at;
+      if (name === "TableCell" || (name === "TableDelimiter" && !isFilled && startOf(child) > rowStart)) writer.beginCell();
+      if (name === "TableCell") writeInline(child);
+      isFilled = name === "TableCell";
+    });
+  }
+
+  function writeInline(node: Node): void {
+    const words: Words[] = [];
+    collectWords(node, words, false);
+    writeWords(words);
+  }
+
+  /** Collects the text of a node in `words`, and writes them before each element. Brackets without a target are text. */
+  function collectWords(node: Node, words: Words[], isText: boolean): void {
+    let at = startOf(node);
+    let linkMarks = 0;
+    const take = (start: number, end: number): void => {
+      if (start > at) words.push({ start: at, end: start });
+      at = Math.max(at, end);
+    };
+    forEachChild(node, (child) => {
+      const { name } = child.at;
+      const [start, end] = [startOf(child), endOf(child)];
+      if (name === "LinkMark" || name === "LinkLabel") {
+        if (isText) return;
+        take(start, end);
+        // The destination and title follow.
+        if (++linkMarks === 2) at = Number.POSITIVE_INFINITY;
+      } else if (name.endsWith("Mark")) take(start, end);
+      else if (name === "Escape") take(start, start + 1);
+      else if (name === "Entity") {
+        take(start, end);
+        words.push({ start, end, decoded: decodeHTMLStrict(text.slice(start, end)) });
+      } else if ((name === "Link" || name === "Image") && !isResolved(child)) {
+        take(start, start);
+        collectWords(child, words, true);
+        at = end;
+      } else if (start >= at) {
+        take(start, end);
+        writeWords(words);
+        writeElement(child);
+      }
+    });
+    take(endOf(node), endOf(node));
+  }
+
+  function writeWords(words: Words[]): void {
+    const [first] = words;
+    const last = words.at(-1);
+    if (first === undefined || last === undefined) return;
+    const all = text.slice(first.start, last.end);
+    hasStar ||= all.includes("*") && CALLS_STAR.test(all);
+    const hasMarks = all.includes("**") && MARKS_IN_PAIRS.test(all);
+    const marks = hasMarks ? [...all.matchAll(LEFT_OVER_MARK)].map(({ index }) => first.start + index) : [];
+    for (const { start, end, decoded } of words) {
+      let at = start;
+      for (const mark of marks) {
+        if (mark < at || mark >= end) continue;
+        source.write(writer, at, mark);
+        at = mark + 2;
+      }
+      if (decoded === undefined) source.write(writer, at, end);
+      else writer.opaque(decoded, start, end);
+    }
+    words.length = 0;
+  }
+
+  function writeElement(node: Node): void {
+    const { name } = node.at;
+    const [start, end] = [startOf(node), endOf(node)];
+    if (name === "HardBreak") writer.lineBreak();
+    else if (name === "Strikethrough") leftOut.struck += end - start;
+    else if (name === "InlineCode") writeCode(node);
+    else if (name === "Autolink") source.write(writer, start + 1, end - 1);
+    else if (name === "Image" && hasNoAlt(start)) leftOut.figures++;
+    else {
+      if (name === "StrongEmphasis") writer.beginBold();
+      writeInline(node);
+      if (name === "StrongEmphasis") writer.endBold();
+    }
+  }
+
+  function writeCode(node: Node): void {
+    const [, marks = "", content = ""] = /^(`+)([\s\S]*)\1$/.exec(text.slice(startOf(node), endOf(node))) ?? [];
+    const isPadded = /^\s[\s\S]*\S[\s\S]*\s$/.test(content);
+    let at = startOf(node) + marks.length + (isPadded ? 1 : 0);
+    const end = endOf(node) - marks.length - (isPadded ? 1 : 0);
+    const writeTo = (stop: number): void => {
+      for (let escape = isInCell ? text.indexOf("\\|", at) : -1; escape >= 0 && escape < stop; escape = text.indexOf("\\|", at)) {
+        source.write(writer, at, escape, true);
+        at = escape + 1;
+      }
+      source.write(writer, at, stop, true);
+    };
+    forEachChild(node, (child) => {
+      if (child.at.name !== "QuoteMark") return;
+      writeTo(startOf(child));
+      at = endOf(child);
+    });
+    writeTo(end);
+  }
+
+  /** Returns the lines of a code block without its fences and its container's indentation. */
+  function codePieces(node: Node): CodePiece[] {
+    const pieces: CodePiece[] = [];
+    const columnOf = (offset: number): number => offset - text.lastIndexOf("\n", offset - 1);
+    const column = node.at.name === "FencedCode" ? columnOf(startOf(node)) : 0;
+    let indent = -1;
+    forEachChild(node, (child) => {
+      if (child.at.name !== "CodeText") return;
+      const [start, end] = [startOf(child), endOf(child)];
+      if (indent < 0) indent = Math.max(0, column - columnOf(start));
+      for (const line of linesOf(text, start, end)) {
+        const extra = line.text.search(/[^ ]|$/);
+        pieces.push({ start: line.start + Math.min(extra, indent), end: Math.min(line.end + 1, end) });
+      }
+    });
+    return pieces;
+  }
+
+  /** Returns whether a link or picture has a destination: in parentheses, or a definition for its label. */
+  function isResolved(node: Node): boolean {
+    const end = endOf(node) - 1;
+    if (text[end] === ")") return true;
+    const label = text.slice(text.lastIndexOf("[", end) + 1, end);
+    if (label !== "") return labels.has(labelKey(label));
+    const start = text.indexOf("[", startOf(node)) + 1;
+    return labels.has(labelKey(text.slice(start, end - 2)));
+  }
+
+  function hasNoAlt(start: number): boolean {
+    return text.startsWith("![]", start);
+  }
 }
 
-function codeRange(text: string, start: number, end: number): [number, number] {
-  const marks = /^`*/.exec(text.slice(start, end))?.[0].length ?? 0;
-  return [start + marks, end - marks];
+/** Moves the cursor to each child, and back. */
+function forEachChild(node: Node, visit: (child: Node) => void): void {
+  if (!node.at.firstChild()) return;
+  do visit(node);
+  while (node.at.nextSibling());
+  node.at.parent();
 }
 
-function isParent(node: Nodes): node is Nodes & Parent {
-  return "children" in node;
+function startOf({ at, base }: Node): number {
+  return at.from + base;
 }
 
-export function startOf(node: Nodes): number {
-  return node.position?.start.offset ?? 0;
-}
-
-function endOf(node: Nodes): number {
-  return node.position?.end.offset ?? 0;
+function endOf({ at, base }: Node): number {
+  return at.to + base;
 }

@@ -1,4 +1,3 @@
-import { decodeHTMLStrict } from "entities";
 import type { TextRange } from "../../shared/types.ts";
 import type { BlockWriter } from "../block-writer.ts";
 import { firstAfter } from "../visible.ts";
@@ -20,12 +19,6 @@ export type MaskedSource = ReturnType<typeof maskSource>;
 
 /** Character used to cover tags: punctuation without meaning in markdown. */
 export const COVER = "\u2e2e";
-const ENTITY = /&(?:#[xX][0-9a-fA-F]{1,6}|#\d{1,7}|[A-Za-z][A-Za-z0-9]{1,31});/y;
-/**
- * Matches text with bold marks in pairs, each of which opens before a word and closes. Single marks
- * (`*P < 0.05, **P < 0.01`) are footnote marks.
- */
-const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 const BLOCK_START = /^[ \t]*(?:[#>|+-]|\*[ \t]|\d{1,9}[.)]|`{3}|~{3}|\r?\n|$)/;
 
 /**
@@ -42,7 +35,7 @@ export function maskSource(
 ) {
   const masked = coverSigns(cover(source, masks), signs);
   const covered = signs.length === 0 ? masks : [...masks, ...signs].sort((a, b) => a.start - b.start);
-  return { masked, hasTags: masks.length > 0, write, writeDecoded };
+  return { masked, hasTags: masks.length > 0, write };
 
   /** Writes `source[start, end)` without covered ranges. Footnote signs are written as they are displayed, except in code. */
   function write(writer: BlockWriter, start: number, end: number, isCode = false): void {
@@ -69,62 +62,6 @@ export function maskSource(
     if (sign.effect === "lead") writer.opaque(" ", end, sign.end);
     if (sign.effect === "call") onCall(sign.note);
   }
-
-  /** Writes a text node. `value` is `masked[start, end)` with escapes, entities and container prefixes resolved. */
-  function writeDecoded(writer: BlockWriter, value: string, start: number, end: number, isCode = false): void {
-    const hasMarks = !isCode && value.includes("**") && MARKS_IN_PAIRS.test(value);
-    if (value.length === end - start && !hasMarks) {
-      write(writer, start, end, isCode);
-      return;
-    }
-    let from = start;
-    let at = start;
-    let j = 0;
-    let written = start;
-    while (j < value.length && at < end) {
-      const entity = isCode ? null : entityAt(at, value, j);
-      if (entity !== null) {
-        write(writer, from, at, isCode);
-        writer.opaque(entity.decoded, at, at + entity.length);
-        at += entity.length;
-        j += entity.decoded.length;
-        from = at;
-        written = at;
-      } else if (hasMarks && isLeftOverMark(value, j) && masked.startsWith("**", at)) {
-        write(writer, from, at, isCode);
-        at += 2;
-        j += 2;
-        from = at;
-      } else if (masked[at] === value[j] || (value[j] === " " && masked[at] === "\n")) {
-        at++;
-        j++;
-        written = at;
-      } else {
-        // A backslash, or the prefix that a list or quote puts before each line.
-        write(writer, from, at, isCode);
-        at++;
-        from = at;
-      }
-    }
-    write(writer, from, at, isCode);
-    if (j < value.length && written < end) writer.opaque(value.slice(j), written, end);
-  }
-
-  function entityAt(at: number, value: string, j: number): { readonly decoded: string; readonly length: number } | null {
-    if (masked.charCodeAt(at) !== 38) return null;
-    ENTITY.lastIndex = at;
-    const entity = ENTITY.exec(masked)?.[0];
-    if (entity === undefined) return null;
-    const decoded = decodeHTMLStrict(entity);
-    if (decoded !== entity && value.startsWith(decoded, j)) return { decoded, length: entity.length };
-    // The parser replaces control characters with U+FFFD.
-    return entity[1] === "#" && value[j] === "\ufffd" ? { decoded: "\ufffd", length: entity.length } : null;
-  }
-}
-
-/** Matches asterisks meant as bold that the grammar does not accept (`**Note: **text`). */
-function isLeftOverMark(value: string, j: number): boolean {
-  return value[j] === "*" && value[j + 1] === "*" && !(/^\s?$/.test(value[j - 1] ?? "") && /^\s?$/.test(value[j + 2] ?? ""));
 }
 
 function cover(source: string, masks: readonly Mask[]): string {

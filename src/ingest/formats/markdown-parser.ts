@@ -1,0 +1,160 @@
+import { type BlockParser, type InlineParser, type MarkdownConfig, type MarkdownParser, parser, Strikethrough, Table } from "@lezer/markdown";
+
+/** Limits per block and line, since parsing time is quadratic in delimiters and containers. Beyond them, markdown is text. */
+const MAX_DELIMITERS = 2_000;
+const MAX_DEPTH = 100;
+
+const TITLE = /(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\))/.source;
+/** A link definition. Its destination may be on the next line, and its title on the line after that. */
+const DEFINITION = String.raw`\[((?:[^[\]\\\n]|\\.){1,200})\]:[ \t]*(?:\r?\n[ \t>]*)?(?:<[^<>\n]*>|[^\s<]\S*)(?:[ \t]+${TITLE})?[ \t\r]*$`;
+/** A definition; it may be inside list items and quotes. */
+const NESTED_DEFINITION = new RegExp(String.raw`^[ \t]*(?:(?:[-+*]|\d{1,9}[.)]|>)[ \t]*)*${DEFINITION}`, "gm");
+const DEFINITION_LINE = new RegExp(`^${DEFINITION}`, "m");
+const TITLE_LINE = new RegExp(`^[ \\t>]*${TITLE}[ \\t\\r]*$`);
+/** A pair of brackets without brackets inside. Escapes match first. */
+const BRACKETS = /\\[\s\S]|\[((?:[^[\]\\\n]|\\.){1,200})\](?=([([])?)/g;
+const AUTOLINK = /<(?:[a-z][-\w+.]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9})>/iy;
+/** Blanks, or a backslash, and the line break after them. */
+const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
+/** No row of dashes has as many blanks in a row. The table extension takes quadratic time over them. */
+const WIDE_GAP = /\s{100}/;
+
+const limit: InlineParser = {
+  name: "Limit",
+  before: "Escape",
+  parse: (cx, _next, at) => (at === cx.offset && countDelimiters(cx.text) > MAX_DELIMITERS ? cx.end : -1),
+};
+
+const autolink: InlineParser = {
+  name: "HTMLTag",
+  parse(cx, next, at) {
+    if (next !== 60) return -1;
+    AUTOLINK.lastIndex = at - cx.offset;
+    const link = AUTOLINK.exec(cx.text)?.[0];
+    return link === undefined ? -1 : cx.addElement(cx.elt("Autolink", at, at + link.length));
+  },
+};
+
+/** Accepts CRLF, and skips blanks in linear time. */
+const hardBreak: InlineParser = {
+  name: "HardBreak",
+  parse(cx, next, at) {
+    if (next !== 32 && next !== 92) return -1;
+    HARD_BREAK.lastIndex = at - cx.offset;
+    const [whole = "", lineBreak] = HARD_BREAK.exec(cx.text) ?? [];
+    if (lineBreak !== undefined) return cx.addElement(cx.elt("HardBreak", at, at + whole.length));
+    return next === 32 && whole !== "" ? at + whole.length : -1;
+  },
+};
+
+const tooDeep: BlockParser = {
+  name: "TooDeep",
+  before: "LinkReference",
+  parse(cx, line) {
+    if (cx.depth <= MAX_DEPTH) return false;
+    cx.addElement(cx.elt("Paragraph", cx.lineStart + line.pos, cx.lineStart + line.text.length));
+    cx.nextLine();
+    return true;
+  },
+};
+
+const definition: BlockParser = {
+  name: "LinkReference",
+  parse(cx, line) {
+    const found = line.next === 91 && DEFINITION_LINE.exec(`${line.text.slice(line.pos)}\n${cx.peekLine()}`);
+    if (!found) return false;
+    const start = cx.lineStart + line.pos;
+    if (found[0].includes("\n")) cx.nextLine();
+    if (TITLE_LINE.test(cx.peekLine())) cx.nextLine();
+    cx.nextLine();
+    cx.addElement(cx.elt("LinkReference", start, cx.prevLineEnd()));
+    return true;
+  },
+};
+
+/** Treats an indented block as a container, since indentation in files with HTML follows the tags and is no code. */
+const indented: MarkdownConfig = {
+  defineNodes: [
+    {
+      name: "Indented",
+      block: true,
+      composite(_cx, line, width) {
+        const isInside = line.next < 0 || line.indent >= line.baseIndent + width;
+        if (isInside && line.next >= 0) line.moveBaseColumn(line.baseIndent + width);
+        return isInside;
+      },
+    },
+  ],
+  parseBlock: [
+    {
+      name: "IndentedCode",
+      parse(cx, line) {
+        if (line.indent < line.baseIndent + 4) return false;
+        cx.startComposite("Indented", line.pos, line.indent - line.baseIndent);
+        line.moveBaseColumn(line.indent);
+        return null;
+      },
+    },
+  ],
+};
+
+/** Makes each group of lines a paragraph. */
+const wordsOnly: BlockParser = {
+  name: "Words",
+  before: "TooDeep",
+  parse(cx, line) {
+    const start = cx.lineStart + line.pos;
+    let text = line.text.slice(line.pos);
+    while (cx.nextLine() && line.pos < line.text.length) text += `\n${line.text}`;
+    cx.addElement(cx.elt("Paragraph", start, start + text.length, cx.parser.parseInline(text, start)));
+    return true;
+  },
+};
+
+const tables: MarkdownConfig = {
+  ...Table,
+  parseBlock: (Table.parseBlock ?? []).map((block) => ({
+    ...block,
+    endLeaf: (cx, line, leaf) => !WIDE_GAP.test(cx.peekLine()) && (block.endLeaf?.(cx, line, leaf) ?? false),
+  })),
+};
+
+const ALL = parser.configure([
+  tables,
+  Strikethrough,
+  { remove: ["HTMLBlock"], parseInline: [limit, autolink, hardBreak], parseBlock: [tooDeep, definition] },
+]);
+
+/** Parsers of markdown without HTML: of a file, of text in which indentation is no code, and of a line such as a heading or cell. */
+export const MARKDOWN_PARSERS = {
+  file: ALL,
+  indented: ALL.configure(indented),
+  line: ALL.configure({ parseBlock: [wordsOnly] }),
+} satisfies Record<string, MarkdownParser>;
+
+function countDelimiters(text: string): number {
+  let count = 0;
+  for (let i = text.length <= MAX_DELIMITERS ? text.length : 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    // * _ ~ [ ] ` <
+    if (code === 42 || code === 126 || code === 95 || code === 91 || code === 93 || code === 96 || code === 60) count++;
+  }
+  return count;
+}
+
+/** The labels of the link definitions of a text. */
+export function definedLabels(text: string): ReadonlySet<string> {
+  return new Set(text.includes("]:") ? [...text.matchAll(NESTED_DEFINITION)].map(([, label = ""]) => labelKey(label)) : []);
+}
+
+export function labelKey(label: string): string {
+  return label.trim().replace(/\s+/g, " ").toLowerCase();
+}
+
+/** Covers brackets that refer to nothing with `cover`, length for length: the parser takes any for a link, and then rejects links around them. */
+export function coverBrackets(text: string, labels: ReadonlySet<string>, cover: string): string {
+  if (!text.includes("[")) return text;
+  return text.replace(BRACKETS, (whole, label: string | undefined, next: string | undefined) =>
+    label === undefined || next !== undefined || labels.has(labelKey(label)) ? whole : `${cover}${label}${cover}`,
+  );
+}
