@@ -34,7 +34,8 @@ const CLOCK = String.raw`(?:[01]?\d|2[0-4])[.:][0-5]\d(?![.,]?\d)`;
 const EVENING = String.raw`(?:1[3-9]|2[0-4])\.[0-5][05](?![.,]?\d|\s?${UNIT})`;
 
 /**
- * Alternatives in order of precedence. Every repetition is bounded, so matching is linear in the length of the text.
+ * Alternatives in order of precedence, for lower-case text: without regard to case, the expression takes twice as long to compile.
+ * Every repetition is bounded, so matching is linear in the length of the text.
  */
 const VALUE = new RegExp(
   [
@@ -53,13 +54,13 @@ const VALUE = new RegExp(
     `(?<spelled>${SPELLED})`,
     String.raw`(?<=\b(?:within|for|least|than|after|in|over|lasts?|takes?|up\sto)\s(?:about\s)?)(?<one>an?(?=\s${TIME_UNIT}))|\b(?<ten>an?(?=\s(?:decade|fortnight)\b))`,
   ].join("|"),
-  "giu",
+  "gu",
 );
 
 /** Quick test: every value contains one of these, so other texts are skipped cheaply. */
 const HOLDS_ONE = new RegExp(
   String.raw`\p{N}|\b(?:${SPELLED_NUMBER}|${SPELLED_ORDINAL}|half|once|twice|double|triple|thrice|noon|midnight|an?\s(?:${TIME_UNIT}|third|decade|fortnight))\b`,
-  "iu",
+  "u",
 );
 
 const SCALE = /^[\s-]?(hundred|thousand|million|billion|trillion|k|bn)\b(?![\u00b2\u00b3])/i;
@@ -97,19 +98,21 @@ interface Found {
  * @example valuesIn("at least one year")[0] // { kind: "duration", unit: "month", low: 12, high: 12, bound: "least", … }
  */
 export function valuesIn(text: string): Value[] {
-  if (!HOLDS_ONE.test(text)) return [];
+  if (!HOLDS_ONE.test(text.toLowerCase())) return [];
   const { plain, at } = foldDigits(text);
+  // The only letter with a lower case of another length.
+  const lower = plain.replaceAll("\u0130", "i").toLowerCase();
   const comma = usesDecimalComma(plain);
   const found: Found[] = [];
-  const pattern = new RegExp(VALUE);
-  for (let match = pattern.exec(plain); match !== null; match = pattern.exec(plain)) {
+  // A copy of the expression would be compiled at each call.
+  VALUE.lastIndex = 0;
+  for (let match = VALUE.exec(lower); match !== null; match = VALUE.exec(lower)) {
     const one = isInsideWord(plain, match.index) ? null : readMatch(match, plain, comma);
     if (one !== null) found.push(one);
     // If the matched word is not a month ("you may 5 times"), the search goes on behind the word and still finds the
     // number.
-    pattern.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
+    VALUE.lastIndex = one?.value.end ?? match.index + (/^\p{L}+/u.exec(match[0])?.[0] ?? match[0]).length;
   }
-  const lower = plain.toLowerCase();
   return spreadUnits(found, lower).map((value) => ({ ...withBound(value, lower), start: at(value.start), end: at(value.end) }));
 }
 
@@ -121,7 +124,7 @@ function isInsideWord(text: string, start: number): boolean {
 function readMatch(match: RegExpExecArray, plain: string, comma: boolean): Found | null {
   const { index: start } = match;
   const end = start + match[0].length;
-  const text = match[0].toLowerCase();
+  const [text] = match;
   const [name] = Object.entries(match.groups ?? {}).find(([, group]) => group !== undefined) as [string, string];
   const fixed = (kind: ValueKind, low: number | string, unit = ""): Found => {
     return { value: { kind, unit, low, high: low, start, end }, number: Number.NaN, unit: null };
@@ -136,7 +139,7 @@ function readMatch(match: RegExpExecArray, plain: string, comma: boolean): Found
     case "version":
       return fixed("version", text.replace(/^\D+/, ""));
     case "date": {
-      const date = dateOf(match[0]);
+      const date = dateOf(plain.slice(start, end));
       return date === null ? null : fixed("date", date);
     }
     case "year":

@@ -58,6 +58,13 @@ const tooDeep: BlockParser = {
   },
 };
 
+/** A numbered item outside the innermost container ends its paragraph, whatever the number. The library wants 1. */
+const outerItem: BlockParser = {
+  name: "OuterItem",
+  endLeaf: (cx, line) =>
+    "depth" in line && Number(line.depth) < cx.depth && /^\d{1,9}[.)](?:\s|$)/.test(line.text.slice(line.pos, line.pos + 11)),
+};
+
 const definition: BlockParser = {
   name: "LinkReference",
   parse(cx, line) {
@@ -122,7 +129,7 @@ const tables: MarkdownConfig = {
 const ALL = parser.configure([
   tables,
   Strikethrough,
-  { remove: ["HTMLBlock"], parseInline: [limit, autolink, hardBreak], parseBlock: [tooDeep, definition] },
+  { remove: ["HTMLBlock"], parseInline: [limit, autolink, hardBreak], parseBlock: [tooDeep, outerItem, definition] },
 ]);
 
 /** Parsers of markdown without HTML: of a file, of text in which indentation is no code, and of a line such as a heading or cell. */
