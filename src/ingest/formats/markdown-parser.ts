@@ -14,6 +14,8 @@ const TITLE_LINE = new RegExp(`^[ \\t>]*${TITLE}[ \\t\\r]*$`);
 /** A pair of brackets without brackets inside. Escapes match first. */
 const BRACKETS = /\\[\s\S]|\[((?:[^[\]\\\n]|\\.){1,200})\](?=([([])?)/g;
 const AUTOLINK = /<(?:[a-z][-\w+.]{1,31}:[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){0,9})>/iy;
+/** A tag with "<" in an attribute, which is not covered. */
+const TAG = /<[a-z][\w-]{0,99}(?:\s+[\w.:@-]{1,99}(?:=(?:"[^"]{0,999}"|'[^']{0,999}'))?){1,99}\s*\/?>/iy;
 /** Blanks, or a backslash, and the line break after them. */
 const HARD_BREAK = /(?:\\| {2,})(\r?\n)?/y;
 /** No row of dashes has as many blanks in a row. The table extension takes quadratic time over them. */
@@ -25,13 +27,16 @@ const limit: InlineParser = {
   parse: (cx, _next, at) => (at === cx.offset && countDelimiters(cx.text) > MAX_DELIMITERS ? cx.end : -1),
 };
 
-const autolink: InlineParser = {
+const angles: InlineParser = {
   name: "HTMLTag",
   parse(cx, next, at) {
     if (next !== 60) return -1;
-    AUTOLINK.lastIndex = at - cx.offset;
-    const link = AUTOLINK.exec(cx.text)?.[0];
-    return link === undefined ? -1 : cx.addElement(cx.elt("Autolink", at, at + link.length));
+    for (const [name, pattern] of [["Autolink", AUTOLINK], ["HTMLTag", TAG]] as const) {
+      pattern.lastIndex = at - cx.offset;
+      const found = pattern.exec(cx.text)?.[0];
+      if (found !== undefined) return cx.addElement(cx.elt(name, at, at + found.length));
+    }
+    return -1;
   },
 };
 
@@ -129,7 +134,7 @@ const tables: MarkdownConfig = {
 const ALL = parser.configure([
   tables,
   Strikethrough,
-  { remove: ["HTMLBlock"], parseInline: [limit, autolink, hardBreak], parseBlock: [tooDeep, outerItem, definition] },
+  { remove: ["HTMLBlock"], parseInline: [limit, angles, hardBreak], parseBlock: [tooDeep, outerItem, definition] },
 ]);
 
 /** Parsers of markdown without HTML: of a file, of text in which indentation is no code, and of a line such as a heading or cell. */

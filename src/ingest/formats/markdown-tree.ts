@@ -55,7 +55,10 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
 
   /** Writes `source[start, end)` as blocks. In a heading or a cell, only inline syntax applies. */
   function write(start: number, end: number): void {
-    if (writer.isSingleLine) return writeLine(start, end);
+    if (writer.isSingleLine) {
+      writeLine(start, end);
+      return;
+    }
     const kind = source.hasTags ? "indented" : "file";
     let at = start;
     for (let note = notes[nextNote]; note !== undefined && note.start < end; note = notes[++nextNote]) {
@@ -242,7 +245,7 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     else if (name === "InlineCode") writeCode(node);
     else if (name === "Autolink") source.write(writer, start + 1, end - 1);
     else if (name === "Image" && hasNoAlt(start)) leftOut.figures++;
-    else {
+    else if (name !== "HTMLTag") {
       if (name === "StrongEmphasis") writer.beginBold();
       writeInline(node);
       if (name === "StrongEmphasis") writer.endBold();
@@ -255,9 +258,9 @@ export function createMarkdownWriter({ source, writer, leftOut }: Sides, { notes
     let at = startOf(node) + marks.length + (isPadded ? 1 : 0);
     const end = endOf(node) - marks.length - (isPadded ? 1 : 0);
     const writeTo = (stop: number): void => {
-      for (let escape = isInCell ? text.indexOf("\\|", at) : -1; escape >= 0 && escape < stop; escape = text.indexOf("\\|", at)) {
-        source.write(writer, at, escape, true);
-        at = escape + 1;
+      for (let pipe = isInCell ? text.indexOf("\\|", at) : -1; pipe >= 0 && pipe < stop; pipe = text.indexOf("\\|", at)) {
+        source.write(writer, at, pipe, true);
+        at = pipe + 1;
       }
       source.write(writer, at, stop, true);
     };
