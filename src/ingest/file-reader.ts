@@ -74,7 +74,7 @@ const ROOM_PER_THREAD = 16;
 export interface FileReader {
   /** Number of files that are read or queued at the same time. */
   readonly room: number;
-  /** Whether scanned pages and embedded pictures are recognised (OCR). A change causes files to be read again. */
+  /** True if scanned pages and embedded pictures are recognised (OCR). After a change, files are read again. */
   readonly recognises: boolean;
   /**
    * @param file its bytes are transferred: they cannot be used afterwards

@@ -13,7 +13,7 @@ export interface FileTask {
 /** The result of a file. */
 export type FileOutcome =
   | { readonly type: "documents"; readonly documents: readonly DocumentDraft[] }
-  /** Sent after each recognised page or picture, to restart the time limit. */
+  /** Sent after each recognised page or picture, so that the time limit restarts. */
   | { readonly type: "going-on" }
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly data: Readonly<Record<string, unknown>> };
 

@@ -138,7 +138,7 @@ function emptyNotice({ text, encoding, pages }: FormatResult): ReadingNotice[] {
   return [
     {
       code: "no_text",
-      message: `no text was found: the file may hold pictures only. Install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`,
+      message: `no text was found: the file may contain only pictures. Install ${RECOGNITION_PACKAGES.join(" and ")} beside this program, and ingest it again.`,
     },
   ];
 }

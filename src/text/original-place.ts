@@ -38,7 +38,7 @@ export function originalPlaceOf(document: PlacedDocument, range: TextRange): Ori
   };
 }
 
-/** Was a page or picture read by text recognition, by this program or by the one that made the file? */
+/** Checks whether the text of a page or picture comes from OCR, by Sourcebound or by the program that made the file. */
 function isRecognised(reading: PlacedDocument["reading"], pages: readonly PagePlace[], { start, end }: TextRange): boolean {
   const recognised = reading?.notices.filter(({ code }) => code === "recognised_text") ?? [];
   return recognised.some(

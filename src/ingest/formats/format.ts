@@ -14,7 +14,7 @@ export interface FormatFile {
 
 /** A file with everything that its reader needs. */
 export interface FormatSource extends FormatFile {
-  /** Recognises text in pictures (OCR). `null`: scanned pages and pictures have no text. */
+  /** Recognises text in pictures (OCR). If `null`, scanned pages and pictures have no text. */
   readonly recogniser: Recogniser | null;
   /** Reads the files inside this one. */
   readonly inner: InnerFiles;

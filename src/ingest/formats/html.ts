@@ -16,7 +16,8 @@ const MAIN_SHARE = 0.5;
 
 /**
  * Extracts the main content of a web page with its title, description and canonical address.
- * @param struck struck-through characters that the caller has removed before; @param takeText finds the text of a picture by its address
+ * @param struck number of struck-through characters that the caller has already removed
+ * @param takeText returns the recognised text of a picture by its address
  */
 export function parseHtml(source: string, name: string, { struck = 0, takeText = NO_TEXT } = {}): FormatResult {
   const front = readFrontMatter(source);

@@ -40,7 +40,7 @@ export class ExtractedText {
   readonly #recognised: number[] = [];
   #pictures = 0;
 
-  /** @param takeText finds the text of a picture by the part of the file that holds it */
+  /** @param takeText returns the recognised text of a picture by the part of the file that holds it */
   constructor(takeText: TakeText = NO_TEXT) {
     this.#takeText = takeText;
   }
@@ -86,7 +86,7 @@ export class ExtractedText {
     this.#length = length;
   }
 
-  /** Writes the description of a picture and its recognised text as paragraphs; counts the picture if it has neither. */
+  /** Writes the description of a picture and its recognised text as paragraphs. Counts the picture if it has neither. */
   figure(description: string, part = ""): void {
     const recognised = this.#takeText(part);
     if (description.trim() !== "") this.element("p", () => this.text(describeImage(description)));

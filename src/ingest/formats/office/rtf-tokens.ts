@@ -40,14 +40,14 @@ const CHARSETS: Readonly<Record<number, string>> = {
   ...{ 186: "windows-1257", 204: "windows-1251", 222: "windows-874", 238: "windows-1250" },
   ...{ 128: "shift_jis", 129: "euc-kr", 134: "gbk", 136: "big5" },
 };
-/** Encodings of Asian code pages; some of their characters have two bytes. The labels of `TextDecoder` cover the code pages of Windows. */
+/** Encodings of Asian code pages, in which some characters have two bytes. */
 const ASIAN: Readonly<Record<number, string>> = { 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5" };
 const TWO_BYTES: ReadonlySet<string> = new Set(Object.values(ASIAN));
-/** The character set of fonts of symbols, such as Wingdings. */
+/** Character set of symbol fonts, such as Wingdings. */
 const SYMBOLS = 2;
 const BULLET = 0xb7;
 
-/** Returns the encoding of a code page; `null` if it is unknown, as those of DOS. */
+/** Returns the encoding of a code page, or `null` if it is unsupported, such as those of DOS. */
 export function encodingOfCodePage(page: number): string | null {
   if (page === 10_000) return "macintosh";
   return ASIAN[page] ?? (page === 874 || (page >= 1_250 && page <= 1_258) ? `windows-${page}` : null);
@@ -63,7 +63,7 @@ export function isKnownCharset(charset: number): boolean {
 
 /**
  * Decodes bytes in the character set of a font. Returns `null` for the first of the two bytes of a character.
- * @param encoding of the document, for fonts without a set of their own
+ * @param encoding of the document, for fonts without their own character set
  */
 export function decodeRtfBytes(bytes: readonly number[], charset: number, encoding: string): string | null {
   if (charset === SYMBOLS) return bytes[0] === BULLET ? "•" : "\ufffd";

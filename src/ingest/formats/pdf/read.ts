@@ -18,9 +18,9 @@ export const pdfFormat: Format = { name: "pdf", extensions: [".pdf"], version: 8
 /** Maximum pages of a file. The longest laws have some thousands. */
 const MAX_PAGES = 20_000;
 const MAX_OUTLINE_ENTRIES = 20_000;
-/** Maximum pixels of a recognised picture: an A3 page at 600 dpi. */
+/** Maximum pixels of a picture to recognise: an A3 page at 600 dpi. */
 export const MAX_PICTURE_POINTS = 70_000_000;
-/** A printed page number. A file may state a longer one, which every citation of the page would repeat. */
+/** Matches a printed page number. A longer one is ignored, because every citation of the page would repeat it. */
 const PAGE_LABEL = /^\P{Cc}{1,20}$/u;
 
 type Library = typeof import("unpdf");
