@@ -44,7 +44,7 @@ const htmlFormat: Format = {
 
 /** Formats with a synchronous reader. */
 export const TEXT_FORMATS: readonly TextFormat[] = [
-  textFormat("markdown", [".md", ".markdown"], 19, (source, name) => [parseMarkdown(source, name)]),
+  textFormat("markdown", [".md", ".markdown"], 20, (source, name) => [parseMarkdown(source, name)]),
   textFormat("text", [".txt", ".text", ".log", ".rst", ".rest"], 11, (source, name) => [parseText(source, name)]),
   textFormat("asciidoc", [".adoc", ".asciidoc", ".asc"], 6, (source, name) => [parseAsciidoc(source, name)]),
   htmlText,

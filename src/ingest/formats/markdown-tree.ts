@@ -38,7 +38,10 @@ type Words = TextRange & { readonly decoded?: string };
 const INLINE_SYNTAX = /[*_`~[\]<&\\\n\r]/;
 /** An asterisk after a word that is no markup. */
 const CALLS_STAR = /[^\s*]\*(?=\s|$)/;
-/** Bold marks in pairs: each opens before a word and closes. Single marks (`*P < 0.05, **P < 0.01`) are footnote marks. */
+/**
+ * Matches text with bold marks in pairs, each of which opens before a word and closes. Single marks
+ * (`*P < 0.05, **P < 0.01`) are footnote marks.
+ */
 const MARKS_IN_PAIRS = /^[^*]*(?:\*\*(?=\S)[^*]+\*\*[^*]*)+$/;
 /** Asterisks meant as bold that the grammar does not accept (`**Note: **text`). */
 const LEFT_OVER_MARK = /(?<=\S)\*\*|\*\*(?=\S)/g;
