@@ -1,10 +1,8 @@
 import { conflictWarning } from "./evidence/conflicts.ts";
-import { limitModel } from "./models/chat.ts";
 import { admit } from "./pipeline/admit.ts";
 import { assemble, createOutcome, type Outcome } from "./pipeline/assemble.ts";
-import { checkWhole, flags } from "./pipeline/check.ts";
 import { compress, type Usable } from "./pipeline/compress.ts";
-import { createTrace, type PipelineContext, type Trace } from "./pipeline/context.ts";
+import { createTrace, limitModel, type PipelineContext, type Trace } from "./pipeline/context.ts";
 import { decide } from "./pipeline/decide.ts";
 import { type Known, lookup, recall } from "./pipeline/lookup.ts";
 import { refuse, refuseUnsearched } from "./pipeline/refuse.ts";
@@ -12,7 +10,7 @@ import { remember } from "./pipeline/remember.ts";
 import { assertCanRun, retrieve, unfinishedWarnings } from "./pipeline/retrieve.ts";
 import { decideAlone, partsToAsk } from "./pipeline/several-asked.ts";
 import { consultWeb, verify } from "./pipeline/verify.ts";
-import { writeChecked } from "./pipeline/write.ts";
+import { checkWhole, flags, writeChecked } from "./pipeline/write.ts";
 import type { AnswerEvent } from "./shared/events.ts";
 import type { Answer, AskRequest, Question, Warning } from "./shared/types.ts";
 

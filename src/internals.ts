@@ -2,7 +2,7 @@
 
 export { createReader as createModelReader, SHIPPED_WEIGHTS } from "./cross-encoder/create-reader.ts";
 export { loadReaderWeights, piecesOf } from "./cross-encoder/weights.ts";
-export { createReaderKeeper, createShippedSupport } from "./engine/reader-keeper.ts";
+export { createReaderKeeper, createShippedSupport } from "./engine/local-models.ts";
 export { createFactReader } from "./evidence/facts.ts";
 export { askWeb, type WebParts } from "./evidence/web.ts";
 export { answerableSchema, readGolden } from "./grading/golden.ts";
@@ -22,6 +22,6 @@ export { profileNamed } from "./profiles/index.ts";
 export { Bm25Index } from "./retrieval/bm25.ts";
 export { DenseIndex } from "./retrieval/dense.ts";
 export { retrievePassages } from "./retrieval/retrieve.ts";
-export { SlotSet } from "./retrieval/slot-set.ts";
 export type { RetrievePart, TimePart } from "./retrieval/top-k.ts";
+export { SlotSet } from "./retrieval/top-k.ts";
 export { createWordpiece } from "./text/wordpiece.ts";

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { sampleAnswer, sampleCitation } from "../src/testing/answers.ts";
 import { sampleQuote } from "../src/testing/quotes.ts";
 import { readDraft } from "../src/writing/draft.ts";
+import { DraftError } from "../src/writing/prompt.ts";
 import { createAnswerBuilder } from "../src/writing/quotes.ts";
 import { renderAnswerHtml } from "../src/writing/render.ts";
-import { DraftError } from "../src/writing/reply-form.ts";
 import { hasHostileSet, readHostileTexts } from "./support/hostile-texts.ts";
 
 const TEXTS = readHostileTexts();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openSharedReader } from "../src/cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../src/cross-encoder/create-reader.ts";
 import { createSearching } from "../src/engine/searching.ts";
 import { libraryForAll } from "./support/engine.ts";
 

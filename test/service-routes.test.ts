@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/endpoints.ts";
+import { ENDPOINTS, type Endpoint, type EndpointName } from "../src/server/app.ts";
 import { errorResponseSchema } from "../src/wire/index.ts";
 import { libraryForAll } from "./support/engine.ts";
 import { appOf, callApp, createKey, type KeyedApp } from "./support/keyed-app.ts";
@@ -262,7 +262,11 @@ describe("Idempotency-Key", () => {
     expect([other.status, other.body.error.code]).toEqual([422, "idempotency_key_reused"]);
     // Each try of a form has a boundary of its own.
     const form = { ...ADMIN, "idempotency-key": "form" };
-    for (const [text, status] of [["# Same", 202], ["# Same", 202], ["# Other", 422]] as const)
+    for (const [text, status] of [
+      ["# Same", 202],
+      ["# Same", 202],
+      ["# Other", 422],
+    ] as const)
       expect((await upload([["same.md", text]], "", form)).status).toBe(status);
     expect((await call("ask", { body: { question: CARD }, headers: { "idempotency-key": "a b" } })).body.error.code).toBe(
       "idempotency_key_invalid",

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { dot } from "../../src/cross-encoder/dot.ts";
+import { dot } from "../../src/cross-encoder/reader.ts";
 import type { TableRow } from "../../src/grading/report.ts";
 import { createRandom, makeReport, quantile } from "../../src/internals.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Option } from "commander";
 import { loadDomain } from "../../src/engine/domain.ts";
-import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "../../src/engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "../../src/engine/local-models.ts";
 import { loadEmbeddedEncoder } from "../../src/models/embedded-encoder.ts";
 import { HUB_NAME } from "../../src/models/hub/catalog.ts";
 import { profileNamed } from "../../src/profiles/index.ts";

@@ -5,7 +5,7 @@ import { domainSchema } from "../../src/engine/domain.ts";
 import { FORMATS } from "../../src/ingest/formats/formats.ts";
 import { PACKAGE_ROOT } from "../../src/package.ts";
 import { profiles } from "../../src/profiles/index.ts";
-import { ENDPOINTS, type Endpoint } from "../../src/server/endpoints.ts";
+import { ENDPOINTS, type Endpoint } from "../../src/server/app.ts";
 import { STATUS_OF_CODE } from "../../src/server/error-response.ts";
 import { configSchema } from "../../src/shared/config.ts";
 import {

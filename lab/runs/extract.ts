@@ -1,5 +1,5 @@
+import { openSharedReader } from "../../src/cross-encoder/create-reader.ts";
 import type { ReadTexts } from "../../src/cross-encoder/reader.ts";
-import { openSharedReader } from "../../src/cross-encoder/shared-reader.ts";
 import { createRandom, mean, quantile } from "../../src/grading/metrics.ts";
 import { countRow, decimal, makeReport, type Report, type TableRow } from "../../src/grading/report.ts";
 import { holdsToken } from "../../src/grading/score-answer.ts";

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { checkFaithfulness, createEntailmentCheck, type FaithfulnessJudges, type PassageTexts } from "../../src/checks/guard-answer.ts";
 import { createReader } from "../../src/checks/statements.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../../src/engine/local-models.ts";
 import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
 import { readGolden } from "../../src/grading/golden.ts";
 import { readGoldenSet } from "../../src/grading/golden-set.ts";

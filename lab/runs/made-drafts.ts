@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../../src/engine/local-models.ts";
 import type { ChosenFolders } from "../../src/grading/choose-sets.ts";
 import { readGoldenSet } from "../../src/grading/golden-set.ts";
 import { createRandom } from "../../src/grading/metrics.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type CheckContext, checkSentence } from "../../src/checks/check.ts";
 import type { CitedQuote } from "../../src/checks/finding.ts";
 import { createReader } from "../../src/checks/statements.ts";
-import { createReaderKeeper, createShippedSupport } from "../../src/engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../../src/engine/local-models.ts";
 import { countRow, makeReport, type TableRow } from "../../src/grading/report.ts";
 import { usesSupport } from "../../src/profiles/guards.ts";
 import { profileNamed } from "../../src/profiles/index.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createShippedSupport } from "../../src/engine/reader-keeper.ts";
+import { createShippedSupport } from "../../src/engine/local-models.ts";
 import { folderOfFile, writeIn } from "../../test/support/folders.ts";
 import { evaluateDrafts } from "./drafts.ts";
 

@@ -5,10 +5,20 @@ import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
 import { once } from "../text/memo.ts";
 import { cellsOf } from "../text/units.ts";
-import type { Alignment } from "./alignment.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
-import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";
-import type { Reader, Statement } from "./statements.ts";
+import {
+  type Alignment,
+  doubtOf,
+  excepts,
+  isBound,
+  isWithin,
+  type Misplaced,
+  negatorsIn,
+  type Part,
+  type Reader,
+  wholeOf,
+  wordsOf,
+} from "./statements.ts";
 import { bears } from "./values.ts";
 
 interface TableRow {
@@ -16,37 +26,27 @@ interface TableRow {
 }
 
 /** The cited rows of one table. */
-export interface CitedTable {
-  /** Column names from the header. */
-  readonly columns: readonly Reading[];
-  readonly rows: readonly TableRow[];
-  /** Returns all other cited sentences, analysed on first use. */
-  others(): readonly Statement[];
-  /** Title and headings above the rows. */
-  readonly above: readonly Reading[];
-}
+export type CitedTable = ReturnType<typeof tablesOf>[number];
 
 /** Minimum number of rows or columns that can be confused. */
 const FEWEST = 2;
 
 /** Returns the tables with at least two cited rows, or with one cited row and at least two columns after the first. */
-export function tablesOf(quotes: readonly CitedQuote[], reader: Reader): CitedTable[] {
-  const tables = new Map<string, CitedQuote[]>();
-  for (const quote of quotes) {
-    if (typeof quote.header !== "string" || cellsOf(quote.text).length > cellsOf(quote.header).length) continue;
-    const key = [quote.url, quote.header, ...(quote.above ?? [])].join("\u0000");
-    const rows = tables.get(key);
-    if (rows === undefined) tables.set(key, [quote]);
-    else rows.push(quote);
-  }
+export function tablesOf(quotes: readonly CitedQuote[], reader: Reader) {
+  const cited = quotes.filter(({ text, header }) => typeof header === "string" && cellsOf(text).length <= cellsOf(header).length);
+  const tables = Map.groupBy(cited, ({ url, header, above = [] }) => [url, header, ...above].join("\u0000"));
   return [...tables.values()].flatMap((own) => {
     const [first] = own as [CitedQuote];
+    /** Column names from the header. */
     const columns = cellsOf(first.header ?? "").map(reader.read);
     if (columns.length < FEWEST || own.length + columns.length < FEWEST + FEWEST) return [];
     const rows = own.map(({ text }) => ({ cells: columns.map((_, i) => reader.read(cellsOf(text)[i] ?? "")) }));
     const isOwn = new Set(own);
+    /** All other cited sentences, analysed on first use. */
     const others = once(() => quotes.filter((quote) => !isOwn.has(quote)).flatMap((quote) => reader.statements(quote)));
-    return [{ columns, rows, others, above: (first.above ?? []).filter((line) => line !== first.header).map(reader.read) }];
+    /** Title and headings above the rows. */
+    const above = (first.above ?? []).filter((line) => line !== first.header).map(reader.read);
+    return [{ columns, rows, others, above }];
   });
 }
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { terminologyOf } from "../guard/terminology.ts";
 import { book } from "../profiles/book.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import { sevenLayer } from "../profiles/seven-layer.ts";
@@ -12,6 +11,7 @@ import { fakeSupport } from "../testing/fake-support.ts";
 import { citedQuote } from "../testing/quotes.ts";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence, verificationScore } from "./check.ts";
 import type { CitedQuote } from "./finding.ts";
+import { terminologyOf } from "./guards.ts";
 import { createReader } from "./statements.ts";
 
 const quote = citedQuote("Tinnitus is rated at 10 percent. Call 1-800-827-1000.", { url: "https://www.va.gov/tinnitus/" });

@@ -1,14 +1,12 @@
 import { Parser } from "htmlparser2";
-import type { EvidenceText, SupportScore, SupportScorer } from "../models/support.ts";
+import type { SupportScore, SupportScorer } from "../models/support.ts";
 import { GUARDS, SUPPORT_BANDS } from "../profiles/guards.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { AnswerSentence, CheckResult, Claim } from "../shared/types.ts";
-import { fitOf } from "./alignment.ts";
 import { alignClaim, checkClaim } from "./claim-checks.ts";
-import type { SimilarityScorer } from "./finding.ts";
-import { type CitedQuote, type Finding, finding } from "./finding.ts";
+import { type CitedQuote, type Finding, finding, type SimilarityScorer } from "./finding.ts";
 import { type GuardFacts, guardSentence, NO_FACTS } from "./guards.ts";
-import type { Reader } from "./statements.ts";
+import { fitOf, type Reader } from "./statements.ts";
 import { repairUrls } from "./urls.ts";
 
 /**
@@ -206,15 +204,11 @@ export async function checkSentence(
   const empty = !/[\p{L}\p{N}]/u.test(urls.text);
   return {
     text: urls.text,
-    kept: !empty && isKept(results),
+    kept: !empty && results.every(({ verdict }) => verdict !== "fail"),
     recited,
     results,
     ...judge(results, quotes.length > 0, scored),
   };
-}
-
-function isKept(results: readonly Finding[]): boolean {
-  return results.every(({ verdict }) => verdict !== "fail");
 }
 
 function texts(quotes: readonly CitedQuote[]): string[] {
@@ -232,12 +226,8 @@ async function isSupported(text: string, quotes: readonly CitedQuote[], context:
 
 async function scoreSupport(text: string, quotes: readonly CitedQuote[], { support }: CheckContext): Promise<SupportScore | null> {
   if (support === null || quotes.length === 0) return null;
-  const [scored = null] = await support.score([{ claim: text, evidence: quotes.map(toEvidence) }]);
+  const [scored = null] = await support.score([{ claim: text, evidence: quotes.map(({ text, above = [] }) => ({ text, above })) }]);
   return scored;
-}
-
-function toEvidence({ text, above = [] }: CitedQuote): EvidenceText {
-  return { text, above };
 }
 
 /** Applies the support score: below the lower band the sentence is removed, below the upper one the user is warned. */

@@ -5,38 +5,38 @@ import type { Value } from "../language/values.ts";
 import type { CheckSettings } from "../profiles/profile.ts";
 import type { TextRange } from "../shared/types.ts";
 import { cellsOf } from "../text/units.ts";
-import { type Alignment, align } from "./alignment.ts";
-import { type CitedTable, checkCells, tablesOf } from "./cells.ts";
+import { checkCells, tablesOf } from "./cells.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
-import { doubtOf, excepts, isBound, isWithin, type Misplaced, negatorsIn, type Part, wholeOf, wordsOf } from "./parts.ts";
-import type { Reader, Statement } from "./statements.ts";
+import {
+  type Alignment,
+  align,
+  doubtOf,
+  excepts,
+  isBound,
+  isWithin,
+  type Misplaced,
+  negatorsIn,
+  type Part,
+  type Reader,
+  type Statement,
+  wholeOf,
+  wordsOf,
+} from "./statements.ts";
 import { bears, checkValues, isSpelledCount, statedValues } from "./values.ts";
 
 /** A claim aligned with its cited quotes. */
-export interface ClaimFacts {
-  readonly alignment: Alignment;
-  readonly question: Reading;
-  /** Names of the cited sites, in lower case. */
-  readonly publishers: ReadonlySet<string>;
-  /** Tables with cited rows. */
-  readonly tables: readonly CitedTable[];
-  readonly settings: CheckSettings;
-}
+export type ClaimFacts = ReturnType<typeof alignClaim>;
 
 /** Aligns a sentence with its quotes. */
-export function alignClaim(
-  text: string,
-  quotes: readonly CitedQuote[],
-  question: string,
-  settings: CheckSettings,
-  reader: Reader,
-): ClaimFacts {
+export function alignClaim(text: string, quotes: readonly CitedQuote[], question: string, settings: CheckSettings, reader: Reader) {
   const asked = reader.read(question);
   const statements = quotes.flatMap((quote) => reader.statements(quote));
   return {
     alignment: align(reader.read(text), statements, asked.roots),
     question: asked,
+    /** Names of the cited sites, in lower case. */
     publishers: new Set(quotes.flatMap(({ url }) => (url === null ? [] : hostLabels(url)))),
+    /** Tables with cited rows. */
     tables: tablesOf(quotes, reader),
     settings,
   };
@@ -141,16 +141,7 @@ function nameRun(word: ContentWord, words: readonly ContentWord[], text: string)
  * Part of a sentence about one of several things: "children pay 4 euros" in "Adults pay 9 euros and children pay 4
  * euros".
  */
-interface Segment extends TextRange {
-  /** Values of the kind that splits the sentence. */
-  readonly values: readonly Value[];
-  /** Values of other kinds that are in no other segment. */
-  readonly valuesBesides: readonly Value[];
-  /** Words that are in no other segment and no value. */
-  readonly own: readonly ContentWord[];
-  /** Words next to the segment's values or between them. */
-  readonly beside: readonly ContentWord[];
-}
+type Segment = ReturnType<typeof segmentOf>;
 
 const DELIMITER = /[,;:](?=\s)|—|\s–\s|\b(?:and|but|or|while|whereas)\b/giu;
 /** Matches a relative clause, which continues the same subject: "3,310 lamps, of which 2,640 went home repaired". */
@@ -184,20 +175,24 @@ function cutBetween(one: Value, next: Value, { text, words }: Reading): TextRang
   return RELATES.test(text.slice(end, between.end)) ? null : { start: between.start + first.index, end };
 }
 
-function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading): Segment {
+function segmentOf(range: TextRange, all: readonly Value[], sentence: Reading) {
   const { words, text } = sentence;
+  /** Values of the kind that splits the sentence. */
   const values = all.filter((value) => isWithin(value, range));
   const [first, last] = [values[0] as Value, values.at(-1) as Value];
   const isAlone = ({ root }: ContentWord) => words.every((word) => word.root !== root || isWithin(word, range));
   const isOfValue = (word: ContentWord) =>
     values.some(({ start, end }) => (word.start < end && word.end > start) || JOINS_UNIT.test(text.slice(end, Math.max(end, word.start))));
+  /** Words that are in no other segment and in no value. */
   const own = words.filter((word) => isWithin(word, range) && isAlone(word) && !isOfValue(word));
   const before = own.filter(({ end }) => end <= first.start).slice(-1);
   const behind = own.filter(({ start }) => start >= last.end).slice(0, 1);
   const between = own.filter(({ start, end }) => start >= first.end && end <= last.start);
+  /** Values of other kinds that are in no other segment. */
   const valuesBesides = sentence.values.filter(
     (value) => isWithin(value, range) && !all.includes(value) && sentence.values.every((one) => one === value || !isStated(one, value)),
   );
+  // `beside`: words next to the segment's values or between them.
   return { ...range, values, valuesBesides, own, beside: [...before, ...behind, ...between] };
 }
 
@@ -266,7 +261,7 @@ function partsOf(claim: Reading, segments: readonly Segment[], valuesIn: (part: 
 }
 
 function namesAny(part: Part, segments: readonly Segment[]): boolean {
-  return wordsOf(part).some((root) => segments.some(({ own }) => hasRoot(own, root)));
+  return wordsOf(part).some((root) => segments.some(({ own }) => own.some((word) => word.root === root)));
 }
 
 /** Finds words of other segments combined with the values of one segment. */
@@ -310,10 +305,6 @@ function mispairedIn(
  */
 function isPutInPlace(other: Segment, first: Segment, roots: ReadonlySet<string>): boolean {
   return other.own.every(({ root }) => roots.has(root)) && first.own.some(({ root }) => !roots.has(root));
-}
-
-function hasRoot(words: readonly ContentWord[], root: string): boolean {
-  return words.some((word) => word.root === root);
 }
 
 function reasonOf(own: Segment, other: Segment, [name]: readonly [ContentWord], { text, words }: Statement): string {

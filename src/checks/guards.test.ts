@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { domainSchema, loadDomain } from "../engine/domain.ts";
-import { findTermViolations, terminologyOf } from "../guard/terminology.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { countTokens } from "../text/cl100k.ts";
 import { parseMarkers } from "../text/markers.ts";
 import { removeMarkup } from "./check.ts";
 import { checkRelevancy, checkTokenBudget } from "./guard-answer.ts";
-import { checkInjection, checkPii, checkTerminology } from "./guards.ts";
+import { checkInjection, checkPii, checkTerminology, findTermViolations, terminologyOf } from "./guards.ts";
 
 describe("checkInjection", () => {
   it("fails, or warns of, what gives orders, whatever hides them, and names them", () => {

@@ -1,7 +1,16 @@
-import { createReading, createWordReader, type Reading, type ReadWords } from "../language/content-words.ts";
+import {
+  type ContentWord,
+  countNegators,
+  createReading,
+  createWordReader,
+  EXCEPTION,
+  type Reading,
+  type ReadWords,
+} from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
+import type { TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
-import type { CitedQuote } from "./finding.ts";
+import { type CitedQuote, type Finding, finding } from "./finding.ts";
 
 /** A sentence, list item or table row of a quote, with its context. */
 export interface Statement extends Reading {
@@ -56,4 +65,150 @@ function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {
       valuesAbove: over.flatMap(({ values }) => values),
     };
   });
+}
+
+/** A sentence or a clause of it. */
+export interface Part {
+  readonly claim: Reading;
+  readonly range: TextRange;
+}
+
+/** A value or cell assigned to the wrong thing. */
+export interface Misplaced {
+  readonly reason: string;
+  readonly spans: readonly TextRange[];
+}
+
+const EXCEPTS = new RegExp(EXCEPTION, "iu");
+
+export function wholeOf(claim: Reading): Part {
+  return { claim, range: { start: 0, end: claim.text.length } };
+}
+
+/** Checks whether a sentence makes an exception. Its assignments are then ambiguous. */
+export function excepts({ text }: Reading): boolean {
+  return EXCEPTS.test(text);
+}
+
+export function negatorsIn({ claim, range }: Part): number {
+  return countNegators(claim.text.slice(range.start, range.end));
+}
+
+export function isWithin(one: TextRange, range: TextRange): boolean {
+  return one.start >= range.start && one.end <= range.end;
+}
+
+/** Returns the roots of a part's words. */
+export function wordsOf({ claim, range }: Part): string[] {
+  return claim.words.filter((word) => isWithin(word, range)).map(({ root }) => root);
+}
+
+/** Checks whether the bounds of the two values agree: "less than € 3" does not agree with "€ 3". */
+export function isBound(said: Value, stated: Value): boolean {
+  return said.bound === "none" || said.bound === stated.bound;
+}
+
+/** Combines misplaced values into one warning, each place once; `null` if there are none. */
+export function doubtOf(name: string, found: readonly Misplaced[]): Finding | null {
+  if (found.length === 0) return null;
+  const places = new Map(found.flatMap(({ spans }) => spans.map((span) => [span.start, span])));
+  const spans = [...places.values()].sort((a, b) => a.start - b.start);
+  return finding(name, "warn", 0, [...new Set(found.map(({ reason }) => reason))].join("; "), spans);
+}
+
+/**
+ * Weight of a claim's word, depending on where the source contains it: in the quoted sentence itself, above it (title,
+ * headings), or in a neighbouring sentence.
+ */
+const OWN = 1;
+const ABOVE = 0.8;
+const BESIDE = 0.4;
+/** Weight of a word from the question, used only to compare sentences with each other. It supports nothing. */
+const GIVEN = 0.6;
+/** Factor for a word that is negated in only one of the two texts. */
+const OTHER_POLARITY = 0.5;
+/** One sentence outdoes another if it covers no word worse by more than `SLACK`, and some word better by at least `CLEARLY_MORE`. */
+const SLACK = 0.1;
+const CLEARLY_MORE = 0.39;
+/** Distance in content words at which a word's weight halves, used to find what a value or a name is about. */
+const HALF_DISTANCE = 4;
+/** Distance in content words at which a word's weight halves, for the scope of a negation or an opposite. */
+const CLOSE_DISTANCE = 1.5;
+/** Weight of a heading's word in `close`. */
+const BARELY = 0.3;
+
+/** A claim compared with every sentence of its quotes. */
+export type Alignment = ReturnType<typeof align>;
+
+/** Returns the coverage of the best quoted sentence. */
+export function fitOf({ coverage }: Alignment): number {
+  return Math.max(0, ...coverage);
+}
+
+/** @param given roots of the question */
+export function align(claim: Reading, statements: readonly Statement[], given: ReadonlySet<string>) {
+  /** The indexes of the words of each root, ordered by first occurrence. */
+  const places = Map.groupBy(claim.words.keys(), (i) => (claim.words[i] as ContentWord).root);
+  const distinct = [...places.values()].map(([first]) => claim.words[first as number] as ContentWord);
+  const documentFrequency = (root: string) => statements.reduce((sum, { roots }) => sum + (roots.has(root) ? 1 : 0), 0);
+  const weights = distinct.map(({ root }) => rarity(documentFrequency(root)));
+  const held = statements.map((statement) => distinct.map((word) => holds(statement, word, given)));
+  const own = statements.map(({ roots, above }) => distinct.map(({ root }) => (roots.has(root) ? 1 : above.has(root) ? BARELY : 0)));
+  const score = (table: readonly (readonly number[])[], shares: readonly number[]) =>
+    table.map((row) => {
+      let sum = 0;
+      let total = 0;
+      for (let i = 0; i < distinct.length; i++) {
+        const weight = (weights[i] as number) * (shares[i] as number);
+        total += weight;
+        sum += weight * (row[i] as number);
+      }
+      return total === 0 ? 0 : sum / total;
+    });
+  const sharesAround = (place: TextRange, halfDistance: number) => {
+    const before = claim.words.filter(({ end }) => end <= place.start).length;
+    const after = claim.words.length - claim.words.filter(({ start }) => start >= place.end).length;
+    const share = (i: number) => (i < before ? nearness(before - 1 - i, halfDistance) : i >= after ? nearness(i - after, halfDistance) : 0);
+    return [...places.values()].map((indexes) => Math.max(...indexes.map(share)));
+  };
+  const heldHere = (i: number) => distinct.map((word) => holds(statements[i] as Statement, word, given, false));
+  return {
+    claim,
+    statements,
+    /** Checks whether any quoted sentence, or the text above it, contains the root. */
+    knows: (root: string) => statements.some(({ roots, above }) => roots.has(root) || above.has(root)),
+    /** Checks whether the question contains the root. */
+    given: (root: string) => given.has(root),
+    /** Weighted share of the claim's words that each quoted sentence covers with its context, from 0 to 1. */
+    coverage: score(
+      held,
+      distinct.map(() => 1),
+    ),
+    /** Checks whether one quoted sentence covers everything of the claim that the other covers, and clearly more. Takes indexes. */
+    outdoes(one: number, other: number) {
+      const [a, b] = [heldHere(one), heldHere(other)];
+      return a.every((worth, i) => worth >= (b[i] as number) - SLACK) && a.some((worth, i) => worth >= (b[i] as number) + CLEARLY_MORE);
+    },
+    /** Returns the coverage with words near a place of the claim weighted more. Words of the place itself do not count. */
+    near: (place: TextRange) => score(held, sharesAround(place, HALF_DISTANCE)),
+    /** Returns the share of the words close to a place that each quoted sentence itself contains, whatever their negation. */
+    close: (place: TextRange) => score(own, sharesAround(place, CLOSE_DISTANCE)),
+  };
+}
+
+/** Returns 1 for an adjacent word, and less with every content word between. */
+function nearness(between: number, halfDistance: number): number {
+  return 1 / (1 + between / halfDistance);
+}
+
+/** Returns the weight of a word by its frequency. A word in many quoted sentences says little about which one is meant. */
+function rarity(frequency: number): number {
+  return frequency <= 2 ? 1 : 1 / (1 + Math.log(frequency / 2));
+}
+
+function holds({ roots, above, beside }: Statement, { root, negated }: ContentWord, given: ReadonlySet<string>, asksBeside = true): number {
+  const [where, worth] = roots.has(root) ? [roots, OWN] : above.has(root) ? [above, ABOVE] : [beside, asksBeside ? BESIDE : 0];
+  if (!where.has(root)) return given.has(root) ? GIVEN : 0;
+  const same = negated === where.has(`¬${root}`);
+  return Math.max(same ? worth : worth * OTHER_POLARITY, given.has(root) ? GIVEN : 0);
 }

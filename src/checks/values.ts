@@ -2,9 +2,8 @@ import { isStated, oppositeBounds } from "../language/compare-values.ts";
 import type { Reading } from "../language/content-words.ts";
 import type { ValueKind } from "../language/units.ts";
 import { daysOf, type Value } from "../language/values.ts";
-import type { Alignment } from "./alignment.ts";
 import { type Finding, finding } from "./finding.ts";
-import type { Statement } from "./statements.ts";
+import type { Alignment, Statement } from "./statements.ts";
 
 /** Matches words that show an addition, subtraction, multiplication or share. */
 const SUM = /\b(?:plus|and together|sum|in all|altogether|add(?:s|ed|ing)?|total(?:s|ing|ling)?)\b|\+/i;

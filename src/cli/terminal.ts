@@ -15,21 +15,7 @@ export interface CliProcess {
 }
 
 /** Results go to stdout, progress and errors to stderr; colours only on a terminal that supports them. */
-export interface Terminal {
-  /** The command as the user types it: `sourcebound`, or `./run` in a clone. */
-  readonly command: string;
-  readonly colors: ReturnType<typeof pc.createColors>;
-  /** Prints a line verbatim. Untrusted text must pass through `harmless` first. */
-  print(text: string): void;
-  error(text: string): void;
-  /** Replaces `sourcebound COMMAND` in our own text by the command that the user typed. */
-  asTyped(text: string): string;
-  /** Prints a replaceable line on stderr; without a terminal, at most one line per second. */
-  progress(text: string): void;
-  endProgress(): void;
-  /** Reports an error. For scripts it is also printed as JSON on stdout. */
-  fail(error: unknown, json: boolean): void;
-}
+export type Terminal = ReturnType<typeof createTerminal>;
 
 /** Set by `./run` to the command that the user typed. */
 export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
@@ -37,7 +23,7 @@ export const COMMAND_VARIABLE = "SOURCEBOUND_COMMAND";
 /** Minimum milliseconds between progress lines without a terminal. */
 const PLAIN_PROGRESS_MS = 1000;
 
-export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout" | "stderr" | "env">): Terminal {
+export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout" | "stderr" | "env">) {
   const command = env[COMMAND_VARIABLE] || "sourcebound";
   const asTyped = (text: string) => text.replaceAll(/\bsourcebound (?=[a-z]+\b)/g, `${command} `);
   const wantsColor = env.NO_COLOR === undefined && env.TERM !== "dumb";
@@ -54,15 +40,19 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
     stderr.write(`${text}\n`);
   };
   return {
+    /** The command as the user types it: `sourcebound`, or `./run` in a clone. */
     command,
     colors,
+    /** Replaces `sourcebound COMMAND` in our own text by what the user types. */
     asTyped,
-    print(text) {
+    /** Prints a line verbatim: untrusted text must pass `harmless` first. */
+    print(text: string) {
       endProgress();
       stdout.write(`${text}\n`);
     },
-    error: (text) => errorLine(harmless(asTyped(text))),
-    progress(given) {
+    error: (text: string) => errorLine(harmless(asTyped(text))),
+    /** Prints a replaceable line on stderr; without a terminal, at most one line per second. */
+    progress(given: string) {
       const text = harmlessLine(given);
       if (stderr.isTTY === true) {
         stderr.write(`\r\u001B[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
@@ -73,7 +63,8 @@ export function createTerminal({ stdout, stderr, env }: Pick<CliProcess, "stdout
       }
     },
     endProgress,
-    fail(thrown, json) {
+    /** Reports an error; for scripts also as JSON on stdout. */
+    fail(thrown: unknown, json: boolean) {
       const code = thrown instanceof SourceboundError ? thrown.code : "internal";
       const warnings = warningsOf(thrown);
       const message = asTyped(messageOf(thrown));

@@ -1,9 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createApp } from "../server/app.ts";
-import { ENDPOINTS, type Endpoint } from "../server/endpoints.ts";
-import { silentLog } from "../server/log.ts";
+import { silentLog } from "../server/access/guard.ts";
+import { createApp, ENDPOINTS, type Endpoint } from "../server/app.ts";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
 import { ApiError, ClientError, type ClientOptions, createClient, RetryExhaustedError, TimeoutError } from "./index.ts";
 

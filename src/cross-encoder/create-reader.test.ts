@@ -5,9 +5,17 @@ import { afterAll, describe, expect, it } from "vitest";
 import { PACKAGE_ROOT } from "../package.ts";
 import { fakeReader } from "../testing/fake-reader.ts";
 import { describeReaderContract } from "../testing/reader-contract.ts";
-import { createPooledReader, createReader, createReaderPool, createThreadStarter, type ReaderThread, readingKey } from "./create-reader.ts";
+import {
+  createPooledReader,
+  createReader,
+  createReaderPool,
+  createSharing,
+  createThreadStarter,
+  openSharedReader,
+  type ReaderThread,
+  readingKey,
+} from "./create-reader.ts";
 import type { Reader, TextReading, ToRead } from "./reader.ts";
-import { createSharing, openSharedReader } from "./shared-reader.ts";
 import { loadReaderWeights } from "./weights.ts";
 
 const path = join(import.meta.dirname, "parity", "tiny.bin");

@@ -7,9 +7,8 @@ import { PACKAGE_ROOT } from "../package.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { createForward } from "./forward.ts";
-import { createReadText } from "./read-text.ts";
 import type { Reader, ReadingOf, ToRead } from "./reader.ts";
-import { loadReaderWeights, type ReaderWeights } from "./weights.ts";
+import { createReadText, loadReaderWeights, type ReaderWeights } from "./weights.ts";
 
 export const weightsFile = (name: string) => join(PACKAGE_ROOT, "src", "models", "weights", `${name}.bin`);
 export const SHIPPED_WEIGHTS = weightsFile("reader");
@@ -331,4 +330,39 @@ export function createThreadStarter(weights: ReaderWeights): StartThread {
       end: async () => void (await worker.terminate()),
     };
   };
+}
+
+/** Returns a function that opens one reader for all users; the last user who closes it ends its threads. */
+export function createSharing(): (open?: () => Reader) => Reader {
+  let shared: { readonly reader: Reader; users: number } | null = null;
+  return (open = createReader) => {
+    shared ??= { reader: open(), users: 0 };
+    const own = shared;
+    own.users++;
+    let closed = false;
+    return {
+      ...own.reader,
+      close: async () => {
+        if (closed) return;
+        closed = true;
+        own.users--;
+        if (own.users > 0) return;
+        if (shared === own) shared = null;
+        await own.reader.close();
+      },
+    };
+  };
+}
+
+const shared = {
+  none: createSharing(),
+  questions: createSharing(),
+};
+
+/**
+ * Opens the embedded cross-encoder, shared by all engines of the process, or one of its adapters.
+ * @throws {ModelError} `reader_missing` | `reader_unreadable` | `reader_corrupt` | `reader_unsupported`
+ */
+export function openSharedReader(adapter: Adapter | null = null): Reader {
+  return shared[adapter ?? "none"](() => createReader({ adapter }));
 }

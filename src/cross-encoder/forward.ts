@@ -74,16 +74,9 @@ interface Matrix {
 
 type Norm = Readonly<Record<"gain" | "bias", number>>;
 
-interface Layer {
-  readonly attention: Matrix;
-  readonly output: Matrix;
-  readonly up: Matrix;
-  readonly down: Matrix;
-  readonly attentionNorm: Norm;
-  readonly outputNorm: Norm;
-}
+type Layer = ReturnType<typeof matricesOf>;
 
-function matricesOf(layer: string, at: (name: string) => number, limits: ReadonlyMap<string, number>): Layer {
+function matricesOf(layer: string, at: (name: string) => number, limits: ReadonlyMap<string, number>) {
   const matrix = (name: string): Matrix => ({
     codes: at(`${layer}${name}.codes`),
     scales: at(`${layer}${name}.scales`),

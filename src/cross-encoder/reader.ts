@@ -52,3 +52,23 @@ export interface Reader {
 
 /** Scores with the cross-encoder that the weights were trained with. `null` if it is unavailable; callers then work without it. */
 export type ReadTexts = <Read extends ToRead>(texts: readonly Read[], signal: AbortSignal) => Promise<readonly ReadingOf<Read>[] | null>;
+
+/** Maximum characters of the title, of the headings, and of the candidate with the sentence it refers to: about 120 tokens in total. */
+const MAX_TITLE = 80;
+const MAX_ABOVE = 120;
+const MAX_TEXT = 420;
+
+/** Formats a candidate as in training: title and headings (outermost first) on the first line, then the text. */
+export function quoteText(title: string, headings: readonly string[], text: string): string {
+  // Cut at the start, because the innermost headings come last.
+  const above = headings.join(" › ").slice(-MAX_ABOVE);
+  const head = [title.slice(0, MAX_TITLE), above].filter((part) => part !== "").join(" › ");
+  return [head, text.replace(/\s+/gu, " ").trim().slice(0, MAX_TEXT)].join("\n");
+}
+
+/** Returns the dot product of two vectors of equal length; for unit vectors their cosine. */
+export function dot(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}

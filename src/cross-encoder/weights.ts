@@ -1,7 +1,10 @@
 import { type ModelError, messageOf } from "../shared/errors.ts";
+import { plainLetters } from "../text/normalise.ts";
+import { createWordpiece } from "../text/wordpiece.ts";
 import { mergeAdapter } from "./adapter.ts";
 import { openContainer } from "./container.ts";
 import { compileKernel, createKernel, largestCode } from "./kernel/kernel.ts";
+import type { PairReading, ReadingOf, ToRead } from "./reader.ts";
 import { checkTensors, headerSchema, layerMatrices, type WeightsHeader } from "./weights-file.ts";
 
 const PAGE_BYTES = 65536;
@@ -95,22 +98,8 @@ export function placeOf({ places }: Pick<ReaderWeights, "places">, name: string)
   return place;
 }
 
-/** Byte addresses of a thread's buffers, and the size of the arena. */
-export interface Arena {
-  readonly x: number;
-  readonly keyValue: number;
-  readonly query: number;
-  readonly mixed: number;
-  readonly wide: number;
-  readonly narrow: number;
-  readonly codes: number;
-  readonly codeScales: number;
-  readonly scratch: number;
-  readonly bytes: number;
-}
-
 /** Plans buffers for up to `max_tokens` tokens, rounded to a multiple of 8, so that tiles are complete. */
-export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0): Arena {
+export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: Omit<WeightsHeader, "tensors">, start = 0) {
   let at = start;
   const take = (bytes: number) => {
     const place = at;
@@ -128,5 +117,42 @@ export function planArena({ hidden, heads, feed_forward, max_tokens: tokens }: O
     codeScales: take(4 * tokens),
     scratch: take(4 * tokens * (2 * (hidden / heads) + tokens)),
     bytes: at - start,
+  };
+}
+
+/** Maximum tokens of a text, including [CLS] and [SEP]. The rest is cut. */
+export const MAX_TOKENS = 256;
+/** Maximum tokens of a pair, and of its question, as in training (`lab/train/reader`). */
+export const MAX_PAIR_TOKENS = 176;
+export const MAX_QUESTION_TOKENS = 48;
+
+/** Scores one text or pair at a time in the calling thread. */
+export type ReadText = <Read extends ToRead>(read: Read) => ReadingOf<Read>;
+
+/** @param run the forward pass over these weights */
+export function createReadText(weights: ReaderWeights, run: (ids: Int32Array) => PairReading): ReadText {
+  const sequence = createSequenceBuilder(piecesOf(weights));
+  return (read) => {
+    const reading = run(sequence(read));
+    // The heads are meaningful for pairs only.
+    return (typeof read === "string" ? { vector: reading.vector } : reading) as ReadingOf<typeof read>;
+  };
+}
+
+/** Returns a builder of token ids: [CLS] text [SEP], or [CLS] question [SEP] text [SEP]. */
+export function createSequenceBuilder(pieces: readonly string[]): (read: ToRead) => Int32Array {
+  const idOf = (piece: string) => {
+    const id = pieces.indexOf(piece);
+    if (id < 0) throw new Error(`the vocabulary has no token "${piece}"`);
+    return id;
+  };
+  const wordpiece = createWordpiece(pieces, { piece: idOf("[UNK]") });
+  const [start, separator] = [idOf("[CLS]"), idOf("[SEP]")];
+  const tokens = (text: string, limit: number) => wordpiece.ids.slice(0, wordpiece.encode(plainLetters(text), limit));
+  return (read) => {
+    if (typeof read === "string") return Int32Array.from([start, ...tokens(read, MAX_TOKENS - 2), separator]);
+    const question = tokens(read.question, MAX_QUESTION_TOKENS);
+    const text = tokens(read.text, MAX_PAIR_TOKENS - 3 - question.length);
+    return Int32Array.from([start, ...question, separator, ...text, separator]);
   };
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../shared/errors.ts";
 import type { ThreadReply, ThreadSetup, ThreadTask } from "./create-reader.ts";
 import { createForward } from "./forward.ts";
-import { createReadText } from "./read-text.ts";
+import { createReadText } from "./weights.ts";
 
 /** A thread of the pool: one reply per task, in its own arena. */
 const { weights, arenaNumber } = workerData as ThreadSetup;

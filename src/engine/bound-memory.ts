@@ -1,8 +1,8 @@
 import { createMemory, type Memory } from "../memory/memory.ts";
 import { createReportGrouping, type ReportOverview } from "../memory/recommend.ts";
 import { withoutDocuments } from "../memory/report.ts";
+import type { AnswerRecord } from "../pipeline/assemble.ts";
 import { bindCorrection } from "../pipeline/correct-answer.ts";
-import type { AnswerRecord } from "../pipeline/record.ts";
 import { searchedWithin } from "../pipeline/retrieve.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";

@@ -1,13 +1,16 @@
 import { z } from "zod";
-import type { ReadTexts } from "../cross-encoder/reader.ts";
+import { type Adapter, openSharedReader } from "../cross-encoder/create-reader.ts";
+import type { Reader, ReadTexts } from "../cross-encoder/reader.ts";
 import { type CrisisFinder, createCrisisFinder } from "../guard/hotlines.ts";
 import type { EnglishWords } from "../language/content-words.ts";
 import { createQuestionFactReader } from "../language/question-facts.ts";
 import { createMatcher, type Matcher, readParaphraseWeights } from "../memory/matcher.ts";
 import { createHubReranker, DEFAULT_CROSS_ENCODER } from "../models/adapters/hub.ts";
 import { type Calibration, scaleFor } from "../models/calibration/calibration.ts";
-import type { EmbeddedEncoder } from "../models/embedded-encoder.ts";
+import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
+import { createEntailmentScorer, readEntailmentWeights } from "../models/entailment.ts";
 import type { Reranker } from "../models/reranker.ts";
+import type { SupportScorer } from "../models/support.ts";
 import { chanceOf, isComplete, readWeights, scorerSchema, shippedWeights } from "../models/weights/scorer.ts";
 import type { RankingModels } from "../pipeline/context.ts";
 import { readRankingWeights } from "../ranking/features.ts";
@@ -15,7 +18,85 @@ import { type Config, hubFolders } from "../shared/config.ts";
 import { ModelError, messageOf } from "../shared/errors.ts";
 import { once, whileHeld } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
-import { createReaderKeeper, createShippedSupport, type ReaderKeeper } from "./reader-keeper.ts";
+
+/** Creates the bundled support scorer; its weights, encoder and cross-encoder are loaded at first use. */
+export function createShippedSupport(
+  { of }: Pick<ReaderKeeper, "of"> = createReaderKeeper(),
+  encoder: () => Pick<EmbeddedEncoder, "embedSync"> = sharedEncoder,
+): SupportScorer {
+  const scorer = once(() => {
+    const weights = readEntailmentWeights();
+    return createEntailmentScorer({ weights, embed: (texts) => encoder().embedSync(texts), read: of(weights) });
+  });
+  return {
+    get id() {
+      return scorer().id;
+    },
+    score: (pairs, options) => scorer().score(pairs, options),
+  };
+}
+
+export type ReaderKeeper = ReturnType<typeof createReaderKeeper>;
+
+/** Weights that were fitted with a cross-encoder, or with one of its adapters. */
+interface FittedWith {
+  readonly reader: Pick<Reader["weights"], "name" | "hash">;
+}
+
+/** Opens the bundled cross-encoder and its adapters at first use and warns once if one is unusable. */
+export function createReaderKeeper(
+  open: (adapter: Adapter | null) => Reader = openSharedReader,
+  warn: (message: string) => void = (message) => process.emitWarning(message),
+) {
+  const opened = new Map<Adapter | null, Reader | null>();
+  const reported = new Set<string>();
+  const warnOnce = (message: string) => {
+    if (reported.has(message)) return;
+    reported.add(message);
+    warn(message);
+  };
+  const openOrWarn = (adapter: Adapter | null): Reader | null => {
+    const known = opened.get(adapter);
+    if (known !== undefined) return known;
+    let reader: Reader | null = null;
+    try {
+      reader = open(adapter);
+    } catch (error) {
+      warnOnce(
+        `the cross-encoder is not available, so first-stage scores select answers and detect crisis messages, and cached answers that need it are not served: ${messageOf(error)}`,
+      );
+    }
+    opened.set(adapter, reader);
+    return reader;
+  };
+  return {
+    /**
+     * Returns the scoring function of the cross-encoder, with an adapter if one is named. Returns `null` if it is
+     * unusable or differs from the one that the weights were fitted with; the first-stage score then decides.
+     */
+    of({ reader: { name, hash } }: FittedWith, adapter: Adapter | null = null): ReadTexts | null {
+      const one = openOrWarn(adapter);
+      if (one === null) return null;
+      if (one.weights.hash !== hash) {
+        warnOnce(`the cross-encoder is not used for weights that were learned with "${name}", because different weights are installed`);
+        return null;
+      }
+      return async (texts, signal) => {
+        try {
+          return await one.read(texts, signal);
+        } catch (error) {
+          if (signal.aborted || !(error instanceof ModelError)) throw error;
+          warnOnce(`the cross-encoder failed, so the first-stage score decided: ${messageOf(error)}`);
+          return null;
+        }
+      };
+    },
+    async close(): Promise<void> {
+      await Promise.all([...opened.values()].map((reader) => reader?.close()));
+      for (const adapter of opened.keys()) opened.set(adapter, null);
+    },
+  };
+}
 
 /** Shared by all engines of the process, because weights never change. */
 const sharedRankingWeights = whileHeld(() => readRankingWeights());

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
@@ -20,6 +21,8 @@ import { PACKAGE_ROOT } from "../package.ts";
 import type { PipelineContext } from "../pipeline/context.ts";
 import type { Profile } from "../profiles/profile.ts";
 import { createProofKey } from "../proofs/signature.ts";
+import type { FillingTurn } from "../retrieval/domain-index.ts";
+import type { SearchConfig } from "../shared/config/servers.ts";
 import { type Config, hubFolders } from "../shared/config.ts";
 import { ConfigError, messageOf, SourceboundError, StoreError, systemCodeOf } from "../shared/errors.ts";
 import type { Changes } from "../store/postgres.ts";
@@ -30,7 +33,6 @@ import { sha256Hex, timeOrderedId } from "../text/hash.ts";
 import { once } from "../text/memo.ts";
 import type { DomainPack } from "./domain.ts";
 import { createLocalModels, type LocalModels } from "./local-models.ts";
-import { openSearchCluster } from "./search-cluster.ts";
 
 export interface EngineParts {
   /** Replaces the configured encoder. */
@@ -286,4 +288,72 @@ function begin(kind: WatchedCall["kind"], model: string, tell: CallListener) {
 function codeOf(error: unknown): string {
   if (error instanceof SourceboundError) return error.code;
   return messageOf(error).includes("abort") ? "aborted" : "unexpected";
+}
+
+/** Milliseconds of silence of the writing process after which another process may fill the index. */
+const LEASE_MS = 15_000;
+
+interface ClusterParts {
+  readonly store: Pick<Store, "documents" | "leases">;
+  /** Id of the store, recorded in each index. */
+  readonly storeId: string;
+  readonly createId: () => string;
+}
+
+/**
+ * Opens the configured cluster. It is first asked when a domain is used.
+ * @throws ConfigError `config_invalid` when the certificate cannot be read
+ */
+async function openSearchCluster(search: SearchConfig, { store, storeId, createId }: ClusterParts) {
+  // Loaded only if configured.
+  const { OpenSearchConnection } = await import("../retrieval/opensearch/connection.ts");
+  const { OpenSearchEngine } = await import("../retrieval/opensearch/opensearch-engine.ts");
+  const { url, username, password, aws, ca, prefix, shards, timeout_ms: timeoutMs } = search;
+  const connection = new OpenSearchConnection({
+    ...{ nodes: [url].flat(), timeoutMs },
+    basic: username === undefined ? undefined : { username, password },
+    aws: aws === undefined ? undefined : { region: aws.region, keys: keysOf(aws) },
+    ca: ca === undefined ? undefined : readCertificate(ca),
+  });
+  return {
+    /** @param rebuild builds a new index beside the one that serves */
+    engine: (domain: string, rebuild: boolean) =>
+      new OpenSearchEngine({
+        ...{ connection, prefix, domain, store: storeId, shards, createId, rebuild },
+        isCurrent: async (scope, ids) => {
+          const versions = await store.documents.versions(scope, ids);
+          return (id, version) => versions.get(id) === version;
+        },
+      }),
+    /** Returns the turns of one index of this process to fill the domain's engine. */
+    filling(domain: string): FillingTurn {
+      const name = `search index of ${domain}`;
+      const holder = randomUUID();
+      return async (work) => {
+        if (!(await store.leases.take(name, holder, LEASE_MS))) return false;
+        const renewing = setInterval(() => void store.leases.take(name, holder, LEASE_MS).catch(() => undefined), LEASE_MS / 3);
+        try {
+          await work();
+          return true;
+        } finally {
+          clearInterval(renewing);
+          await store.leases.release(name, holder).catch(() => undefined);
+        }
+      };
+    },
+    close: () => connection.close(),
+  };
+}
+
+function keysOf({ access_key_id, secret_access_key, session_token }: NonNullable<SearchConfig["aws"]>) {
+  if (access_key_id === undefined) return undefined;
+  return { accessKeyId: access_key_id, secretAccessKey: secret_access_key, sessionToken: session_token };
+}
+
+function readCertificate(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new ConfigError("config_invalid", `search.ca: ${path} cannot be read (${messageOf(cause)}).`, { path }, { cause });
+  }
 }

@@ -1,7 +1,7 @@
 import { documentsIn, seesEvery } from "../memory/named-documents.ts";
 import { hashWeights } from "../models/weights/scorer.ts";
+import type { AnswerRecord } from "../pipeline/assemble.ts";
 import type { RecordedSettings } from "../pipeline/context.ts";
-import type { AnswerRecord } from "../pipeline/record.ts";
 import { canonicalJson } from "../proofs/canonical-json.ts";
 import { merkleTree } from "../proofs/merkle.ts";
 import { leafOf, PROOF_FORMAT, type Proof } from "../proofs/proof.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ModelError } from "../shared/errors.ts";
 import { type FakeReader, fakeReader } from "../testing/fake-reader.ts";
-import { createReaderKeeper } from "./reader-keeper.ts";
+import { createReaderKeeper } from "./local-models.ts";
 
 const signal = () => new AbortController().signal;
 

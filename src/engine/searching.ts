@@ -1,7 +1,6 @@
 import type { ParsedDocument } from "../ingest/parse.ts";
 import { admit } from "../pipeline/admit.ts";
-import type { PipelineContext } from "../pipeline/context.ts";
-import { SILENT_LOG } from "../pipeline/context.ts";
+import { type PipelineContext, SILENT_LOG } from "../pipeline/context.ts";
 import { markedSentences } from "../pipeline/correct-answer.ts";
 import { retrieve } from "../pipeline/retrieve.ts";
 import { rankFor } from "../pipeline/verify.ts";

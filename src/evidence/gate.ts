@@ -2,8 +2,7 @@ import { carryThreshold, RAW_SCALE, type ScoreScale } from "../models/calibratio
 import { VERDICT_CUTS } from "../profiles/guards.ts";
 import type { GateSettings } from "../profiles/profile.ts";
 import type { Evidence, Passage, Refusal, Verdict, Warning } from "../shared/types.ts";
-import type { Explained } from "./compare-passages.ts";
-import { type Compared, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
+import { type Compared, type Explained, NOT_COMPARED, type PassageComparison, withComparison } from "./compare-passages.ts";
 
 /**
  * Converts the thresholds of a gate to the scale of the current encoder's cosines, or to the learned relevance if there

@@ -1,8 +1,7 @@
-import { dot } from "../cross-encoder/dot.ts";
-import type { ReadTexts, TextReading } from "../cross-encoder/reader.ts";
-import { mayCover, type NamedTime, namedTime } from "../language/calendar.ts";
+import { dot, type ReadTexts, type TextReading } from "../cross-encoder/reader.ts";
 import { isDerived } from "../language/content-words.ts";
 import { type AskedWord, askedWords } from "../language/question.ts";
+import { mayCover, type NamedTime, namedTime } from "../language/units.ts";
 import { joinValues, valuesIn } from "../language/values.ts";
 import type { Evidence, Warning } from "../shared/types.ts";
 import { foldMarks, literally } from "../text/normalise.ts";
@@ -315,13 +314,6 @@ function quoted(words: readonly string[]): string {
 }
 
 /** One of several things that differ by a number: "version 2", "the 5th edition", "rooms 3 to 9". */
-interface NumberedThing {
-  readonly thing: string;
-  readonly low: number;
-  readonly high: number;
-  readonly text: string;
-}
-
 /** Maximum number of other things that the warning names. */
 const NAMED = 4;
 
@@ -346,7 +338,7 @@ export function otherNumbers(question: string, evidence: readonly Evidence[]): W
 /** Maximum distance, in characters, between a number and the name of its thing. */
 const REACH = 40;
 
-function numberedThings(text: string): NumberedThing[] {
+function numberedThings(text: string) {
   return joinValues(valuesIn(text), text).flatMap(({ kind, low, high, bound, start, end }) => {
     const written = text.slice(start, end);
     const before = text.slice(Math.max(0, start - REACH), start);

@@ -7,8 +7,7 @@ import { fakeSupport } from "../testing/fake-support.ts";
 import { expectLinearTime } from "../testing/growth.ts";
 import { fakePassage, fakeQuestion, fakeWords } from "../testing/passages.ts";
 import { createFactReader } from "./facts.ts";
-import { askWeb, type WebParts, webQuery } from "./web.ts";
-import { compareWithPage, statementsOf } from "./web-compare.ts";
+import { askWeb, compareWithPage, statementsOf, type WebParts, webQuery } from "./web.ts";
 
 const signal = new AbortController().signal;
 const words = fakeWords();

@@ -1,7 +1,7 @@
 import type { CitedQuote } from "../checks/finding.ts";
 import { createEntailmentCheck } from "../checks/guard-answer.ts";
 import { createReader } from "../checks/statements.ts";
-import { createShippedSupport } from "../engine/reader-keeper.ts";
+import { createShippedSupport } from "../engine/local-models.ts";
 import { createReading } from "../language/content-words.ts";
 import { keyOf } from "../language/values.ts";
 import type { SupportScorer } from "../models/support.ts";

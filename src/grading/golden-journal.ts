@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { z } from "zod";
 import { parseJson } from "../models/read-json.ts";
 import { VERSION } from "../package.ts";
+import { playbackModels, recordModels } from "../pipeline/assemble.ts";
 import type { Models, RecordedCall } from "../pipeline/context.ts";
-import { playbackModels, recordModels } from "../pipeline/record.ts";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { goldenItemSchema } from "./golden-item.ts";

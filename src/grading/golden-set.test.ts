@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { folderOfTest } from "../../test/support/folders.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { FileDescription } from "../store/documents.ts";
-import { brokenBounds, parseBound } from "./bounds.ts";
 import { type DocumentFiles, layOutDocuments, readSentQuestions } from "./golden-set.ts";
 import { readGoldenFile, readGoldenFolder } from "./read-golden-files.ts";
+import { brokenBounds, parseBound } from "./report.ts";
 
 const here = folderOfTest();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CitedQuote } from "../checks/finding.ts";
-import { createShippedSupport } from "../engine/reader-keeper.ts";
+import { createShippedSupport } from "../engine/local-models.ts";
 import type { Answer } from "../shared/types.ts";
 import { type SamplePassage, sampleAnswer, sampleCitation, samplePage } from "../testing/answers.ts";
 import { citedQuote } from "../testing/quotes.ts";

@@ -97,13 +97,7 @@ export function bootstrapFigures(
   figures: (indexes: readonly number[]) => Readonly<Record<string, number | null>>,
   { draws = 500, seed = 1 }: { draws?: number; seed?: number } = {},
 ): Map<string, Interval & { readonly value: number }> {
-  const groups = new Map<string, number[]>();
-  clusters.forEach((cluster, i) => {
-    const group = groups.get(cluster);
-    if (group === undefined) groups.set(cluster, [i]);
-    else group.push(i);
-  });
-  const list = [...groups.values()];
+  const list = [...Map.groupBy(clusters.keys(), (i) => clusters[i]).values()];
   const random = createRandom(seed);
   const drawn = Array.from({ length: draws }, () => figures(list.flatMap(() => list[Math.floor(random() * list.length)] as number[])));
   const intervals = new Map<string, Interval & { readonly value: number }>();

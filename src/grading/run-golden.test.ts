@@ -8,9 +8,8 @@ import { createEngine, type Engine } from "../engine/engine.ts";
 import { type Config, configSchema } from "../shared/config.ts";
 import { goldenItem } from "../testing/golden-item.ts";
 import { createClaimJudge } from "./claim-judge.ts";
-import { compareGolden, type MeasuredSet } from "./golden-report.ts";
+import { compareGolden, type MeasuredSet, renderGolden } from "./golden-report.ts";
 import { findGoldenSets, readGoldenSet } from "./golden-set.ts";
-import { renderGolden } from "./render-golden.ts";
 import { runGolden } from "./run-golden.ts";
 
 const here = folderOfTest();

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openSharedReader } from "../cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../cross-encoder/create-reader.ts";
 import { loadDomain } from "../engine/domain.ts";
-import { openCrisisFinder } from "../engine/local-models.ts";
-import { createReaderKeeper, type ReaderKeeper } from "../engine/reader-keeper.ts";
+import { createReaderKeeper, openCrisisFinder, type ReaderKeeper } from "../engine/local-models.ts";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
 import { fakeReadTexts } from "../testing/fake-reader.ts";
 import { asksAnything, createCrisisFinder, createHotlineFinder, createQuietFinder } from "./hotlines.ts";

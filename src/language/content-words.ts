@@ -4,7 +4,7 @@ import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
 import { memoised, once, whileHeld } from "../text/memo.ts";
 import { createStemmer, wordTokens } from "../text/tokens.ts";
-import { MONTHS } from "./calendar.ts";
+import { MONTHS } from "./units.ts";
 import { type Value, valuesIn } from "./values.ts";
 
 /**

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { expectLinearTime } from "../testing/growth.ts";
 import { tokenize } from "../text/tokens.ts";
 import { answerSpans } from "./answer-spans.ts";
-import { mayCover, namedTime } from "./calendar.ts";
 import { countNegators, createWordReader, deniesAsVerb, deniesClause, deniesNoun, turnsSense, verbOf } from "./content-words.ts";
 import { readQuestion } from "./question.ts";
+import { mayCover, namedTime } from "./units.ts";
 import { codesIn } from "./values.ts";
 
 describe("codesIn", () => {

@@ -1,5 +1,4 @@
 import { words } from "../text/tokens.ts";
-import { MONTHS } from "./calendar.ts";
 import {
   FIGURE,
   foldDigits,
@@ -16,7 +15,7 @@ import {
   type Value,
   withBound,
 } from "./numerals.ts";
-import { CURRENCY_BEFORE, UNIT, type Unit, unitOf, type ValueKind } from "./units.ts";
+import { CURRENCY_BEFORE, MONTHS, UNIT, type Unit, unitOf, type ValueKind } from "./units.ts";
 
 export type { ExactValue, Value } from "./numerals.ts";
 

@@ -1,4 +1,4 @@
-import type { Citation, OriginalPlace, Scope, StoredDocument, TextRange } from "../shared/types.ts";
+import type { Citation, Scope, StoredDocument, TextRange } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { originalPlaceOf } from "../text/original-place.ts";
 import { unitsIn } from "../text/units.ts";
@@ -24,18 +24,7 @@ export interface CitationStanding {
 }
 
 /** A range of a document's current version. `quote === document.text.slice(start, end)`. */
-export interface StandingQuote extends TextRange {
-  readonly documentId: string;
-  readonly documentVersion: string;
-  readonly title: string;
-  readonly url: string | null;
-  readonly quote: string;
-  /** Headings above the quote, outermost first. */
-  readonly headingPath: readonly string[];
-  /** Page on which the quote begins, from 1; `null` if the document has no pages. */
-  readonly page: number | null;
-  readonly original: OriginalPlace;
-}
+export type StandingQuote = ReturnType<typeof standingAt>;
 
 /**
  * Minimum share of a quote's words in a changed sentence; below it the quote is gone. Chosen on 215 sentences of the
@@ -132,13 +121,15 @@ function sharedEnd(a: string, b: string): number {
   return n;
 }
 
-function standingAt(document: StoredDocument, range: TextRange): StandingQuote {
+function standingAt(document: StoredDocument, range: TextRange) {
   const { id, version, title, url, text } = document;
   const unit = unitsIn(document, range)[0];
   return {
     ...{ documentId: id, documentVersion: version, title, url, start: range.start, end: range.end },
     quote: text.slice(range.start, range.end),
+    /** Headings above the quote, outermost first. */
     headingPath: unit?.headingPath ?? [],
+    /** Page on which the quote begins, from 1; `null` if the document has no pages. */
     page: unit?.page ?? null,
     original: originalPlaceOf(document, range),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openSharedReader } from "../cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../cross-encoder/create-reader.ts";
 import { createQuestionFactReader } from "../language/question-facts.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import { spark } from "../profiles/spark.ts";

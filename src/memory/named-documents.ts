@@ -1,5 +1,5 @@
 import { findPersonalData, redactPersonalData } from "../guard/pii.ts";
-import type { Answer, Evidence, Passage, PassageDocument, Scope } from "../shared/types.ts";
+import type { Answer, Evidence, Scope } from "../shared/types.ts";
 import type { NamedDocument, RetrievedFor } from "../store/cache.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { SourceNode } from "../store/graph.ts";
@@ -102,18 +102,9 @@ export function forStorage(answer: Answer, question: string, hit: Answer | null 
 }
 
 function withoutTexts(one: Evidence): Evidence {
-  return {
-    ...one,
-    passage: { ...withoutNearDuplicates(one.passage), text: "", units: [], document: withoutStructure(one.passage.document) },
-  };
-}
-
-function withoutStructure({ reading: _, pages: __, ...document }: PassageDocument): PassageDocument {
-  return { ...document, blocks: [], sourceMap: [] };
-}
-
-function withoutNearDuplicates({ twins: _, ...passage }: Passage): Passage {
-  return passage;
+  const { twins: _, ...passage } = one.passage;
+  const { reading: __, pages: ___, ...document } = passage.document;
+  return { ...one, passage: { ...passage, text: "", units: [], document: { ...document, blocks: [], sourceMap: [] } } };
 }
 
 /** Quick test: every recognised kind of personal data has a digit or the sign of an email address. */

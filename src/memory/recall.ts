@@ -1,4 +1,4 @@
-import { dot } from "../cross-encoder/dot.ts";
+import { dot } from "../cross-encoder/reader.ts";
 import type { MatchSettings } from "../profiles/profile.ts";
 import type { Scope } from "../shared/types.ts";
 import type { CacheEntry, CacheStore, StoredQuestion } from "../store/cache.ts";

@@ -191,24 +191,19 @@ function replaceWords(text: string, repairs: QueryAnalysis["repaired"]): string 
   return byWord.size === 0 ? text : text.replaceAll(/\p{L}+/gu, (word) => byWord.get(word.toLowerCase()) ?? word);
 }
 
-interface AskedTerms {
-  readonly words: readonly AskedWord[];
-  readonly codes: readonly string[];
-  readonly values: readonly { readonly text: string; readonly key: string }[];
-  /** Kinds of value that are asked for, as groups of bits. */
-  readonly kinds: readonly number[];
-}
+type AskedTerms = ReturnType<typeof askedTerms>;
 
 /**
  * Extracts the codes, values and words that the question asks about. A code is not listed again as a value, and neither
  * is listed again as a word.
  */
-function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
+function askedTerms(text: string, index: AskedWordsIndex) {
   const codes = codesIn(text).slice(0, MAX_TERMS);
   const held = new Set(codes.flatMap((code) => [code, ...index.tokens(code)]));
   const values = new Map(valuesIn(text).map((value) => [keyOf(value), text.slice(value.start, value.end).trim()]));
   const valueTexts = [...values.values()];
   return {
+    /** Kinds of value that are asked for, as groups of bits. */
     kinds: askedValues(text),
     words: askedWords(text, index)
       .filter(
@@ -224,24 +219,15 @@ function askedTerms(text: string, index: AskedWordsIndex): AskedTerms {
   };
 }
 
-interface PassageView {
-  readonly passage: ReportedPassage;
-  readonly tokens: ReadonlySet<string>;
-  readonly values: ReadonlySet<string>;
-  /** Kinds of value in the passage, as bits. */
-  readonly kinds: number;
-}
+type PassageView = ReturnType<typeof viewPassage>;
 
-function viewPassage(
-  { passage, score, verdict, reason }: Evidence,
-  asked: AskedTerms,
-  { words: index, readTopics }: ReportParts,
-): PassageView {
+function viewPassage({ passage, score, verdict, reason }: Evidence, asked: AskedTerms, { words: index, readTopics }: ReportParts) {
   const whole = [passage.document.title, ...passage.headingPath, passage.text].join("\n");
   const view = {
     tokens: new Set(index.tokens(whole)),
     // Parsing values takes most of the time of a report, so it is skipped if the question asks for none.
     values: new Set(asked.values.length === 0 ? [] : valuesIn(whole).map(keyOf)),
+    /** Kinds of value in the passage, as bits. */
     kinds: asked.kinds.length === 0 ? 0 : heldValues(passage.text),
   };
   const { sid, chunkId, document, headingPath, range, scores } = passage;
@@ -299,9 +285,7 @@ function mayHold(topic: string, { topics, words: index, holds }: ReportParts): b
  */
 function checkIssues(checks: readonly CheckResult[]): CheckIssue[] {
   const personal = checks.some(({ name, verdict }) => name === PII_CHECK && verdict !== "pass");
-  const byName = new Map<string, CheckResult[]>();
-  for (const check of checks.filter(isIssue)) byName.set(check.name, [...(byName.get(check.name) ?? []), check]);
-  return [...byName].map(([check, found]) => {
+  return [...Map.groupBy(checks.filter(isIssue), ({ name }) => name)].map(([check, found]) => {
     const reasons =
       personal && check !== PII_CHECK ? [] : found.map(({ reason }) => redactPersonalData(reason).slice(0, REASON_CHARACTERS));
     return {

@@ -22,19 +22,7 @@ export type QueuedQuestion = QueueItem & {
   readonly within: string | null;
 };
 
-export interface ShownReview extends Omit<ReviewedInteraction, "answer" | "curatedKey" | "curated"> {
-  /** `null`: the text was not kept or is withheld. */
-  readonly answer: Answer | null;
-  /**
-   * True if the answer or correction is left out because it uses a document that is deleted or not visible to the
-   * reader.
-   */
-  readonly withheld: boolean;
-  /** Limits of the question in words; `null` if it had none, or if they are no longer known. */
-  readonly within: string | null;
-  readonly curated: { readonly answer: Answer; readonly status: "served" | "demoted"; readonly by: string; readonly at: string } | null;
-  readonly history: readonly AuditRow[];
-}
+export type ShownReview = Awaited<ReturnType<Review["show"]>>;
 
 export type ReviewHistory = Awaited<ReturnType<Review["history"]>>;
 
@@ -94,7 +82,7 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
      * Without a reader, everything is visible.
      * @throws RequestError `unknown_interaction`, also for one that is not visible
      */
-    async show(id: string, reader?: Reader): Promise<ShownReview> {
+    async show(id: string, reader?: Reader) {
       const { curatedKey: _, curated, answer: text, ...found } = await load(id, reader?.sees);
       const limits = await within([{ id, scope: found }]);
       const given = text === "" ? null : (JSON.parse(text) as Answer);
@@ -104,8 +92,11 @@ export function createReview({ store, domain, createId, keepsFlagged, within, bi
       const [answer, corrected] = [await open(given), await open(correction)];
       return {
         ...found,
+        /** Limits of the question in words; `null` if there were none or they are no longer known. */
         within: limits.get(id) ?? null,
+        /** `null`: the text was not kept or is withheld. */
         answer,
+        /** True if the answer or correction is left out because it uses a document that is deleted or not visible to the reader. */
         withheld: (answer === null && given !== null) || (corrected === null && correction !== null),
         curated:
           curated === null || corrected === null
@@ -217,13 +208,8 @@ function assertDone(outcome: ReviewOutcome, id: string): void {
 
 /** Returns the error for an unknown interaction. Also used for one that the user may not see, so that its existence stays hidden. */
 export function unknownInteraction(id: string): RequestError {
-  return new RequestError(
-    "unknown_interaction",
-    `There is no interaction "${id}". \`sourcebound review list\` shows those that wait for review.`,
-    {
-      id,
-    },
-  );
+  const message = `There is no interaction "${id}". \`sourcebound review list\` shows those that wait for review.`;
+  return new RequestError("unknown_interaction", message, { id });
 }
 
 /**
@@ -275,17 +261,10 @@ function factorsOf(one: PendingInteraction) {
 }
 
 /** A question in the queue, represented by its interaction with the highest risk. */
-export interface QueueItem extends PendingInteraction {
-  readonly risk: number;
-  /** risk × (1 + log2 of how often it was asked). */
-  readonly score: number;
-  /** Number of interactions with this question that await review. */
-  readonly waiting: number;
-  readonly why: readonly string[];
-}
+export type QueueItem = ReturnType<typeof rankQueue>[number];
 
 /** Ranks questions by review priority. The same question in the same scope is one item. */
-export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
+export function rankQueue(pending: readonly PendingInteraction[]) {
   const byQuestion = new Map<string, { first: PendingInteraction; risk: number; waiting: number }>();
   for (const one of pending) {
     const key = JSON.stringify([one.questionHash === "" ? one.id : one.questionHash, one.tenant, one.access, one.profile]);
@@ -304,7 +283,9 @@ export function rankQueue(pending: readonly PendingInteraction[]): QueueItem[] {
     .map(({ first, risk, waiting }) => ({
       ...first,
       risk,
+      /** Number of interactions with this question that await review. */
       waiting,
+      /** risk × (1 + log2 of how often it was asked). */
       score: risk * (1 + Math.log2(first.asked)),
       why: factorsOf(first).map(([, why]) => why),
     }))

@@ -20,26 +20,6 @@ export function throwIfLeft(signal: AbortSignal): void {
   if (!(signal.reason instanceof ModelError)) signal.throwIfAborted();
 }
 
-/**
- * Returns a signal that also aborts after `ms` milliseconds (infinite: never) with a ModelError `model_timeout`. This
- * ends the model, but not the answer. `end` releases the timer.
- */
-export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
-  const limited = new AbortController();
-  const leave = () => limited.abort(signal.reason);
-  if (signal.aborted) leave();
-  else signal.addEventListener("abort", leave, { once: true });
-  const expire = () => limited.abort(new ModelError("model_timeout", "it did not finish within the time limit of the answer"));
-  const timer = Number.isFinite(ms) ? setTimeout(expire, ms) : undefined;
-  return {
-    signal: limited.signal,
-    end() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", leave);
-    },
-  };
-}
-
 /** A JSON schema for a reply. */
 export interface ReplyForm {
   /** Letters and underscores. */

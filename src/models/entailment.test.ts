@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { SHARED_PARTS } from "../../test/support/shared-parts.ts";
 import type { TextPair } from "../cross-encoder/reader.ts";
-import { createReaderKeeper, createShippedSupport } from "../engine/reader-keeper.ts";
+import { createReaderKeeper, createShippedSupport } from "../engine/local-models.ts";
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { describeSupportContract } from "../testing/support-contract.ts";
 import { createEntailmentScorer, readEntailmentWeights } from "./entailment.ts";

@@ -1,8 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { dot } from "../cross-encoder/dot.ts";
-import { quoteText } from "../cross-encoder/quote-text.ts";
-import type { PairReading, TextPair } from "../cross-encoder/reader.ts";
+import { dot, type PairReading, quoteText, type TextPair } from "../cross-encoder/reader.ts";
 import type { TextRange } from "../shared/types.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";

@@ -1,4 +1,4 @@
-import { dot } from "../cross-encoder/dot.ts";
+import { dot } from "../cross-encoder/reader.ts";
 import { type Calibration, scaleFor } from "./calibration/calibration.ts";
 import type { Encoder } from "./encoder.ts";
 

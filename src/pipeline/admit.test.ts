@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sharedEncoder } from "../models/embedded-encoder.ts";
+import { readFilters } from "../retrieval/filters.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, FilterRequest } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import cases from "./admit.cases.json" with { type: "json" };
 import { admitQuestion, assertSelection, leansOnHistory, questionParts, resolveFollowUp } from "./admit.ts";
-import { readFilters } from "./filters.ts";
 
 const request = (question: string): AskRequest => ({
   question,

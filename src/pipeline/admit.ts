@@ -1,15 +1,15 @@
-import { dot } from "../cross-encoder/dot.ts";
+import { dot } from "../cross-encoder/reader.ts";
 import { injectionSignals } from "../guard/injection.ts";
-import { namedTime } from "../language/calendar.ts";
 import { AUXILIARY, type Clause, clausesOf, JOINED, readQuestion } from "../language/question.ts";
+import { namedTime } from "../language/units.ts";
 import { documentsShown } from "../memory/session-messages.ts";
+import { readFilters } from "../retrieval/filters.ts";
 import { applyFilters } from "../retrieval/retrieve.ts";
 import { RequestError } from "../shared/errors.ts";
 import type { AskRequest, Question, QuestionPart, Selection, StoredDocument, Turn } from "../shared/types.ts";
 import { documentOfChunk } from "../text/paths.ts";
 import { tokenize, words } from "../text/tokens.ts";
 import type { PipelineContext, RankingModels, StageLog } from "./context.ts";
-import { readFilters } from "./filters.ts";
 
 /** Matches control characters other than tab and line breaks, and characters that hide or reorder text. */
 const FORBIDDEN = /[\p{Cc}\u200B\u2028-\u202E\u2060-\u2069\uFEFF]/u;

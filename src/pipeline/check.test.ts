@@ -3,7 +3,7 @@ import { createReader } from "../checks/statements.ts";
 import { sourcebound } from "../profiles/sourcebound.ts";
 import { sampleQuote } from "../testing/quotes.ts";
 import { createAnswerBuilder } from "../writing/quotes.ts";
-import { checkWhole, flags } from "./check.ts";
+import { checkWhole, flags } from "./write.ts";
 
 async function checksOf(...texts: string[]) {
   const sheet = createAnswerBuilder();

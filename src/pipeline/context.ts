@@ -1,12 +1,11 @@
 import type { CheckContext } from "../checks/check.ts";
-import type { GuardFacts } from "../checks/guards.ts";
+import type { GuardFacts, Vocabulary } from "../checks/guards.ts";
 import type { ReadTexts } from "../cross-encoder/reader.ts";
 import type { GateThreshold } from "../evidence/calibration.ts";
 import type { Precedence } from "../evidence/conflicts.ts";
 import type { FactReader } from "../evidence/facts.ts";
 import type { WebParts } from "../evidence/web.ts";
 import type { HotlineFinder } from "../guard/hotlines.ts";
-import type { Vocabulary } from "../guard/terminology.ts";
 import type { Classify } from "../memory/classify.ts";
 import type { Matcher } from "../memory/matcher.ts";
 import type { QuestionIndex } from "../memory/recall.ts";
@@ -22,6 +21,7 @@ import type { Profile } from "../profiles/profile.ts";
 import type { RankingWeights } from "../ranking/features.ts";
 import type { DomainIndex } from "../retrieval/domain-index.ts";
 import type { RetrieveParts } from "../retrieval/retrieve.ts";
+import { ModelError } from "../shared/errors.ts";
 import type { AnswerEvent, AnswerStage } from "../shared/events.ts";
 import type { AskRequest, Scope } from "../shared/types.ts";
 import type { Store } from "../store/store.ts";
@@ -211,4 +211,24 @@ export type Trace = ReturnType<typeof createTrace>;
 
 function round(ms: number): number {
   return Math.round(ms * 1000) / 1000;
+}
+
+/**
+ * Returns a signal that also aborts after `ms` milliseconds (infinite: never) with a ModelError `model_timeout`. This
+ * ends the model, but not the answer. `end` releases the timer.
+ */
+export function limitModel(signal: AbortSignal, ms: number): { readonly signal: AbortSignal; end(): void } {
+  const limited = new AbortController();
+  const leave = () => limited.abort(signal.reason);
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  const expire = () => limited.abort(new ModelError("model_timeout", "it did not finish within the time limit of the answer"));
+  const timer = Number.isFinite(ms) ? setTimeout(expire, ms) : undefined;
+  return {
+    signal: limited.signal,
+    end() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+    },
+  };
 }

@@ -13,9 +13,9 @@ import { createStemmer, tokenize } from "../text/tokens.ts";
 import { readPassage } from "../text/units.ts";
 import { leadingMarkers } from "../writing/draft.ts";
 import { createAnswerBuilder } from "../writing/quotes.ts";
-import { checking, passesAgain, toCitedQuote } from "./check.ts";
 import type { PipelineContext } from "./context.ts";
 import { searchedWithin } from "./retrieve.ts";
+import { checking, passesAgain, toCitedQuote } from "./write.ts";
 
 /** Maximum length of an answer in characters, about 40 pages. */
 export const MAX_ANSWER_CHARACTERS = 100_000;

@@ -12,9 +12,9 @@ import { areaOf } from "../retrieval/retrieve.ts";
 import { partOf, rangeAround } from "../retrieval/search-area.ts";
 import type { Answer, Area, AskRequest, Question } from "../shared/types.ts";
 import { admit } from "./admit.ts";
-import { checking, passesAgain } from "./check.ts";
 import { type PipelineContext, SILENT_LOG, type StageLog } from "./context.ts";
 import { assertCanRun, type Found, retrieve } from "./retrieve.ts";
+import { checking, passesAgain } from "./write.ts";
 
 /** A question with the results of caches and retrieval. */
 interface KnownAndFound {
@@ -194,21 +194,10 @@ function servesFlagged({ profile, remember }: PipelineContext): boolean {
 }
 
 /** Explanation of how the caches treat a question. */
-export interface CacheExplanation {
-  readonly question: string;
-  /** The text by which answers are looked up. */
-  readonly resolved: string;
-  readonly profile: string;
-  readonly levels: readonly string[];
-  readonly cacheMode: Hit["level"] | "miss";
-  /** Reason why the caches are not used; `null` if they are. */
-  readonly notAsked: string | null;
-  /** Every stored question examined, with the deciding rule; a served one is the last. */
-  readonly judged: readonly Judgement[];
-}
+export type CacheExplanation = Awaited<ReturnType<typeof explainCache>>;
 
 /** Runs the cache lookup of `answer` without writes and reports the deciding rule of every candidate. */
-export async function explainCache(request: AskRequest, context: PipelineContext, signal: AbortSignal): Promise<CacheExplanation> {
+export async function explainCache(request: AskRequest, context: PipelineContext, signal: AbortSignal) {
   assertCanRun(context);
   const question = await admit(request, context, SILENT_LOG);
   const known = await lookup(question, context, SILENT_LOG, "none");
@@ -216,11 +205,14 @@ export async function explainCache(request: AskRequest, context: PipelineContext
   const late = found === null ? { hit: null, judged: [] } : await recall({ question, known, found }, context, SILENT_LOG, signal, "none");
   return {
     question: question.text,
+    /** The text that is looked up. */
     resolved: question.resolved,
     profile: question.profile,
     levels: context.questions.embed === null ? context.profile.caches.filter((level) => level === "exact") : context.profile.caches,
     cacheMode: (known.hit ?? late.hit)?.level ?? "miss",
+    /** Why the caches are not used; `null`: they are used. */
     notAsked: await notAsked(question, context),
+    /** Every stored question examined, with the deciding rule; a served one is the last. */
     judged: [...known.judged, ...late.judged],
   };
 }

@@ -13,10 +13,10 @@ import { originalPlaceOf } from "../text/original-place.ts";
 import { aboveUnit, headingOf, unitAt } from "../text/units.ts";
 import { quotesOf } from "../writing/quotes.ts";
 import type { Outcome } from "./assemble.ts";
-import { checking, toCitedQuote } from "./check.ts";
 import { plainWords } from "./compress.ts";
 import type { PipelineContext } from "./context.ts";
 import { searchedWithin, wordsFor } from "./retrieve.ts";
+import { checking, toCitedQuote } from "./write.ts";
 
 /** All words of greeting, thanks and farewell. A message of only these words is small talk. */
 const COURTESY = new Set(

@@ -24,10 +24,9 @@ import type { Beside, InteractionStore } from "../store/interactions.ts";
 import type { NewReport } from "../store/reports.ts";
 import type { NewTurn } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import type { Outcome } from "./assemble.ts";
+import { isStoredAsShown, type Outcome, recordOf } from "./assemble.ts";
 import type { PipelineContext, RememberSettings, StageLog } from "./context.ts";
 import { uncacheable } from "./lookup.ts";
-import { isStoredAsShown, recordOf } from "./record.ts";
 import { wordsFor } from "./retrieve.ts";
 
 /** Stores the interaction, the session's turn, a clean answer for the cache, and a report if confidence is low. */

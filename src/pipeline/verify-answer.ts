@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { type CheckContext, type CheckedSentence, checkAnswer, checkSentence } from "../checks/check.ts";
 import { type CitedQuote, type Finding, finding } from "../checks/finding.ts";
 import { guardAnswer, type PassageTexts } from "../checks/guard-answer.ts";
+import { terminologyOf } from "../checks/guards.ts";
 import { createReader } from "../checks/statements.ts";
 import { type DomainPack, publishedContacts } from "../engine/domain.ts";
-import { createReaderKeeper, createShippedSupport } from "../engine/reader-keeper.ts";
-import { terminologyOf } from "../guard/terminology.ts";
+import { createReaderKeeper, createShippedSupport } from "../engine/local-models.ts";
 import { documentQuotes } from "../ingest/document-quotes.ts";
 import { openedExtensions, supportedExtensions } from "../ingest/formats/formats.ts";
 import { MAX_FILE_BYTES } from "../ingest/limits.ts";
@@ -273,8 +273,7 @@ function indexSources(sources: readonly NumberedSource[]) {
       return quote;
     }),
   );
-  const verbatim = new Map<string, PlacedSentence[]>();
-  for (const one of placed) verbatim.set(one.text, [...(verbatim.get(one.text) ?? []), one]);
+  const verbatim = Map.groupBy(placed, ({ text }) => text);
   return {
     ...{ sources, quotes, verbatim },
     nearest: (text: string, limit: number, accept: (source: number) => boolean = () => true): PlacedSentence[] =>

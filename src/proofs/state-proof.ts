@@ -1,7 +1,7 @@
 import { FIRST_CHECKS } from "../checks/check.ts";
-import { terminologyOf, type Vocabulary } from "../guard/terminology.ts";
+import { terminologyOf, type Vocabulary } from "../checks/guards.ts";
+import type { AnswerRecord, RecordedPassage } from "../pipeline/assemble.ts";
 import type { RecordedSettings } from "../pipeline/context.ts";
-import type { AnswerRecord, RecordedPassage } from "../pipeline/record.ts";
 import { GUARDS, usesSupport } from "../profiles/guards.ts";
 import type { Profile } from "../profiles/profile.ts";
 import type { Answer, CheckResult, StoredDocument } from "../shared/types.ts";

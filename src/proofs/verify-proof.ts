@@ -1,6 +1,6 @@
 import { CHECKS_REVISION, type CheckContext, FIRST_CHECKS } from "../checks/check.ts";
 import { createReader } from "../checks/statements.ts";
-import { createShippedSupport } from "../engine/reader-keeper.ts";
+import { createShippedSupport } from "../engine/local-models.ts";
 import { createWordReader, type ReadWords } from "../language/content-words.ts";
 import { loadCalibrations } from "../models/calibration/calibration.ts";
 import { type EmbeddedEncoder, sharedEncoder } from "../models/embedded-encoder.ts";
@@ -8,8 +8,7 @@ import { createSimilarity } from "../models/similarity.ts";
 import type { SupportScorer } from "../models/support.ts";
 import { hashWeights } from "../models/weights/scorer.ts";
 import { VERSION } from "../package.ts";
-import { checkWhole, flags } from "../pipeline/check.ts";
-import { nothingWritten, showSentence, type Written } from "../pipeline/write.ts";
+import { checkWhole, flags, nothingWritten, showSentence, type Written } from "../pipeline/write.ts";
 import { GUARDS } from "../profiles/guards.ts";
 import { graded, profiles } from "../profiles/index.ts";
 import type { CheckSettings } from "../profiles/profile.ts";

@@ -342,14 +342,8 @@ function tableOf({ range }: Passage, { caption, header }: PlacedUnit): TextRange
 
 /** Returns the rows that differ only in their headings: "Day" below "Rowing boat" and "Day" below "Canoe". */
 function partedRows(passage: Passage): ReadonlySet<PlacedUnit> {
-  const byName = new Map<string, PlacedUnit[]>();
-  for (const unit of passage.units) {
-    if (unit.type !== "table-row" || isHeader(passage, unit)) continue;
-    const key = `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`;
-    const rows = byName.get(key);
-    if (rows === undefined) byName.set(key, [unit]);
-    else rows.push(unit);
-  }
+  const rows = passage.units.filter((unit) => unit.type === "table-row" && !isHeader(passage, unit));
+  const byName = Map.groupBy(rows, (unit) => `${unit.header?.text ?? ""}\n${cellsOf(textOf(passage, unit))[0]}`);
   const isParted = ([first, ...others]: readonly PlacedUnit[]) => others.some((one) => first !== undefined && !isSameSection(first, one));
   return new Set([...byName.values()].filter(isParted).flat());
 }

@@ -16,22 +16,7 @@ export interface QuoteWords {
 export type AskedBits = number;
 
 /** A candidate matched against the question. */
-export interface CandidateView {
-  readonly candidate: Candidate;
-  readonly evidence: Pick<Evidence, "passage">;
-  /** Rank of the passage, from 0. */
-  readonly rank: number;
-  readonly text: string;
-  /** Question words in the candidate or in the text above it. */
-  readonly holds: AskedBits;
-  /** Indexes of the requested groups of value kinds that the candidate satisfies. */
-  readonly values: ReadonlySet<number>;
-  /** Weight share of the question words in the candidate itself, and the share that only its headings add. */
-  readonly own: number;
-  readonly fromHeading: number;
-  /** Largest weight share of a question word missing from the candidate, its headings and its title. */
-  readonly lacks: number;
-}
+export type CandidateView = ReturnType<typeof viewPassage>[number];
 
 /** Maximum number of question words, rarest first: one bit each. */
 const MAX_WORDS = 30;
@@ -67,12 +52,7 @@ export function readAsked(question: string, words: QuoteWords) {
 }
 
 /** Matches the candidates of one passage against the question. */
-export function viewPassage(
-  candidates: readonly Candidate[],
-  evidence: Pick<Evidence, "passage">,
-  rank: number,
-  asked: AskedQuestion,
-): CandidateView[] {
+export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evidence, "passage">, rank: number, asked: AskedQuestion) {
   const { passage } = evidence;
   const inTitle = asked.bitsIn(passage.document.title);
   const inAbove = new Map<string, AskedBits>();
@@ -86,12 +66,17 @@ export function viewPassage(
     return {
       candidate,
       evidence,
+      /** Rank of the passage, from 0. */
       rank,
       text,
+      /** Question words in the candidate or in the text above it. */
       holds: inCandidate | heading,
+      /** Requested value groups that it contains. */
       values: new Set(asked.values.filter((kinds) => (held & kinds) !== 0)),
+      /** Weight share of question words in the candidate, and the share that only its headings add. */
       own,
       fromHeading: asked.share(inCandidate | heading) - own,
+      /** Largest weight share of a question word missing from the candidate, its headings and its title. */
       lacks: asked.heaviestLacking(inCandidate | heading | inTitle),
     };
   });

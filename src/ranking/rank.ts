@@ -1,9 +1,7 @@
-import { dot } from "../cross-encoder/dot.ts";
-import { quoteText } from "../cross-encoder/quote-text.ts";
-import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
+import { dot, type PairReading, quoteText, type ReadTexts } from "../cross-encoder/reader.ts";
 import { isPart } from "../language/question.ts";
 import { chanceOfScore, scoreOf } from "../models/weights/scorer.ts";
-import type { Evidence, SourceText } from "../shared/types.ts";
+import type { Evidence } from "../shared/types.ts";
 import { repeatsQuestion } from "../text/normalise.ts";
 import { onceEach } from "../text/numbers.ts";
 import { type Word, words } from "../text/tokens.ts";
@@ -252,19 +250,6 @@ function candidateBehind(
   return isGap || heading !== candidate.heading || candidate.conditions.some(({ start }) => start === range.start) ? null : next;
 }
 
-/**
- * Rows of one table that match the question equally well: each contains the cells that the question names, such as
- * "Lenz" in the column of valleys.
- */
-interface EqualRows {
-  /** At least two, most likely answer first. */
-  readonly rows: readonly ScoredCandidate[];
-  readonly documentId: string;
-  readonly header: SourceText;
-  /** Returns whether another row of the table, given as its text, matches too. */
-  matches(row: string): boolean;
-}
-
 /** Minimum probability of a row relative to the best row. Applies if the question has words that no row contains. */
 const NEAR_BEST = 0.6;
 
@@ -273,7 +258,7 @@ const NEAR_BEST = 0.6;
  * row, if the question names no cell of it, or if no other row matches. A single row would not answer "Which huts are
  * in the Lenz valley?". The question names a cell if it contains all its words.
  */
-export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">): EqualRows | null {
+export function equalRows(question: string, { asked, candidates }: Choice, { tokens }: Pick<QuoteWords, "tokens">) {
   const [best] = candidates;
   const header = best?.view.candidate.header ?? null;
   if (best === undefined || header === null || best.isNamed) return null;
@@ -311,5 +296,6 @@ export function equalRows(question: string, { asked, candidates }: Choice, { tok
   const [first, second] = rows;
   if (first === undefined || second === undefined) return null;
   if (first.view.lacks > 0 && second.chance < NEAR_BEST * first.chance) return null;
+  // `matches`: whether another row of the table, as it stands in the text, matches too.
   return { rows, documentId: document.id, header, matches: fuller.matches };
 }

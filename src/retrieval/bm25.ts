@@ -1,8 +1,6 @@
 import { BM25_K1, countAmong, foldFields, idfOf, normOf, POSTING_ARRAYS, Postings, saturation } from "./postings.ts";
-import { type SlotSet, withRoom } from "./slot-set.ts";
-import { damaged, type Section, type Snapshot } from "./snapshot.ts";
-import { arraySections, arraysIn } from "./snapshot-columns.ts";
-import { type Scored, type TermCounts, TopK, type WeightedField, type WeightedTerm } from "./top-k.ts";
+import { arraySections, arraysIn, damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { type Scored, type SlotSet, type TermCounts, TopK, type WeightedField, type WeightedTerm, withRoom } from "./top-k.ts";
 import { TERM_ARRAYS, Terms } from "./vocabulary.ts";
 
 /**

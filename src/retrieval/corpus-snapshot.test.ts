@@ -14,8 +14,7 @@ import { readCorpusFacts } from "./corpus-snapshot.ts";
 import { DomainIndex } from "./domain-index.ts";
 import { EmbeddedEngine } from "./embedded-engine.ts";
 import { ScratchFile } from "./scratch-file.ts";
-import { withSnapshotFile } from "./snapshot.ts";
-import { longStringSections, StringColumn, stringSections } from "./snapshot-columns.ts";
+import { longStringSections, StringColumn, stringSections, withSnapshotFile } from "./snapshot.ts";
 
 const here = storeOfTest();
 let path = "";

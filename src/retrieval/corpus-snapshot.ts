@@ -8,18 +8,24 @@ import { Bm25Index } from "./bm25.ts";
 import { DenseIndex, type DenseOptions } from "./dense.ts";
 import { type Entry, FIELD_WEIGHTS, type Held, type HeldDocument, IndexedWindows } from "./indexed-windows.ts";
 import {
+  arrayIn,
   damaged,
+  longStringSections,
+  numbered,
+  numberSection,
   type Piece,
+  prefixed,
   readFacts,
   readSnapshot,
   type Section,
   type Snapshot,
   SnapshotError,
   type SnapshotFile,
+  StringColumn,
   snapshotPieces,
+  stringSections,
 } from "./snapshot.ts";
-import { arrayIn, longStringSections, numbered, numberSection, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
-import { readOwners, Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
+import { readOwners, Vocabulary } from "./vocabulary.ts";
 
 /**
  * Number of stored fields of a chunk (ordinal, start, end, tokens, headings, windowsEnd), a window and a document
@@ -187,7 +193,16 @@ export function encodeCorpus(windows: IndexedWindows, vectors: DenseIndex | null
   const documents = [...windows.documents].sort(([, a], [, b]) => firstSlot(a) - firstSlot(b));
   const slots = documents.flatMap(([, { slots }]) => slots);
   const entries = slots.map((slot) => windows.entries[slot] as Entry);
-  const owners = numbered(documents.map(([, { document }]) => JSON.stringify(ownerOf(document))));
+  const owners = numbered(
+    documents.map(
+      ([
+        ,
+        {
+          document: { tenant, access },
+        },
+      ]) => JSON.stringify({ tenant, access }),
+    ),
+  );
   const vocabulary = windows.vocabulary.save();
   const words = documents.map(([, { document, words }]) => words.map(renaming(vocabulary.renamed(document))));
   let windowsEnd = 0;
@@ -301,10 +316,6 @@ export function decodeCorpus(file: SnapshotFile, { store, domain, encoder, heads
     otherEncoder: facts.encoder !== null && encoder !== null && !usable ? facts.encoder : null,
     outdated: documents.size !== ids.length,
   };
-}
-
-function ownerOf({ tenant, access }: VocabularyOwner): VocabularyOwner {
-  return { tenant, access };
 }
 
 function firstSlot({ slots }: Held): number {

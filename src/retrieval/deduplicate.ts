@@ -6,14 +6,7 @@ import { tokenize } from "../text/tokens.ts";
 import type { IndexWords } from "./understand.ts";
 
 /** Facts of a text besides its wording. Two texts with equal signatures and nearly equal words say the same. */
-interface Signature {
-  /** Numbers with units, amounts, percentages, codes, years, and dates. */
-  readonly values: string;
-  /** Negations and limits with the word that follows: `not eligible`, `unless`. */
-  readonly polarity: string;
-  /** Names and months. */
-  readonly entities: string;
-}
+type Signature = ReturnType<typeof signatureOf>;
 
 const LIMIT = String.raw`\b(?:excluding|only|must|may|should|less than|more than|at least|at most|up to|under|over|before|after|within|denied)\b`;
 const TURN = new RegExp(`${NEGATOR}|${EXCEPTION}|${LIMIT}`, "giu");
@@ -21,10 +14,13 @@ const NAME = /\p{Lu}[\p{L}\p{N}&'-]*(?:\s+\p{Lu}[\p{L}\p{N}&'-]*)*/gu;
 const SENTENCE_START = /(?:^|[.!?:\n•*-])\s*$/u;
 
 /** Returns the signature of a text, in text order: "A pays 10, B pays 20" differs from "A pays 20, B pays 10". */
-function signatureOf(text: string): Signature {
+function signatureOf(text: string) {
   return {
+    /** Numbers with units, amounts, percentages, codes, years, and dates. */
     values: inOrder(valuesIn(text).map(keyOf)),
+    /** Negations and limits with the word that follows: `not eligible`, `unless`. */
     polarity: inOrder([...text.matchAll(TURN)].map((match) => `${spelling(match[0])} ${nextWord(text, match.index + match[0].length)}`)),
+    /** Names and months. */
     entities: inOrder([...text.matchAll(NAME)].flatMap(({ 0: name, index }) => namesOf(name, index, text))),
   };
 }

@@ -7,7 +7,7 @@ import { snapshotBytes, snapshotIn } from "../../test/support/snapshot-bytes.ts"
 import { createScalarKernel } from "../testing/scalar-kernel.ts";
 import { DenseIndex, type DenseOptions } from "./dense.ts";
 import { ScratchFile } from "./scratch-file.ts";
-import { SlotSet } from "./slot-set.ts";
+import { SlotSet } from "./top-k.ts";
 
 const here = folderOfTest();
 

@@ -1,9 +1,7 @@
 import { UnavailableError } from "../shared/errors.ts";
 import { bytesIn, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
-import { SlotSet } from "./slot-set.ts";
-import { damaged, type Section, type Snapshot } from "./snapshot.ts";
-import { arrayIn } from "./snapshot-columns.ts";
-import { type Scored, TopK } from "./top-k.ts";
+import { arrayIn, damaged, type Section, type Snapshot } from "./snapshot.ts";
+import { type Scored, SlotSet, TopK } from "./top-k.ts";
 import { BLOCK_ROWS, createWasmKernel, type Layout, layoutFor, MAX_DIMENSIONS, type ScanKernel, VectorRows } from "./vector-rows.ts";
 
 /**

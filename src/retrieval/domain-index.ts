@@ -8,9 +8,9 @@ import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
 import type { FingerprintMemo } from "./deduplicate.ts";
 import { EncoderSwitch, type EncoderSwitchOptions, type SwitchState, type SyncOptions } from "./encoder-switch.ts";
-import { type Candidate, type Fusion, fuseHits } from "./fuse.ts";
 import { scopeKey } from "./indexed-windows.ts";
 import type { EngineOptions, EngineRequest, QuestionVector, SearchEngine, SearchFilters, TermStatistics } from "./search-engine.ts";
+import { type Candidate, type Fusion, fuseHits } from "./top-k.ts";
 import {
   type AskedText,
   createThesaurus,

@@ -13,7 +13,6 @@ import type {
   Coverage,
   EngineOptions,
   EngineRequest,
-  Hit,
   IndexChanges,
   SearchEngine,
   SearchFilters,
@@ -21,10 +20,9 @@ import type {
   WindowId,
   WindowText,
 } from "./search-engine.ts";
-import { SlotSet } from "./slot-set.ts";
 import { SnapshotKeeper, type SnapshotPlace } from "./snapshot-keeper.ts";
 import { TableVectors, type VectorTables } from "./table-vectors.ts";
-import { type Scored, type TermCounts, untimed } from "./top-k.ts";
+import { type Hit, type Scored, SlotSet, type TermCounts, untimed } from "./top-k.ts";
 
 export interface EmbeddedEngineOptions {
   readonly domain: string;

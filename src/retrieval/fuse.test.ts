@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fuseMinMax, fuseReciprocalRank, normalizeMinMax } from "./fuse.ts";
+import { fuseMinMax, fuseReciprocalRank, normalizeMinMax } from "./top-k.ts";
 
 /** A ranking of these scores by id. */
 const ranking = (scores: Readonly<Record<string, number>>) => Object.entries(scores).map(([id, score]) => ({ id, score }));

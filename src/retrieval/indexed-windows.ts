@@ -2,7 +2,7 @@ import type { Chunk, Scope, TextRange, Window } from "../shared/types.ts";
 import type { IndexedDocument } from "../store/document-rows.ts";
 import { tokenize } from "../text/tokens.ts";
 import { Bm25Index } from "./bm25.ts";
-import { SlotSet } from "./slot-set.ts";
+import { SlotSet } from "./top-k.ts";
 import { Vocabulary, type VocabularyOwner } from "./vocabulary.ts";
 
 /** Maximum number of cached scopes. A server has few tenants and labels in use at a time. */

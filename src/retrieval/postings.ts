@@ -1,7 +1,6 @@
 import type { TermStatistics } from "./search-engine.ts";
-import { type SlotSet, withRoom } from "./slot-set.ts";
-import type { ArraysOf } from "./snapshot-columns.ts";
-import type { TermCounts, WeightedField, WeightedTerm } from "./top-k.ts";
+import type { ArraysOf } from "./snapshot.ts";
+import { type SlotSet, type TermCounts, type WeightedField, type WeightedTerm, withRoom } from "./top-k.ts";
 
 /** Saturation of term frequency (Robertson & Zaragoza 2009, section 3.4: 1.2 to 2). */
 export const BM25_K1 = 1.2;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Reranker } from "../models/reranker.ts";
 import { spark } from "../profiles/spark.ts";
-import type { Candidate } from "./fuse.ts";
 import { rerankCandidates } from "./retrieve.ts";
+import type { Candidate } from "./top-k.ts";
 
 describe("rerankCandidates", () => {
   const candidate = (id: string, fused: number): Candidate => ({

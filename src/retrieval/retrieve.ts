@@ -2,17 +2,16 @@ import type { Encoder } from "../models/encoder.ts";
 import type { Reranker } from "../models/reranker.ts";
 import type { RetrieveSettings } from "../profiles/profile.ts";
 import { messageOf, StoreError, UnavailableError } from "../shared/errors.ts";
-import type { Area, Filters, Passage, Question, Scope, Selection, StoredDocument } from "../shared/types.ts";
+import type { Area, Filters, Passage, Question, Scope, StoredDocument } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { sumOrNull } from "../text/numbers.ts";
 import { readPassage } from "../text/units.ts";
 import { deduplicate, diversify } from "./deduplicate.ts";
-import type { DomainIndex, SearchRequest } from "./domain-index.ts";
+import type { DomainIndex } from "./domain-index.ts";
 import { resolveFilters } from "./filters.ts";
-import type { Candidate } from "./fuse.ts";
-import { intersectSelection, partOf, placeWithin, searchArea, searchSelection, selectionArea } from "./search-area.ts";
+import { intersectSelection, partOf, placeWithin, searchArea, selectionArea } from "./search-area.ts";
 import type { QuestionVector } from "./search-engine.ts";
-import { type TimePart, untimed } from "./top-k.ts";
+import { type Candidate, type TimePart, untimed } from "./top-k.ts";
 
 export interface RetrieveParts {
   readonly corpus: DomainIndex;
@@ -24,27 +23,7 @@ export interface RetrieveParts {
   readonly time?: TimePart;
 }
 
-export interface Retrieved {
-  readonly passages: readonly Passage[];
-  /** Number of chunks in the ranking. */
-  readonly candidates: number;
-  readonly dense: boolean;
-  /** The encoder that ranked; `null` if words alone did. */
-  readonly ranker: Encoder | null;
-  /** Error message if the requested dense ranking failed, so that BM25 alone ranked, or if it lacks some windows. Otherwise `null`. */
-  readonly denseFailure: string | null;
-  /** Source of the failure: the store of the vectors, the encoder, or a full index. A full index ranks the windows that it holds. */
-  readonly denseFailedIn: "store" | "encoder" | "index" | null;
-  /**
-   * Name of the encoder that ranked, and the tokens counted by its endpoint (`null`: not counted). `null` if no encoder
-   * ranked, or if it runs in this process.
-   */
-  readonly embedding: { readonly model: string; readonly tokens: number | null } | null;
-  /** Name of the reranker that ordered the passages; `null` if none did. */
-  readonly reranker: string | null;
-  /** Error message if the requested reranker failed, so that the fused order was kept. Otherwise `null`. */
-  readonly rerankFailure: string | null;
-}
+export type Retrieved = Awaited<ReturnType<typeof retrievePassages>>;
 
 /**
  * Returns passages for a question, best first, at their current version. Anything changed or deleted since indexing is
@@ -56,12 +35,12 @@ export async function retrievePassages(
   settings: RetrieveSettings,
   { corpus, documents, encoder, rerankers, time = untimed }: RetrieveParts,
   signal: AbortSignal,
-): Promise<Retrieved> {
+) {
   const wanted = settings.dense && encoder !== null;
   const embedded = wanted
     ? await syncAndEmbed(question, corpus, settings, time, signal)
     : { vector: null, failure: null, failedIn: null, embedding: null };
-  let { vector } = embedded;
+  let vector: QuestionVector | null = embedded.vector;
   if (!wanted) await time("sync", () => corpus.sync({ signal, mayWaitForVectors: false }));
   const { text, terms, codes } = await time("understand", () => corpus.understand(question, settings.query));
   const { bm25, candidates: k, alpha, beta, fusion } = settings;
@@ -74,7 +53,6 @@ export async function retrievePassages(
     if (vector !== null && vector.encoder.id !== corpus.encoder?.id) vector = await corpus.embedQuestion(text, { signal });
     const asked = { ...request, vector };
     if (area === null) return corpus.search(asked, { signal, time });
-    if (question.selection !== null) return searchSelected(question, question.selection, area, asked, corpus, documents, signal);
     return searchArea(asked, area, corpus, documents, signal);
   };
   const ranked = () => time("search", found);
@@ -106,14 +84,20 @@ export async function retrievePassages(
   const passages = distinct.slice(0, settings.passages);
   return {
     passages,
+    /** Number of chunks in the ranking. */
     candidates: candidates.length,
     dense: vector !== null,
+    /** The encoder that ranked; `null` if words alone did. */
     ranker: vector?.encoder ?? null,
+    /** Error message if the dense ranking was requested and failed, so that words alone decided, or if it lacks windows. */
     denseFailure: embedded.failure,
+    /** Where it failed: the store of the vectors, the encoder, or an index that is full. A full index ranks what it holds. */
     denseFailedIn: embedded.failedIn,
     embedding: embedded.embedding,
+    /** Name of the reranker that ordered the passages; `null` if none did. */
     reranker: rerankFailure === null && settings.rerank > 0 ? (reranker?.id ?? null) : null,
-    rerankFailure,
+    /** Error message if the reranker was requested and failed, so that the fused order stayed. */
+    rerankFailure: rerankFailure as string | null,
   };
 }
 
@@ -164,25 +148,11 @@ export function areaOf({ area = null, selection }: Pick<Question, "area" | "sele
   return area === null ? selectionArea(selection) : intersectSelection(area, selection);
 }
 
-/** Returns candidates of a selection, scored on the selected text only; none if the user may not see its document. */
-async function searchSelected(
-  { scope }: Question,
-  selection: Selection,
-  area: Area,
-  { terms, vector, bm25, candidates, alpha, beta }: SearchRequest,
-  corpus: DomainIndex,
-  documents: Pick<DocumentStore, "load">,
-  signal: AbortSignal,
-): Promise<Candidate[]> {
-  const document = (await documents.load(scope, [selection.documentId])).get(selection.documentId);
-  if (document === undefined) return [];
-  const tokens = (text: string) => corpus.tokens(text);
-  const embed = async (texts: readonly string[]) => (vector === null ? [] : corpus.embed(texts, vector, signal));
-  const values = vector?.values ?? null;
-  const ranges = partOf(area, document)?.ranges ?? [];
-  const found = await searchSelection(document, ranges, { terms, vector: values, bm25, alpha, beta, tokens, embed });
-  return found.slice(0, candidates);
-}
+/**
+ * Name of the encoder that ranked, and the tokens counted by its endpoint (`null`: not counted). `null` if no encoder
+ * ranked or it runs in this process.
+ */
+type Embedding = { readonly model: string; readonly tokens: number | null } | null;
 
 async function syncAndEmbed(
   question: Question,
@@ -193,8 +163,8 @@ async function syncAndEmbed(
 ): Promise<{
   vector: QuestionVector | null;
   failure: string | null;
-  failedIn: Retrieved["denseFailedIn"];
-  embedding: Retrieved["embedding"];
+  failedIn: "store" | "encoder" | "index" | null;
+  embedding: Embedding;
 }> {
   const counts: (number | null)[] = [];
   let full: string | null = null;
@@ -217,7 +187,7 @@ function isSearchDown(cause: unknown): boolean {
   return cause instanceof UnavailableError && cause.code === "search_unavailable";
 }
 
-function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Retrieved["embedding"] {
+function embeddingOf(vector: QuestionVector | null, counts: readonly (number | null)[]): Embedding {
   if (vector === null || counts.length === 0) return null;
   return { model: vector.encoder.model ?? vector.encoder.id, tokens: sumOrNull(counts) };
 }

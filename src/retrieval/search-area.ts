@@ -1,14 +1,12 @@
-import { dot } from "../cross-encoder/dot.ts";
-import type { Area, AreaPart, Chunk, Scope, Selection, StoredDocument, TextRange, Unit, Window } from "../shared/types.ts";
+import { dot } from "../cross-encoder/reader.ts";
+import type { Area, AreaPart, Chunk, Scope, Selection, StoredDocument, TextRange, Unit } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { compareText } from "../text/normalise.ts";
 import { headingPathAt, type PassagePlace } from "../text/units.ts";
-import { Bm25Index } from "./bm25.ts";
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
-import { type Candidate, fuseMinMax, fuseReciprocalRank, type Ranked } from "./fuse.ts";
 import { FIELD_WEIGHTS } from "./indexed-windows.ts";
 import { scoreText } from "./postings.ts";
-import type { WeightedTerm } from "./top-k.ts";
+import { type Candidate, fuseMinMax, fuseReciprocalRank, type Ranked } from "./top-k.ts";
 
 /** An offset after the end of any text. */
 export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
@@ -36,7 +34,7 @@ export function rangeAround({ ranges }: AreaPart, { start, end }: TextRange): Te
 }
 
 export function isOverlapped({ ranges }: AreaPart, { start, end }: TextRange): boolean {
-  return ranges.some((range) => overlaps({ start, end }, range));
+  return ranges.some((range) => start < range.end && range.start < end);
 }
 
 /** Returns the part of an area for a document at its version. */
@@ -105,12 +103,7 @@ async function scoreCut(
 }
 
 /** Returns the windows across the edges, cut to the area. Their headings are those above the remaining text. */
-async function cutPieces(
-  across: readonly Candidate[],
-  scope: Scope,
-  area: Area,
-  documents: Pick<DocumentStore, "load">,
-): Promise<(Omit<Candidate, "dense" | "bm25" | "fused"> & Pick<StoredDocument, "description">)[]> {
+async function cutPieces(across: readonly Candidate[], scope: Scope, area: Area, documents: Pick<DocumentStore, "load">) {
   const loaded = await documents.load(scope, [...new Set(across.map(({ documentId }) => documentId))]);
   return across.flatMap(({ documentId, version, chunk, title }) => {
     const document = loaded.get(documentId);
@@ -119,15 +112,8 @@ async function cutPieces(
     return cutRanges(document, chunk, part).map((window) => {
       const text = document.text.slice(window.start, window.end);
       const { description } = document;
-      return {
-        documentId,
-        version,
-        chunk: { ...chunk, headingPath: headingPathAt(document, window.start) },
-        window,
-        title,
-        description,
-        text,
-      };
+      const headingPath = headingPathAt(document, window.start);
+      return { documentId, version, chunk: { ...chunk, headingPath }, window, title, description, text };
     });
   });
 }
@@ -143,12 +129,9 @@ function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart
  * of the question come first.
  */
 function fuse(candidates: readonly Candidate[], { alpha, beta, fusion }: Omit<SearchRequest, "area">, area: Area): Candidate[] {
-  const chunks = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const range = rangeAround(area.get(candidate.documentId) as AreaPart, candidate.window);
-    const id = `${candidate.chunk.id} ${range?.start}`;
-    chunks.set(id, [...(chunks.get(id) ?? []), candidate]);
-  }
+  const chunks = Map.groupBy(candidates, ({ chunk, documentId, window }) => {
+    return `${chunk.id} ${rangeAround(area.get(documentId) as AreaPart, window)?.start}`;
+  });
   const rank = (ranking: "dense" | "bm25"): Ranked<string>[] =>
     [...chunks]
       .flatMap(([id, some]) => {
@@ -181,15 +164,9 @@ function shownOf(candidates: readonly Candidate[]): Candidate {
   return candidates.find((one) => one[ranking] === best) as Candidate;
 }
 
-/** A window of a document, cut to a selection at sentence boundaries. */
-export interface ClippedWindow {
-  readonly chunk: Chunk;
-  readonly range: TextRange;
-}
-
 /** Returns the units (sentences, list items, rows) wholly inside both ranges. */
-function unitsInside(units: readonly Unit[], range: TextRange, selection: TextRange | null): Unit[] {
-  return units.filter((unit) => inside(unit, range) && (selection === null || inside(unit, selection)));
+function unitsInside(units: readonly Unit[], range: TextRange, selection: TextRange): Unit[] {
+  return units.filter((unit) => inside(unit, range) && inside(unit, selection));
 }
 
 /** Returns the range from the first to the last unit; `null` if there are none. */
@@ -197,22 +174,6 @@ function spanOf(units: readonly TextRange[]): TextRange | null {
   const first = units[0];
   const last = units.at(-1);
   return first === undefined || last === undefined ? null : { start: first.start, end: last.end };
-}
-
-/**
- * Returns the document's windows that overlap the selection, cut to its whole sentences. Windows without a whole
- * sentence are left out.
- */
-export function clipWindows({ chunks, units }: Pick<StoredDocument, "chunks" | "units">, selection: TextRange): ClippedWindow[] {
-  const selected = unitsInside(units, selection, null);
-  return chunks.flatMap((chunk) =>
-    chunk.windows
-      .filter((window) => overlaps(window, selection))
-      .flatMap((window: Window) => {
-        const range = spanOf(selected.filter((unit) => inside(unit, window)));
-        return range === null ? [] : [{ chunk, range }];
-      }),
-  );
 }
 
 /**
@@ -233,82 +194,4 @@ export function placeWithin(
 
 function inside(inner: TextRange, outer: TextRange): boolean {
   return inner.start >= outer.start && inner.end <= outer.end;
-}
-
-function overlaps(a: TextRange, b: TextRange): boolean {
-  return a.start < b.end && b.start < a.end;
-}
-
-/** The parts of a document that searching a selection needs. */
-export type SelectableDocument = Pick<StoredDocument, "id" | "version" | "title" | "text" | "units" | "chunks">;
-
-interface SelectionSearch {
-  readonly terms: readonly (string | WeightedTerm)[];
-  readonly vector: Float32Array | null;
-  readonly bm25: boolean;
-  readonly alpha: number;
-  readonly beta: number;
-  tokens(text: string): string[];
-  /** Returns vectors from the question's encoder. Called only with a `vector`. */
-  embed(texts: readonly string[]): Promise<Float32Array[]>;
-}
-
-/**
- * Ranks the selected parts of one document as if nothing else existed. Windows are cut to whole sentences of the
- * selection and scored as cut. Words outside affect neither frequencies nor idf.
- */
-export async function searchSelection(
-  document: SelectableDocument,
-  selection: readonly TextRange[],
-  search: SelectionSearch,
-): Promise<Candidate[]> {
-  const windows = selection.flatMap((range) => clipWindows(document, range));
-  const texts = windows.map(({ range }) => document.text.slice(range.start, range.end));
-  const byWords = search.bm25 ? rankWords(texts, search) : [];
-  const byVector = search.vector === null ? [] : rankVectors(await search.embed(texts), search.vector);
-  const bestOf = new Map<string, ClippedWindow>();
-  const dense = bestChunks(byVector, windows, bestOf);
-  const bm25 = bestChunks(byWords, windows, bestOf);
-  return fuseMinMax(dense, bm25, search).map(({ id, ...scores }) => {
-    const { chunk, range } = bestOf.get(id) as ClippedWindow;
-    return {
-      documentId: document.id,
-      version: document.version,
-      chunk,
-      window: range,
-      title: document.title,
-      text: document.text.slice(range.start, range.end),
-      ...scores,
-    };
-  });
-}
-
-function rankWords(texts: readonly string[], { terms, tokens }: SelectionSearch): Ranked<number>[] {
-  const index = new Bm25Index();
-  for (const text of texts) index.add([{ tokens: tokens(text), weight: 1 }]);
-  return index.search(terms, texts.length).map(({ slot, score }) => ({ id: slot, score }));
-}
-
-function rankVectors(vectors: readonly Float32Array[], question: Float32Array): Ranked<number>[] {
-  const dot = (vector: Float32Array) => vector.reduce((sum, value, i) => sum + value * (question[i] as number), 0);
-  return vectors.map((vector, id) => ({ id, score: dot(vector) })).sort((a, b) => b.score - a.score || a.id - b.id);
-}
-
-/**
- * Returns the best chunks. A chunk has the score of its best window, and the first ranking with the chunk decides which
- * window is shown.
- */
-function bestChunks(
-  ranked: readonly Ranked<number>[],
-  windows: readonly ClippedWindow[],
-  bestOf: Map<string, ClippedWindow>,
-): Ranked<string>[] {
-  const found = new Map<string, number>();
-  for (const { id, score } of ranked) {
-    const window = windows[id] as ClippedWindow;
-    if (found.has(window.chunk.id)) continue;
-    found.set(window.chunk.id, score);
-    if (!bestOf.has(window.chunk.id)) bestOf.set(window.chunk.id, window);
-  }
-  return [...found].map(([id, score]) => ({ id, score }));
 }

@@ -1,7 +1,7 @@
 import type { Encoder } from "../models/encoder.ts";
-import type { Area, Chunk, Scope, TextRange } from "../shared/types.ts";
+import type { Area, Scope } from "../shared/types.ts";
 import type { DocumentHead, IndexedDocument } from "../store/document-rows.ts";
-import type { TimePart, WeightedTerm } from "./top-k.ts";
+import type { Hit, TimePart, WeightedTerm } from "./top-k.ts";
 
 /**
  * The search engine of one domain. It holds documents of all tenants and labels; filters apply before ranking. The
@@ -114,23 +114,6 @@ export interface EngineOptions {
   readonly signal?: AbortSignal | undefined;
   /** @default untimed */
   readonly time?: TimePart | undefined;
-}
-
-/** A found chunk with its best window: the nearest by vector, or else the best by words. */
-export interface Hit {
-  readonly documentId: string;
-  readonly version: string;
-  readonly chunk: Chunk;
-  readonly window: TextRange;
-  readonly title: string;
-  /** Text of the window. */
-  readonly text: string;
-  /** Score of the chunk's best window; `null` if not among the `k` best by words. */
-  readonly bm25: number | null;
-  /** Cosine of the chunk's best window; `null` if not among the `k` best by vector. */
-  readonly dense: number | null;
-  /** Cosine of the chunk's best window for every chunk with a vector; otherwise `null`. */
-  readonly cosine: number | null;
 }
 
 export interface TermStatistics {

@@ -2,8 +2,7 @@ import type { Scope } from "../shared/types.ts";
 import { EXACT_UP_TO, type StoredVector, type VectorTable } from "../store/postgres-vectors.ts";
 import { DenseIndex } from "./dense.ts";
 import type { Entry, IndexedWindows } from "./indexed-windows.ts";
-import { SlotSet } from "./slot-set.ts";
-import type { Scored } from "./top-k.ts";
+import { type Scored, SlotSet } from "./top-k.ts";
 
 /** Vectors of one model in one index, searched by group. A search never crosses groups. */
 export class VectorGroups {

@@ -1,3 +1,77 @@
+import type { Chunk, TextRange } from "../shared/types.ts";
+
+/** A set of slots, one bit each, used as a filter. */
+export class SlotSet {
+  private bits = new Uint32Array(32);
+
+  /** Returns the slots below `slots` for which the predicate is true. */
+  static from(slots: number, accept: (slot: number) => boolean): SlotSet {
+    const set = new SlotSet();
+    for (let slot = 0; slot < slots; slot++) if (accept(slot)) set.add(slot);
+    return set;
+  }
+
+  add(slot: number): void {
+    const word = slot >>> 5;
+    if (word >= this.bits.length) this.bits = withRoom(this.bits, word + 1);
+    this.bits[word] = (this.bits[word] as number) | (1 << (slot & 31));
+  }
+
+  delete(slot: number): void {
+    const word = slot >>> 5;
+    if (word < this.bits.length) this.bits[word] = (this.bits[word] as number) & ~(1 << (slot & 31));
+  }
+
+  has(slot: number): boolean {
+    const word = slot >>> 5;
+    return word < this.bits.length && ((this.bits[word] as number) & (1 << (slot & 31))) !== 0;
+  }
+
+  /** Calls `visit` for every slot in ascending order. */
+  forEach(visit: (slot: number) => void): void {
+    for (let index = 0; index < this.bits.length; index++) {
+      for (let left = this.bits[index] as number; left !== 0; left &= left - 1) visit(index * 32 + 31 - Math.clz32(left & -left));
+    }
+  }
+
+  /** Number of slots in the set. */
+  get size(): number {
+    let size = 0;
+    for (const word of this.bits) size += bitCount(word);
+    return size;
+  }
+
+  /** Returns the intersection as a new set. */
+  and(other: SlotSet): SlotSet {
+    const both = new SlotSet();
+    both.bits = new Uint32Array(this.bits.length);
+    const shared = Math.min(this.bits.length, other.bits.length);
+    for (let i = 0; i < shared; i++) both.bits[i] = (this.bits[i] as number) & (other.bits[i] as number);
+    return both;
+  }
+
+  /** Returns 32 slots as bits, the lowest slot in the lowest bit; 0 beyond the end. */
+  word(index: number): number {
+    return index < this.bits.length ? (this.bits[index] as number) : 0;
+  }
+}
+
+function bitCount(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array;
+
+/** Returns the array itself if it has room for `needed` values; otherwise a copy of at least twice the length. */
+export function withRoom<A extends NumberArray>(array: A, needed: number): A {
+  if (needed <= array.length) return array;
+  const larger = new (array.constructor as new (length: number) => A)(Math.max(needed, array.length * 2, 64));
+  larger.set(array);
+  return larger;
+}
+
 /** Slot and score of an entry. */
 export interface Scored {
   readonly slot: number;
@@ -104,3 +178,115 @@ export type RetrievePart = "sync" | "understand" | "embed" | "search" | "words" 
 export type TimePart = <T>(part: RetrievePart, run: () => T) => T;
 
 export const untimed: TimePart = (_part, run) => run();
+
+/** A found chunk with its best window: the nearest by vector, or else the best by words. */
+export interface Hit {
+  readonly documentId: string;
+  readonly version: string;
+  readonly chunk: Chunk;
+  readonly window: TextRange;
+  readonly title: string;
+  /** Text of the window. */
+  readonly text: string;
+  /** Score of the chunk's best window; `null` if not among the `k` best by words. */
+  readonly bm25: number | null;
+  /** Cosine of the chunk's best window; `null` if not among the `k` best by vector. */
+  readonly dense: number | null;
+  /** Cosine of the chunk's best window for every chunk with a vector; otherwise `null`. */
+  readonly cosine: number | null;
+}
+
+/** An item of a ranking with its raw score; higher is better. */
+export interface Ranked<Id> {
+  readonly id: Id;
+  readonly score: number;
+}
+
+export interface FusedScore<Id> {
+  readonly id: Id;
+  readonly fused: number;
+  /** Raw scores; `null` if the ranking does not contain the id. */
+  readonly dense: number | null;
+  readonly bm25: number | null;
+}
+
+/** Weight of the dense ranking (`spark` source, section 2.1). */
+export const DEFAULT_ALPHA = 0.6;
+/** Weight of the BM25 ranking. */
+export const DEFAULT_BETA = 0.4;
+
+/** Computes (s − min) / (max − min) per ranking. If all scores are equal, all get 1, because each is the best. */
+export function normalizeMinMax<Id>(ranking: readonly Ranked<Id>[]): Map<Id, number> {
+  const scores = ranking.map(({ score }) => score);
+  const min = Math.min(...scores);
+  const range = Math.max(...scores) - min;
+  return new Map(ranking.map(({ id, score }) => [id, range > 0 ? (score - min) / range : 1]));
+}
+
+/**
+ * Computes α·dense + β·bm25 after min-max (`spark` source, section 2.1). An id missing in a ranking counts as its
+ * minimum, 0. If one ranking is empty, the other gets the full weight. Ties keep the order of first appearance, dense
+ * first.
+ */
+export function fuseMinMax<Id>(
+  dense: readonly Ranked<Id>[],
+  bm25: readonly Ranked<Id>[],
+  { alpha = DEFAULT_ALPHA, beta = DEFAULT_BETA }: { alpha?: number; beta?: number } = {},
+): FusedScore<Id>[] {
+  const denseWeight = dense.length === 0 ? 0 : bm25.length === 0 ? 1 : alpha;
+  const bm25Weight = bm25.length === 0 ? 0 : dense.length === 0 ? 1 : beta;
+  const denseNorm = normalizeMinMax(dense);
+  const bm25Norm = normalizeMinMax(bm25);
+  return merge(dense, bm25, (id) => denseWeight * (denseNorm.get(id) ?? 0) + bm25Weight * (bm25Norm.get(id) ?? 0));
+}
+
+/** Constant of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009). */
+export const RRF_K = 60;
+
+/**
+ * Reciprocal rank fusion: Σ 1 / (k + rank) over the rankings that contain an id, ranks from 1 (Cormack, Clarke &
+ * Büttcher, SIGIR 2009). It needs only ranks, no scores. Ties keep the order of first appearance, dense first.
+ */
+export function fuseReciprocalRank<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[], k: number = RRF_K): FusedScore<Id>[] {
+  const share = (ranking: readonly Ranked<Id>[]) => new Map(ranking.map(({ id }, at) => [id, 1 / (k + at + 1)]));
+  const denseShare = share(dense);
+  const bm25Share = share(bm25);
+  return merge(dense, bm25, (id) => (denseShare.get(id) ?? 0) + (bm25Share.get(id) ?? 0));
+}
+
+/** Merges two rankings by a fused score, best first. */
+function merge<Id>(dense: readonly Ranked<Id>[], bm25: readonly Ranked<Id>[], fusedOf: (id: Id) => number): FusedScore<Id>[] {
+  const denseRaw = new Map(dense.map(({ id, score }) => [id, score]));
+  const bm25Raw = new Map(bm25.map(({ id, score }) => [id, score]));
+  return [...new Set([...denseRaw.keys(), ...bm25Raw.keys()])]
+    .map((id) => ({ id, fused: fusedOf(id), dense: denseRaw.get(id) ?? null, bm25: bm25Raw.get(id) ?? null }))
+    .sort((a, b) => b.fused - a.fused);
+}
+
+/** A found chunk with its best window and the fused score of both rankings. */
+export interface Candidate extends Omit<Hit, "cosine"> {
+  /** True if it contains a code of the question. Such candidates precede all others, whatever the reranker says. */
+  readonly coded?: boolean;
+  /** Cosine, also for a chunk found only by its words. */
+  readonly dense: number | null;
+  readonly fused: number;
+}
+
+/** Method and weights for combining two rankings. */
+export interface Fusion {
+  readonly alpha: number;
+  readonly beta: number;
+  readonly fusion: "min-max" | "rrf";
+}
+
+/** Returns hits by fused score, best first. Equal scores keep their order. */
+export function fuseHits(hits: readonly Hit[], { fusion, ...weights }: Fusion): Candidate[] {
+  const rank = (score: "dense" | "bm25"): Ranked<Hit>[] =>
+    hits.flatMap((hit) => (hit[score] === null ? [] : [{ id: hit, score: hit[score] }])).sort((a, b) => b.score - a.score);
+  const [dense, bm25] = [rank("dense"), rank("bm25")];
+  const fused = fusion === "rrf" ? fuseReciprocalRank(dense, bm25) : fuseMinMax(dense, bm25, weights);
+  const scores = new Map(fused.map((one) => [one.id, one.fused]));
+  return hits
+    .map(({ cosine, ...hit }, i) => ({ ...hit, dense: cosine, fused: scores.get(hits[i] as Hit) ?? 0 }))
+    .sort((a, b) => b.fused - a.fused);
+}

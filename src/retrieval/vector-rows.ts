@@ -1,6 +1,5 @@
 import { inMemory, type ScratchFile, type StoredBytes } from "./scratch-file.ts";
-import type { SlotSet } from "./slot-set.ts";
-import type { TopK } from "./top-k.ts";
+import type { SlotSet, TopK } from "./top-k.ts";
 import { SCAN_BASE64 } from "./wasm/scan.generated.ts";
 
 const PAGE_BYTES = 65536;

@@ -1,8 +1,18 @@
 import { z } from "zod";
 import { allowedEdits, deletesOf, REPAIR_MIN_LETTERS } from "../text/spelling.ts";
-import { withRoom } from "./slot-set.ts";
-import { damaged, type Section, type Snapshot } from "./snapshot.ts";
-import { type ArraysOf, arrayIn, arraySections, arraysIn, prefixed, StringColumn, stringSections } from "./snapshot-columns.ts";
+import {
+  type ArraysOf,
+  arrayIn,
+  arraySections,
+  arraysIn,
+  damaged,
+  prefixed,
+  type Section,
+  type Snapshot,
+  StringColumn,
+  stringSections,
+} from "./snapshot.ts";
+import { withRoom } from "./top-k.ts";
 
 /**
  * Arrays of a `Terms`, stored as they are: the UTF-16 code units of all terms, concatenated, and the end of each term in them.

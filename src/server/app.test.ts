@@ -8,8 +8,8 @@ import { ModelError, RequestError, StoreError } from "../shared/errors.ts";
 import { sampleAnswer, sampleCitation } from "../testing/answers.ts";
 import { type AskScript, answering, createFakeAskEngine, playing, waitFor } from "../testing/fake-ask-engine.ts";
 import type { WireEvent } from "../wire/index.ts";
+import { silentLog } from "./access/guard.ts";
 import { type AppOptions, createApp } from "./app.ts";
-import { silentLog } from "./log.ts";
 import { chatResponseSchema } from "./routes/chat.ts";
 
 const QUOTE = "You have one year from the date on your decision letter.";

@@ -16,11 +16,37 @@ import { hostGuard, strictTransport } from "./access/address.ts";
 import { callerOf, createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";
 import { createGuard, type GuardOptions } from "./access/guard.ts";
 import { DEFAULT_SERVER_LIMITS, type Endpoint, type ServerLimits, type Services } from "./endpoint.ts";
-import { ENDPOINTS } from "./endpoints.ts";
 import { describeFailure, goneResponse, isGone } from "./error-response.ts";
 import { createIdempotency, type IdempotencyRecords } from "./idempotency.ts";
+import { mcpEndpoint } from "./mcp.ts";
 import { describeApi } from "./openapi.ts";
 import { JSON_LINES_TYPES, partOf, readBody, readQuery, withoutEscapes } from "./read-request.ts";
+import { adminEndpoints } from "./routes/admin.ts";
+import { answerEndpoints } from "./routes/answers.ts";
+import { askEndpoints, batchEndpoints } from "./routes/ask.ts";
+import { chatEndpoints } from "./routes/chat.ts";
+import { libraryEndpoints } from "./routes/library.ts";
+import { responseEndpoints } from "./routes/responses.ts";
+import { reviewEndpoints } from "./routes/review.ts";
+import { serviceEndpoints } from "./routes/service.ts";
+
+export type { Endpoint } from "./endpoint.ts";
+
+/** All routes, in the order of the documentation. */
+export const ENDPOINTS = {
+  ...askEndpoints,
+  ...batchEndpoints,
+  ...answerEndpoints,
+  ...libraryEndpoints,
+  ...reviewEndpoints,
+  ...adminEndpoints,
+  ...chatEndpoints,
+  ...responseEndpoints,
+  mcp: mcpEndpoint,
+  ...serviceEndpoints,
+} satisfies Record<string, Endpoint>;
+
+export type EndpointName = keyof typeof ENDPOINTS;
 
 export interface AppOptions extends GuardOptions, AppParts, Pick<Services, "engine" | "log"> {
   readonly sessions?: SessionIds;

@@ -5,8 +5,7 @@ import type { Evaluations } from "../grading/evaluations.ts";
 import type { Answer } from "../shared/types.ts";
 import type { Role } from "../store/keys.ts";
 import type { Caller, SessionIds } from "./access/caller.ts";
-import type { Guard } from "./access/guard.ts";
-import type { ServerLog } from "./log.ts";
+import type { Guard, ServerLog } from "./access/guard.ts";
 import type { Metrics } from "./serving.ts";
 
 export const DEFAULT_SERVER_LIMITS = {

@@ -14,7 +14,7 @@ import {
 } from "../shared/errors.ts";
 import { warningToWire } from "../wire/answer-to-wire.ts";
 import type { WireError } from "../wire/index.ts";
-import type { ServerLog } from "./log.ts";
+import type { ServerLog } from "./access/guard.ts";
 
 /** Error codes by HTTP status, for codes whose error class has another default status. */
 const CODES_OF_STATUS = {

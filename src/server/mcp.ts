@@ -5,9 +5,9 @@ import { VERSION } from "../package.ts";
 import * as wire from "../wire/index.ts";
 import { renderRefusalPlain, sourceLines } from "../writing/render.ts";
 import { type Caller, narrow, type SessionIds } from "./access/caller.ts";
+import type { ServerLog } from "./access/guard.ts";
 import { endpoint } from "./endpoint.ts";
 import { describeFailure } from "./error-response.ts";
-import type { ServerLog } from "./log.ts";
 import { readBody } from "./read-request.ts";
 
 export type McpEngine = Pick<Engine, "answer" | "search" | "check" | "library" | "scope" | "store">;

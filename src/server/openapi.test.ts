@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
-import { createApp } from "./app.ts";
-import { ENDPOINTS, type Endpoint } from "./endpoints.ts";
-import { silentLog } from "./log.ts";
+import { silentLog } from "./access/guard.ts";
+import { createApp, ENDPOINTS, type Endpoint } from "./app.ts";
 import { createMetrics, type Metrics } from "./serving.ts";
 
 function setUp(metrics?: Metrics) {

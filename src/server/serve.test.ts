@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../client/index.ts";
 import { eventsOf, sampleAnswer } from "../testing/answers.ts";
 import { type AskScript, createFakeAskEngine, waitFor } from "../testing/fake-ask-engine.ts";
+import { type ServerLog, silentLog } from "./access/guard.ts";
 import { createApp } from "./app.ts";
-import { type ServerLog, silentLog } from "./log.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
 const answer = sampleAnswer({ question: "q", sentences: [{ text: "One.", citations: [] }] });

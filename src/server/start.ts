@@ -6,9 +6,9 @@ import { PACKAGE_ROOT } from "../package.ts";
 import { ConfigError, messageOf } from "../shared/errors.ts";
 import { isLiveKey, type KeyStore } from "../store/keys.ts";
 import { isLoopback } from "./access/address.ts";
+import type { ServerLog } from "./access/guard.ts";
 import { createTokenReader } from "./access/token.ts";
 import { createApp } from "./app.ts";
-import type { ServerLog } from "./log.ts";
 import { openTls, type RunningServer, serve } from "./serve.ts";
 import { openServing } from "./serving.ts";
 

@@ -7,8 +7,8 @@ import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { folderOfFile } from "../../test/support/folders.ts";
 import { createFakeAskEngine } from "../testing/fake-ask-engine.ts";
+import { silentLog } from "./access/guard.ts";
 import { createApp } from "./app.ts";
-import { silentLog } from "./log.ts";
 import { openTls, serve } from "./serve.ts";
 
 const folder = folderOfFile();

@@ -6,11 +6,10 @@ import { z } from "zod";
 import { DTYPES, HUB_NAME } from "../models/hub/catalog.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { describeIssues, group, type Leaf, leavesOf, optional, setting } from "../text/validate.ts";
-import { databaseSchema } from "./config/database.ts";
 import { experimentsSchema } from "./config/experiments.ts";
 import { embeddingsSchema, httpUrl, hubSchema, modelSchema, webSearchSchema } from "./config/models.ts";
-import { searchSchema } from "./config/search.ts";
 import { serverSchema } from "./config/server.ts";
+import { databaseSchema, searchSchema } from "./config/servers.ts";
 import { ConfigError, messageOf } from "./errors.ts";
 
 /** The pack without any subject knowledge, for documents of any kind. */

@@ -13,10 +13,10 @@ import {
 } from "kysely";
 import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
+import { ChangeCount, CountingAdapter, type RawDatabase, StatementCache } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";
-import { ChangeCount, CountingAdapter, type RawDatabase, StatementCache } from "./statement-cache.ts";
 import { createFairLock, createLogSync } from "./write-log.ts";
 
 /**

@@ -3,8 +3,7 @@ import type { StoredDocument } from "../shared/types.ts";
 import { renamedPath } from "../text/paths.ts";
 import { dropVersions, keepVersions, logChange } from "./corpus-log.ts";
 import { announceChange, inParts } from "./dialect.ts";
-import type { DocumentRows } from "./document-rows.ts";
-import { type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-rows.ts";
+import { type DocumentRows, type FilePlace, type FilePut, type PutOutcome, placeOf, type SourcePlace } from "./document-rows.ts";
 import { demoteDependants } from "./review.ts";
 import type { Database } from "./schema.ts";
 

@@ -1,5 +1,4 @@
-import { dot } from "../cross-encoder/dot.ts";
-import type { Reader, ReadingOf, ReadTexts, ToRead } from "../cross-encoder/reader.ts";
+import { dot, type Reader, type ReadingOf, type ReadTexts, type ToRead } from "../cross-encoder/reader.ts";
 import { sha256Hex } from "../text/hash.ts";
 
 /** A fake cross-encoder that records its calls. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EngineRequest, Hit, SearchEngine, WindowText } from "../retrieval/search-engine.ts";
+import type { EngineRequest, SearchEngine, WindowText } from "../retrieval/search-engine.ts";
+import type { Hit } from "../retrieval/top-k.ts";
 import type { Area, Scope, StoredDocument } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { fakeEncoder } from "./fake-encoder.ts";

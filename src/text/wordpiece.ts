@@ -172,19 +172,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
 }
 
 /** Letters are numbered. An open-addressing table holds each child under `node * letters + letter`. */
-interface Trie {
-  alphabet: Uint16Array;
-  letters: number;
-  wordRoot: number;
-  continuationRoot: number;
-  keys: Int32Array;
-  children: Int32Array;
-  terminal: Int32Array;
-  shift: number;
-  mask: number;
-}
-
-function buildTrie(pieces: readonly string[]): Trie {
+function buildTrie(pieces: readonly string[]) {
   const alphabet = new Uint16Array(65536);
   let letters = 1;
   let units = 2;

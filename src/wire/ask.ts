@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FILTER_CHARACTERS, FILTER_DOCUMENTS } from "../pipeline/filters.ts";
+import { FILTER_CHARACTERS, FILTER_DOCUMENTS } from "../retrieval/filters.ts";
 
 /** A name in a filter. Admission validates its content. */
 const filterName = () => z.string().min(1).max(FILTER_CHARACTERS);

@@ -5,8 +5,8 @@ import { RequestError } from "../shared/errors.ts";
 import type { Answer } from "../shared/types.ts";
 import { describeIssues } from "../text/validate.ts";
 import { askResponseSchema } from "./answer.ts";
+import { errorResponseSchema } from "./answer-to-wire.ts";
 import { askRequestSchema } from "./ask.ts";
-import { errorResponseSchema } from "./events.ts";
 
 const { session_id: _session, user_id: _user, ...fields } = askRequestSchema.shape;
 

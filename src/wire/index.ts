@@ -4,7 +4,6 @@ export * from "./answer.ts";
 export * from "./answer-to-wire.ts";
 export * from "./ask.ts";
 export * from "./batch.ts";
-export * from "./events.ts";
 export * from "./exploring.ts";
 export * from "./memory.ts";
 export * from "./reports.ts";

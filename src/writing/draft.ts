@@ -4,7 +4,7 @@ import { type MarkedText, parseMarkers } from "../text/markers.ts";
 import { SENTENCE_MAX_CHARS, splitSentences } from "../text/sentences.ts";
 import { isStopWord } from "../text/tokens.ts";
 import { nameCells, readCells } from "../text/units.ts";
-import { createReplyReader, DraftError, INSUFFICIENT } from "./reply-form.ts";
+import { createReplyReader, DraftError, INSUFFICIENT } from "./prompt.ts";
 
 /**
  * Matches tokens of chat templates that mark turns: `<|im_end|>`, `</s>`, `<end_of_turn>`, `[/INST]`. They are

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { rounds } from "../../test/support/trials.ts";
+import { openSharedReader } from "../cross-encoder/create-reader.ts";
 import type { ReadTexts } from "../cross-encoder/reader.ts";
-import { openSharedReader } from "../cross-encoder/shared-reader.ts";
 import { chunkDocument } from "../ingest/chunk.ts";
 import { parseFile } from "../ingest/parse.ts";
 import type { Evidence, Passage } from "../shared/types.ts";

@@ -34,11 +34,6 @@ export interface QuoteCandidate extends CompleteQuote {
 /** Prefix of value kinds in `covers`; tokens have no colon. */
 const VALUE = "value:";
 
-/** Returns whether a covered item is a requested value kind. */
-function isValue(covered: string): boolean {
-  return covered.startsWith(VALUE);
-}
-
 /** Returns the quotes in display order. A row already includes its header and caption, so these are not listed separately. */
 export function withNeighbours({ context, quote, conditions = [], following = [] }: CompleteQuote): Quote[] {
   const withRow = [quote.header, captionOf(quote)].map((one) => one?.start);
@@ -130,14 +125,9 @@ export function withHeader(quote: Quote, { header }: Pick<Candidate, "header">):
   return header === null || nameCells(header.text, quote.text) === null ? quote : { ...quote, header };
 }
 
-interface Said {
-  readonly text: string;
-  readonly tokens: ReadonlySet<string>;
-  readonly numbers: string;
-  readonly negations: number;
-}
+type Said = ReturnType<typeof readSaid>;
 
-function readSaid(text: string, words: Pick<QuoteWords, "tokens">): Said {
+function readSaid(text: string, words: Pick<QuoteWords, "tokens">) {
   const tokens = new Set(words.tokens(text));
   const numbers = [...tokens].filter((token) => /\d/.test(token)).sort();
   return { text, tokens, numbers: numbers.join(" "), negations: text.match(TURN)?.length ?? 0 };
@@ -230,7 +220,7 @@ export function writeExtractive(candidates: readonly QuoteCandidate[], { quotes,
     const fresh = withNeighbours(candidate).filter((quote) => !shown.some((other) => isWithin(quote, other)));
     // Another quote already includes it.
     if (fresh.length === 0) continue;
-    const cost = fresh.reduce((sum, { text }) => sum + countWords(text), 0);
+    const cost = fresh.reduce((sum, { text }) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
     if (chosen.length > 0 && !isPart && spent + cost > words) continue;
     chosen.push(candidate);
     shown.push(...fresh);
@@ -249,7 +239,7 @@ function withReserved(candidates: readonly QuoteCandidate[]): { candidate: Quote
   const reserved: QuoteCandidate[] = [];
   for (const candidate of others) {
     if (parts.includes(candidate)) continue;
-    const kinds = [...candidate.covers].filter((one) => isValue(one) && !held.has(one));
+    const kinds = [...candidate.covers].filter((one) => one.startsWith(VALUE) && !held.has(one));
     if (kinds.length === 0) continue;
     reserved.push(candidate);
     for (const kind of kinds) held.add(kind);
@@ -280,29 +270,19 @@ function isWithin(quote: Quote, other: Quote): boolean {
   return other.passage.document.id === quote.passage.document.id && other.start <= quote.start && other.end >= quote.end;
 }
 
-function countWords(text: string): number {
-  return text.match(/\S+/g)?.length ?? 0;
-}
-
 /** An answer under construction. Added text and citation numbers never change. */
-export interface AnswerBuilder {
-  readonly sentences: readonly AnswerSentence[];
-  readonly citations: readonly Citation[];
-  /** Adds a checked sentence; returns it with its citations. */
-  add(text: string, quotes: readonly Quote[]): { index: number; sentence: AnswerSentence; citations: Citation[] };
-  /** Returns whether this range of this document is already cited. */
-  cites(quote: Quote): boolean;
-}
+export type AnswerBuilder = ReturnType<typeof createAnswerBuilder>;
 
 /** Creates an empty answer. Citations are numbered in order of first use; the same quote keeps its number. */
-export function createAnswerBuilder(): AnswerBuilder {
+export function createAnswerBuilder() {
   const sentences: AnswerSentence[] = [];
   const citations: Citation[] = [];
   const numberOf = (quote: Quote) => citations.findIndex((citation) => sameQuote(citation, quote)) + 1;
   return {
     sentences,
     citations,
-    add(text, quotes) {
+    /** Adds a checked sentence; returns it with its citations. */
+    add(text: string, quotes: readonly Quote[]) {
       const numbers = quotes.map((quote) => {
         const known = numberOf(quote);
         if (known > 0) return known;
@@ -314,7 +294,8 @@ export function createAnswerBuilder(): AnswerBuilder {
       const named = sentence.citations.map((n) => citations[n - 1] as Citation);
       return { index: sentences.length - 1, sentence, citations: named };
     },
-    cites: (quote) => numberOf(quote) > 0,
+    /** Returns whether this range of this document is already cited. */
+    cites: (quote: Quote) => numberOf(quote) > 0,
   };
 }
 

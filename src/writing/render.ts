@@ -40,16 +40,12 @@ function labelOf(source: LineSource, above: Line | undefined): string | null {
   if (isSameTable || (row?.caption !== undefined && above?.text === row.caption)) return null;
   if (row?.caption !== undefined) return row.caption;
   const heading = headingPath.at(-1)?.trim() ?? "";
-  if (heading === "" || isEqual(heading, source.title) || quote.startsWith(heading)) return null;
+  if (heading === "" || heading.toLowerCase() === source.title.trim().toLowerCase() || quote.startsWith(heading)) return null;
   if (before?.documentId === source.documentId && before.headingPath.join("\n") === headingPath.join("\n")) return null;
   if (row !== undefined || (isListItem(source) && !/:\s*(?:\n|$)/.test(quote))) return heading;
   if (above === undefined) return heading.endsWith("?") && isRightBelow(source, heading) ? heading : null;
   const own = new Set(tokenize(quote));
   return tokenize(heading).some((token) => own.has(token)) ? null : heading;
-}
-
-function isEqual(a: string, b: string): boolean {
-  return a.toLowerCase() === b.trim().toLowerCase();
 }
 
 function isRightBelow({ context, quoteStart }: LineSource, heading: string): boolean {

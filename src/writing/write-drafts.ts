@@ -4,10 +4,9 @@ import { ModelError, messageOf } from "../shared/errors.ts";
 import type { DraftSentence, ModelCall, Question, Quote, Warning } from "../shared/types.ts";
 import { tokenize } from "../text/tokens.ts";
 import { readDraft, refersBack, saysInsufficient } from "./draft.ts";
-import { againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
+import { ANSWER_FORM, againPrompt, type DraftFault, groundedPrompt, readFrame } from "./prompt.ts";
 import { ANSWER_WORDS, type CompleteQuote, overlap, type QuoteCandidate, readQuote, withNeighbours, writeExtractive } from "./quotes.ts";
 import { createStatementTest, repairSentence } from "./repair-sentence.ts";
-import { ANSWER_FORM } from "./reply-form.ts";
 import { type BindSentence, type OfferedSource, quoteSource } from "./sources.ts";
 
 /** The state of writing, updated while sentences are drafted. */

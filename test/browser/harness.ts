@@ -7,8 +7,8 @@ import type axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, onTestFinished, vi } from "vitest";
+import { silentLog } from "../../src/server/access/guard.ts";
 import { type AppOptions, createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
 import { type RunningServer, serve } from "../../src/server/serve.ts";
 import { rounds } from "../support/trials.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, onTestFinished } from "vitest";
 import type { Engine } from "../../src/engine/engine.ts";
+import { silentLog } from "../../src/server/access/guard.ts";
 import { type AppOptions, createApp } from "../../src/server/app.ts";
-import { silentLog } from "../../src/server/log.ts";
 import { serveEngine } from "../../src/server/start.ts";
 import type { NewKey } from "../../src/store/keys.ts";
 import { type Library, libraryForAll } from "./engine.ts";

@@ -1,4 +1,4 @@
-import { openSharedReader } from "../../src/cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../../src/cross-encoder/create-reader.ts";
 import { createFileReader } from "../../src/ingest/file-reader.ts";
 import { sharedEnglishWords } from "../../src/language/content-words.ts";
 import { sharedEncoder } from "../../src/models/embedded-encoder.ts";

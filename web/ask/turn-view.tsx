@@ -39,7 +39,7 @@ function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
       <ul>
         {headings.map(({ text, start }) => (
           <li key={start}>
-            {isQuestion(text) ? (
+            {text.endsWith("?") ? (
               <button type="button" className="quiet-button" disabled={busy} onClick={() => onAsk(text)}>
                 {text}
               </button>
@@ -59,10 +59,6 @@ function FollowUps({ answer, asked, busy, onAsk }: FollowUpsProps) {
       </ul>
     </section>
   );
-}
-
-function isQuestion(heading: string): boolean {
-  return heading.endsWith("?");
 }
 
 export interface TurnViewProps {

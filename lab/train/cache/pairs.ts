@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../../../src/cross-encoder/create-reader.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { type ChosenFolders, chooseGoldenSets } from "../../../src/grading/choose-sets.ts";
 import { readGolden } from "../../../src/grading/golden.ts";

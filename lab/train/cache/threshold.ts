@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../../../src/cross-encoder/create-reader.ts";
 import { loadDomain } from "../../../src/engine/domain.ts";
 import { createQuestionFactReader, findFactConflict } from "../../../src/language/question-facts.ts";
 import { type ParaphraseWeights, readChances } from "../../../src/memory/matcher.ts";

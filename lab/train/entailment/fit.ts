@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createReader } from "../../../src/cross-encoder/create-reader.ts";
-import { createReaderKeeper } from "../../../src/engine/reader-keeper.ts";
+import { createReaderKeeper } from "../../../src/engine/local-models.ts";
 import { auroc } from "../../../src/grading/metrics.ts";
 import { sharedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { createEntailmentScorer, type EntailmentWeights } from "../../../src/models/entailment.ts";

@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { createGzip } from "node:zlib";
-import { openSharedReader } from "../../../src/cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../../../src/cross-encoder/create-reader.ts";
 import { loadEmbeddedEncoder } from "../../../src/models/embedded-encoder.ts";
 import { resolveFollowUp } from "../../../src/pipeline/admit.ts";
 import { wordsFor } from "../../../src/pipeline/retrieve.ts";

@@ -1,8 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { packHotlines } from "../../engine/domain.ts";
-import { openCrisisFinder } from "../../engine/local-models.ts";
-import { createReaderKeeper } from "../../engine/reader-keeper.ts";
+import { createReaderKeeper, openCrisisFinder } from "../../engine/local-models.ts";
 import { createHotlineFinder } from "../../guard/hotlines.ts";
 import { sharedEncoder } from "../../models/embedded-encoder.ts";
 import { parseJson } from "../../models/read-json.ts";

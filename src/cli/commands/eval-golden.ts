@@ -1,13 +1,11 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { brokenBounds, parseBound } from "../../grading/bounds.ts";
 import { chooseSets } from "../../grading/choose-sets.ts";
 import { type OutputRecorder, openGoldenJournal, playOutput, recordOutput, runKey } from "../../grading/golden-journal.ts";
-import { itemsOf, type MeasuredSet, readGoldenReport, reportGolden } from "../../grading/golden-report.ts";
+import { itemsOf, type MeasuredSet, readGoldenReport, renderGolden, reportGolden } from "../../grading/golden-report.ts";
 import type { GoldenSet } from "../../grading/golden-set.ts";
-import { renderGolden } from "../../grading/render-golden.ts";
-import { renderTable, writeReport, writeText } from "../../grading/report.ts";
+import { brokenBounds, parseBound, renderTable, writeReport, writeText } from "../../grading/report.ts";
 import type { Config } from "../../shared/config.ts";
 import { commandLine, define, type FlagsOf } from "../command.ts";
 import { type CliContext, configOf, EXIT, pathOf } from "../context.ts";

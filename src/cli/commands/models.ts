@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { openSharedReader } from "../../cross-encoder/shared-reader.ts";
+import { openSharedReader } from "../../cross-encoder/create-reader.ts";
 import { loadEmbeddedEncoder } from "../../models/embedded-encoder.ts";
 import { configuredSpec } from "../../models/encoder-spec.ts";
 import { DEFAULT_DTYPE, DTYPES, hubModelFacts, hubModelNames } from "../../models/hub/catalog.ts";

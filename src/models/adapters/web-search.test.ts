@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { failureOf } from "../../testing/failure-of.ts";
 import { type FakeWeb, redirectTo, startFakeWeb, type WebHandler } from "../../testing/fake-web.ts";
-import { withSites } from "../web-search.ts";
-import { createWebSearch, type SearchEndpoint } from "./web-search.ts";
+import { createWebSearch, type SearchEndpoint, withSites } from "./web-search.ts";
 
 const KEY = "key-very-secret-0123456789";
 let web: FakeWeb;

@@ -50,14 +50,7 @@ const infoSchema = z.object({
   ),
 });
 
-interface HubFile {
-  readonly path: string;
-  readonly bytes: number;
-  /** SHA-256 of large files; `null`: the Hub states none. */
-  readonly sha256: string | null;
-  /** Git blob id, compared where there is no `sha256`. */
-  readonly blobId: string | null;
-}
+type HubFile = ReturnType<typeof chooseFiles>[number];
 
 /**
  * Downloads a model into the models folder. Each file is written under a temporary name and renamed after its size and hash match. A second
@@ -128,7 +121,7 @@ function unreachable(hubUrl: string, repository: string, folder: string, dtype: 
 }
 
 /** @throws ModelError `hub_file_missing` with the weights that the repository offers */
-function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype): HubFile[] {
+function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema>, dtype: Dtype) {
   const wanted = [
     "tokenizer.json",
     "tokenizer_config.json",
@@ -142,6 +135,7 @@ function chooseFiles(repository: string, { siblings }: z.infer<typeof infoSchema
     const found = siblings.find(({ rfilename }) => rfilename === path);
     const bytes = found?.lfs?.size ?? found?.size;
     if (found !== undefined && bytes !== undefined)
+      // `sha256`: of large files, `null`: the Hub states none. `blobId`: Git blob id, compared where there is no `sha256`.
       return [{ path, bytes, sha256: found.lfs?.sha256 ?? null, blobId: found.blobId ?? null }];
     if (optional.has(path)) return [];
     const weights = siblings.map(({ rfilename }) => rfilename).filter((file) => file.endsWith(".onnx"));

@@ -4,16 +4,8 @@ import type { DocumentHead, IndexedDocument } from "../../store/document-rows.ts
 import { allowedEdits, editDistance, REPAIR_MIN_LETTERS } from "../../text/spelling.ts";
 import { createStemmer, tokenize } from "../../text/tokens.ts";
 import { scopeKey } from "../indexed-windows.ts";
-import type {
-  Coverage,
-  EngineOptions,
-  EngineRequest,
-  Hit,
-  IndexChanges,
-  SearchEngine,
-  TermStatistics,
-  WindowText,
-} from "../search-engine.ts";
+import type { Coverage, EngineOptions, EngineRequest, IndexChanges, SearchEngine, TermStatistics, WindowText } from "../search-engine.ts";
+import type { Hit } from "../top-k.ts";
 import { type CatalogOptions, IndexCatalog, type Place } from "./catalog.ts";
 import type { BulkItem, OpenSearchConnection } from "./connection.ts";
 import {

@@ -22,6 +22,15 @@ import {
 } from "./caller.ts";
 import { isToken, type TokenReader } from "./token.ts";
 
+/** The server's logger. It never receives questions or answers. */
+export interface ServerLog {
+  info(message: string, facts: Readonly<Record<string, unknown>>): void;
+  error(message: string, facts: Readonly<Record<string, unknown>>): void;
+}
+
+/** Discards everything. */
+export const silentLog: ServerLog = { info: () => {}, error: () => {} };
+
 /** Maximum number of remembered wrong tokens. The oldest are dropped, and would count again. */
 const WRONG_TOKENS = 1_000;
 

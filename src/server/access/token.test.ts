@@ -4,8 +4,8 @@ import { tokenSchema } from "../../shared/config/server.ts";
 import { failureOf } from "../../testing/failure-of.ts";
 import { createFakeAskEngine, sendFrom } from "../../testing/fake-ask-engine.ts";
 import { createApp } from "../app.ts";
-import { silentLog } from "../log.ts";
 import { MAX_FAILED_ATTEMPTS } from "./admission.ts";
+import { silentLog } from "./guard.ts";
 import { createTokenReader, MAX_JSON_BYTES, MAX_TOKEN_CHARACTERS } from "./token.ts";
 
 const ISSUER = "https://login.example";

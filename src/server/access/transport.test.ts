@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createFakeAskEngine, sendFrom } from "../../testing/fake-ask-engine.ts";
 import { type AppOptions, createApp } from "../app.ts";
-import { silentLog } from "../log.ts";
 import { createSessionIds } from "./caller.ts";
+import { silentLog } from "./guard.ts";
 
 const STRANGER = "203.0.113.7";
 const PROXY = "10.0.0.1";

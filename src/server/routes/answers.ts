@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { mayShowRecord, unknownRecord, visibleRecord } from "../../engine/proofs.ts";
 import { mayBeShown } from "../../memory/named-documents.ts";
 import { FLAGGED_WARNING } from "../../memory/stored-answers.ts";
-import type { AnswerRecord } from "../../pipeline/record.ts";
+import type { AnswerRecord } from "../../pipeline/assemble.ts";
 import { RequestError } from "../../shared/errors.ts";
 import type { Answer } from "../../shared/types.ts";
 import * as wire from "../../wire/index.ts";

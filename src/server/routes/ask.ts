@@ -39,7 +39,10 @@ export const askEndpoints = {
       };
       const ask = (signal: AbortSignal) => engine.ask(question, { ...options, signal });
       if (wantsEvents(context.req.header("accept")))
-        return streamAnswer({ context, ask, encode: encodeEvents(question), encodeError: encodeErrorEvent }, services);
+        return streamAnswer(
+          { context, ask, encode: encodeEvents(question), encodeError: (error) => encodeEvent("error", error) },
+          services,
+        );
       return answeredOrGone(gone, async () => {
         for await (const event of ask(gone)) {
           if (event.type === "answer") return context.body(write(event.answer), 200, { "content-type": "application/json" });
@@ -68,10 +71,6 @@ function encodeEvents(question: string): StreamedAnswer["encode"] {
     }
     return isAnswered;
   };
-}
-
-function encodeErrorEvent(error: object): string {
-  return encodeEvent("error", error);
 }
 
 /** Runs the work; an error after the client's disconnect is not reported. */
