@@ -375,7 +375,9 @@ describe("a file that was read before", () => {
       const run = await cli(sandbox, reingest, { asNobody: true });
       expect(run.code).toBe(4);
       expect(run.stderr).toMatch(/failed wombat\.md: .*\. What was read of it on \d{4}-\d\d-\d\d still stands\./);
-      expect(run.stdout).toMatch(/4 unchanged.*0 deleted, 1 failed; unreadable now; the previous version is kept: wombat\.md \(\d{4}-\d\d-\d\d\)/);
+      expect(run.stdout).toMatch(
+        /4 unchanged.*0 deleted, 1 failed; unreadable now; the previous version is kept: wombat\.md \(\d{4}-\d\d-\d\d\)/,
+      );
     }
     expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("31 kilograms");
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toEqual([]);

@@ -277,11 +277,7 @@ function Details(props: VersionsProps) {
 function DocumentSummary({ document: { id }, scope }: VersionsProps) {
   const [state, reload] = useFetched<WireDocument>(`${documentPath(id)}?${scope}`);
   if (state.type !== "ready") return <StateLine state={state} what="the document" onRetry={reload} />;
-  return (
-    <Summary document={state.value}>
-      {(heading) => <strong>{heading}</strong>}
-    </Summary>
-  );
+  return <Summary document={state.value}>{(heading) => <strong>{heading}</strong>}</Summary>;
 }
 
 function VersionList({ document: { id, title }, scope }: VersionsProps) {

@@ -1,4 +1,12 @@
-import { type BlockParser, type InlineParser, type MarkdownConfig, type MarkdownParser, parser, Strikethrough, Table } from "@lezer/markdown";
+import {
+  type BlockParser,
+  type InlineParser,
+  type MarkdownConfig,
+  type MarkdownParser,
+  parser,
+  Strikethrough,
+  Table,
+} from "@lezer/markdown";
 
 /** Limits per block and line, since parsing time is quadratic in delimiters and containers. Beyond them, markdown is text. */
 const MAX_DELIMITERS = 2_000;
@@ -31,7 +39,10 @@ const angles: InlineParser = {
   name: "HTMLTag",
   parse(cx, next, at) {
     if (next !== 60) return -1;
-    for (const [name, pattern] of [["Autolink", AUTOLINK], ["HTMLTag", TAG]] as const) {
+    for (const [name, pattern] of [
+      ["Autolink", AUTOLINK],
+      ["HTMLTag", TAG],
+    ] as const) {
       pattern.lastIndex = at - cx.offset;
       const found = pattern.exec(cx.text)?.[0];
       if (found !== undefined) return cx.addElement(cx.elt(name, at, at + found.length));
