@@ -69,12 +69,14 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
   // This ranking also selects the quotes.
   const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, { signal }) : null;
-  const confidence = ranked !== null && profile.gate.type === "guard" ? confidenceOf(ranked, context.ranking().weights) : null;
+  const { encoder, weights } = context.ranking();
+  const isEmbedded = retrieval.ranker === encoder;
+  const confidence = ranked !== null && isEmbedded && profile.gate.type === "guard" ? confidenceOf(ranked, weights) : null;
   const relevance = ranked === null ? null : relevanceOfPassages(ranked, confidence);
   if (ranked !== null && ranked.candidates.length > 0 && ranked.candidates.every(({ cross }) => cross === null))
     log.notice("reader_missing", "The cross-encoder is not available: passages are judged by the first-stage score only");
   /** Thresholds for the encoder that ranked the passages. */
-  const gate = carryGate(profile.gate, scale, relevance !== null && retrieval.ranker === context.ranking().encoder);
+  const gate = carryGate(profile.gate, scale, relevance !== null && isEmbedded);
   const evidence: readonly Evidence[] = verifyPassages(passages, gate, scale, compared, relevance);
   for (const verdict of ["verified", "uncertain", "rejected"] as const)
     log.fact(verdict, evidence.filter((one) => one.verdict === verdict).length);
