@@ -68,7 +68,7 @@ export interface ScanKernel {
 }
 
 /** Limit of a 32-bit address. */
-export const MAX_MEMORY_BYTES = 2 ** 32;
+const MAX_MEMORY_BYTES = 2 ** 32;
 
 /**
  * Number of rows per block: small enough to waste little memory on a small index, large enough that a call per block
@@ -134,7 +134,7 @@ export function layoutFor(dimensions: number, inFile = false): Layout {
 }
 
 /** f32 rows of vectors in a file. Row 0 of the memory has the place `first` in it. */
-export interface FloatFile {
+interface FloatFile {
   readonly file: ScratchFile;
   readonly first: number;
 }
