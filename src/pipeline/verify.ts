@@ -19,6 +19,7 @@ import { type Found, wordsFor } from "./retrieve.ts";
 
 /** Maximum number of pairs to score, those of the best passages first. Each takes up to six calls of the cross-encoder. */
 const MAX_UNSTATED = 12;
+
 /**
  * Adds votes of a learned scorer where rules find nothing: does one passage support the claim of another? A low score
  * gives no vote, because similar sentences may be about different things.
@@ -31,10 +32,7 @@ export async function withLearnedAgreement(
 ): Promise<Compared> {
   const unstated = compared.unstated.slice(0, MAX_UNSTATED);
   if (unstated.length === 0) return compared;
-  const scores = await support.score(
-    unstated.map(({ claim, evidence }) => ({ claim, evidence })),
-    { signal },
-  );
+  const scores = await support.score(unstated, { signal });
   const supported = unstated.filter((_, i) => (scores[i]?.score ?? 0) >= SUPPORT_BANDS.unclear);
   return {
     ...compared,
