@@ -134,7 +134,7 @@ describe("a service like SearXNG over an index of real pages", () => {
 
   it.each([
     ["Whoever has a contested claim can ask for a Board Appeal for 60 days from the date of the decision.", "verified", "confirmed"],
-    ["In a contested claim, the deadline to ask for a Board Appeal is 90 days from the date of the decision.", "rejected", "contradicted"],
+    ["In a contested claim, the deadline to ask for a Board Appeal is 75 days from the date of the decision.", "rejected", "contradicted"],
   ])("promotes and demotes: %s is %s", async (statement, verdict, told) => {
     const index = await openInTest({ documents: real });
     const search: WebHandler = async (request, response) => {
