@@ -374,7 +374,7 @@ describe("a file that was read before", () => {
     for (let i = 0; i < 2; i++) {
       const run = await cli(sandbox, reingest, { asNobody: true });
       expect(run.code).toBe(4);
-      expect(run.stderr).toMatch(/failed wombat\.md: .*\. What was read of it on \d{4}-\d\d-\d\d still stands\./);
+      expect(run.stderr).toMatch(/failed wombat\.md: .*\. The version read on \d{4}-\d\d-\d\d is kept\./);
       expect(run.stdout).toMatch(
         /4 unchanged.*0 deleted, 1 failed; unreadable now; the previous version is kept: wombat\.md \(\d{4}-\d\d-\d\d\)/,
       );
