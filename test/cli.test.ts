@@ -381,7 +381,7 @@ describe("a file that was read before", () => {
     }
     expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("31 kilograms");
     expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toEqual([]);
-    expect((await cli(sandbox, ["documents", "failed"])).stdout).toContain("still stands");
+    expect((await cli(sandbox, ["documents", "failed"])).stdout).toContain("is kept");
     chmodSync(file, 0o644);
     writeFileSync(file, "The wombat weighs 32 kilograms.");
     expect((await cli(sandbox, reingest)).stdout).toMatch(/1 changed, 4 unchanged.*0 failed;/);
