@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
   it("take files in, tell why one could not be read, open and delete them", async () => {
     await signIn();
     await page.getByRole("link", { name: "Library" }).click();
-    await page.getByText("cards.md").waitFor();
+    await page.getByRole("listitem").filter({ hasText: "cards.md" }).waitFor();
     const input = page.getByRole("main", { name: "Library" }).getByLabel("Drop files here, or choose them");
     await input.setInputFiles([
       { name: "pets.md", mimeType: "text/markdown", buffer: Buffer.from("# Pets\n\nA dog may wait in the hall for 20 minutes.\n") },
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     expect((await broken.locator(".doubt").textContent())?.length).toBeGreaterThan(20);
     expect(await objections(page, "library")).toEqual([]);
     await pets.getByRole("link", { name: "Pets" }).click();
-    await page.getByText("A dog may wait in the hall for 20 minutes.").waitFor();
+    await page.getByRole("region", { name: "Text of Pets" }).getByText("A dog may wait in the hall for 20 minutes.").waitFor();
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByLabel("Title or path contains").fill("PETS");
     await page.getByText("1 file", { exact: true }).waitFor();
