@@ -11,7 +11,7 @@ it("refuses a statement that takes anything but the values of the rows in their 
     { key: "a", value: "1" },
     { key: "b", value: "2" },
   ];
-  const refused = "takes their values in their order";
+  const refused = "must take the values of its rows in order";
   const mixed = prepareRows((rows: readonly Selectable<Database["meta"]>[]) => here.db.insertInto("meta").values(rows));
   await expect(
     mixed(here.db, [
