@@ -50,7 +50,7 @@ type RefusalParts = PipelineContext["refusal"] &
     readonly nearest?: ReadonlyMap<string, Quote>;
   };
 
-/** Refusal texts for all profiles if a selection or filters limit the search. A profile's own text speaks of all documents. */
+/** Refusal texts for all profiles if a selection or filters limit the search. A profile's own text is about all documents. */
 export const REFUSAL_TEXTS = {
   empty: "Nothing could be searched: this domain has no documents that you may see. Ingest a folder first: sourcebound ingest FOLDER.",
   injection:

@@ -175,7 +175,7 @@ function layOut(pages: readonly PdfPage[], outline: ReadonlyMap<string, number>)
   return furtherPartsOfItems(joinParted(laid.flatMap(({ page, regions }) => notesToTheirCalls(blocksOf(regions, page, style)))));
 }
 
-/** Lays out the text around drawn tables. In the reading order, each table is represented by one large placeholder word. */
+/** Lays out the text around drawn tables. In the reading order, each table is represented by one large word. */
 function pageRegions(page: PdfPage, running: ReadonlySet<PdfWord>): Region[] {
   const words = page.words.filter((word) => !running.has(word));
   const upright = words.filter(({ isTurned }) => !isTurned);
