@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createEngine } from "../src/engine/engine.ts";
 import { readRankingWeights } from "../src/ranking/features.ts";
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const { code, stderr } = await cli(seeded, ["ingest", "documents", "--source", "documents"]);
   if (code !== 0) throw new Error(stderr);
   // Move the log into the database, even while this process still has it open.
-  const database = new Libsql(databaseOf(seeded));
+  const database = new DatabaseSync(databaseOf(seeded));
   database.exec("pragma wal_checkpoint(truncate)");
   database.close();
 });
@@ -184,11 +184,11 @@ describe("ask", () => {
     const answer = askResponseSchema.parse(JSON.parse(run.stdout));
     expect(answer.status).toBe("ok");
     expect(answer.citations.length).toBeGreaterThan(0);
-    const database = new Libsql(databaseOf(seeded), { readonly: true });
+    const database = new DatabaseSync(databaseOf(seeded), { readOnly: true });
     // Other tests write to the same database concurrently.
-    database.pragma("busy_timeout = 10000");
+    database.exec("pragma busy_timeout = 10000");
     for (const { quote, start, end, original, document_id } of answer.citations) {
-      const row = database.prepare("select text from documents where id = ?").get([document_id]) as { text: string };
+      const row = database.prepare("select text from documents where id = ?").get(document_id) as { text: string };
       expect(row.text.slice(start, end)).toBe(quote);
       const file = readFileSync(join(seeded.folder, "documents", original.path), "utf8").slice(original.start, original.end);
       expect(holdsInOrder(file.replaceAll("&amp;", "&"), quote)).toBe(true);

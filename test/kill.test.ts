@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../src/grading/metrics.ts";
 import { bundleProgram } from "./support/bundle.ts";
@@ -63,7 +63,7 @@ function whatWasRead({ code, stdout, stderr }: Finished): Record<string, number>
 }
 
 function open<T>({ folder }: Sandbox, use: (all: (sql: string) => Record<string, unknown>[]) => T): T {
-  const database = new Libsql(join(folder, "data", "sourcebound.db"));
+  const database = new DatabaseSync(join(folder, "data", "sourcebound.db"));
   try {
     return use((sql) => database.prepare(sql).all() as Record<string, unknown>[]);
   } finally {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
-import Libsql from "libsql";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../src/store/sqlite.ts";
 import { type LibraryOptions, openInTest } from "./support/engine.ts";
@@ -131,7 +131,7 @@ describe("forgetting", () => {
   it("says when another process that was reading kept old pages in the log, and clears them the next time", async () => {
     const { ask, memory, dataDir, holds } = await open();
     await ask(SECRET, { sessionId: "s" });
-    const reader = new Libsql(join(dataDir, "sourcebound.db"));
+    const reader = new DatabaseSync(join(dataDir, "sourcebound.db"));
     reader.exec("begin");
     expect(reader.prepare("select count(*) as n from interactions").all()).toEqual([{ n: 1 }]);
     expect(await memory.forget({ type: "session", id: "s" }, { by: "Ann" })).toMatchObject({ interactions: 1, scrubbed: false });

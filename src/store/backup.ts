@@ -59,9 +59,8 @@ export async function dumpRows(db: Kysely<Database>, now: Date, write: (line: Ba
 }
 
 function toValue(value: unknown): z.infer<typeof valueSchema> {
-  if (value instanceof ArrayBuffer || value instanceof Uint8Array) {
-    const bytes = value instanceof ArrayBuffer ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    return { base64: bytes.toString("base64") };
+  if (value instanceof Uint8Array) {
+    return { base64: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") };
   }
   return valueSchema.parse(value);
 }

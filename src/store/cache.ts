@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql, type Transaction } from "kysely";
+import { type Kysely, type NotNull, type Selectable, sql, type Transaction } from "kysely";
 import type { Scope } from "../shared/types.ts";
 import { ALL_ROWS, areCurrent, countAll, deletedBy, type Given, jsonRows, prepare, takeTurn, transact } from "./dialect.ts";
 import { bytesToVector, vectorToBytes } from "./embeddings.ts";
@@ -141,6 +141,7 @@ export function createCacheStore(db: Kysely<Database>, now: () => Date) {
         .select(["seq", "key", "scope", "vectorModel", "vector"])
         .where("seq", ">", seq)
         .where("vector", "is not", null)
+        .$narrowType<{ vector: NotNull }>()
         .orderBy("seq")
         .execute();
       return rows.map(({ vectorModel, vector, ...row }) => ({ ...row, model: vectorModel ?? "", vector: bytesToVector(vector) }));

@@ -109,8 +109,8 @@ export function pack(value: unknown): Uint8Array {
   return json.length > SHORT ? deflateRawSync(json) : deflateSync(json, { level: 0 });
 }
 
-export function unpack(bytes: Uint8Array | ArrayBuffer): unknown {
-  return JSON.parse(inflateRawSync(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes)).toString("utf8"));
+export function unpack(bytes: Uint8Array): unknown {
+  return JSON.parse(inflateRawSync(bytes).toString("utf8"));
 }
 
 /** A change of a domain's documents; the transaction has already raised the revision. */

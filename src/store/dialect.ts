@@ -1,3 +1,4 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import {
   type Compilable,
   type CompiledQuery,
@@ -8,8 +9,6 @@ import {
   type RawBuilder,
   type RootOperationNode,
   SqliteAdapter,
-  type SqliteDatabase,
-  type SqliteStatement,
   sql,
   type Transaction,
 } from "kysely";
@@ -309,49 +308,31 @@ export class CountingAdapter extends SqliteAdapter {
   }
 }
 
-/** A connection of `libsql`. */
-export type RawDatabase = SqliteDatabase & { exec(sql: string): unknown; readonly inTransaction: boolean };
+/** Matches statements that return rows. `columns()` of a statement would tell, but Node.js 22.13 does not have it. */
+const RETURNS_ROWS = /^\s*(?:select|with|pragma|values|explain)\b|\breturning\b/i;
 
 /** Number of prepared statements kept per connection, twice the number that a question uses. */
 const STATEMENTS = 200;
 
-interface Prepared {
-  readonly statement: SqliteStatement;
-  readonly reads: boolean;
-}
-
 /** A connection that caches prepared statements. */
 export class StatementCache {
-  private readonly db: RawDatabase;
-  private readonly prepared = new LRUCache<string, Prepared>({ max: STATEMENTS });
-  constructor(db: RawDatabase) {
+  private readonly db: DatabaseSync;
+  private readonly prepared = new LRUCache<string, StatementSync>({ max: STATEMENTS });
+  constructor(db: DatabaseSync) {
     this.db = db;
   }
 
   execute<R>({ sql, parameters }: Pick<CompiledQuery, "sql" | "parameters">): QueryResult<R> {
-    // A failed statement may stay open until garbage collection, so it is removed from the cache.
-    const known = this.take(sql);
-    // Pass parameters as one array, because libsql would treat a single Buffer as the list.
-    if (known.reads) {
-      const rows = known.statement.all(parameters) as R[];
-      this.prepared.set(sql, known);
-      return { rows };
-    }
-    const { changes, lastInsertRowid } = known.statement.run(parameters);
-    this.prepared.set(sql, known);
+    const statement = this.prepared.get(sql) ?? this.db.prepare(sql);
+    this.prepared.set(sql, statement);
+    const values = parameters as SQLInputValue[];
+    if (RETURNS_ROWS.test(sql)) return { rows: statement.all(...values) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...values);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   }
 
   close(): void {
     this.prepared.clear();
     this.db.close();
-  }
-
-  private take(sql: string): Prepared {
-    const known = this.prepared.get(sql);
-    this.prepared.delete(sql);
-    if (known !== undefined) return known;
-    const statement = this.db.prepare(sql);
-    return { statement, reads: statement.reader };
   }
 }

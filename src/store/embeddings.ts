@@ -83,7 +83,7 @@ export function vectorToBytes(vector: Float32Array): Uint8Array {
   return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
-/** Copies the bytes to align them: libsql returns an ArrayBuffer, PostgreSQL a view of a larger buffer. */
-export function bytesToVector(blob: unknown): Float32Array {
-  return new Float32Array(Uint8Array.from(blob instanceof ArrayBuffer ? new Uint8Array(blob) : (blob as Uint8Array)).buffer);
+/** Copies the bytes to align them, because PostgreSQL returns a view of a larger buffer. */
+export function bytesToVector(blob: Uint8Array): Float32Array {
+  return new Float32Array(Uint8Array.from(blob).buffer);
 }

@@ -126,7 +126,7 @@ export function createOriginalStore(db: Kysely<Database>, now: () => Date) {
     /** Returns the bytes of a file; `null`: no such file. */
     async bytes(of: OriginalsOf, path: string): Promise<Uint8Array<ArrayBuffer> | null> {
       const row = await chosen(of).select("bytes").where("path", "=", path).executeTakeFirst();
-      return row === undefined ? null : Uint8Array.from(row.bytes instanceof ArrayBuffer ? new Uint8Array(row.bytes) : row.bytes);
+      return row === undefined ? null : Uint8Array.from(row.bytes);
     },
   };
 }

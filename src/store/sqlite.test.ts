@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import Libsql from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { folderOfTest, storeOfTest } from "../../test/support/folders.ts";
 import { PACKAGE_ROOT } from "../package.ts";
@@ -114,7 +114,7 @@ describe("openSqlite", () => {
     const kept = await openSqlite(path);
     await (await openSqlite(path)).destroy();
     // SQLite deletes the log with the last connection: the other process must see that one remains.
-    const other = `const db = new (require("libsql"))(process.argv[1]); db.exec("select 1 from sqlite_master"); db.close();`;
+    const other = `const db = new (require("node:sqlite").DatabaseSync)(process.argv[1]); db.exec("select 1 from sqlite_master"); db.close();`;
     execFileSync(process.execPath, ["-e", other, path], { cwd: PACKAGE_ROOT });
     expect(existsSync(`${path}-wal`)).toBe(true);
     await kept.destroy();
@@ -123,7 +123,7 @@ describe("openSqlite", () => {
   it("takes over the cache of the version before, without what waited to be found again in a changed document", async () => {
     const path = join(here.folder, "test.db");
     await (await openSqlite(path, "013_planning")).destroy();
-    const old = new Libsql(path);
+    const old = new DatabaseSync(path);
     const entry = (key: string, state: string) =>
       old.exec(`insert into cache_entries (key, scope, domain, tenant, access, profile, language, detail, encoder, config_hash, state, retrieved, answer, created_at, expires_at, used_at)
         values ('${key}', 's', 'd', '', '[]', 'p', 'en', 'normal', 'e', 'c', '${state}', '{}', '{}', '2025', '2999', '2025')`);
@@ -139,7 +139,7 @@ describe("openSqlite", () => {
 
   it("makes its tables as a whole or not at all", async () => {
     const path = join(here.folder, "test.db");
-    const before = new Libsql(path);
+    const before = new DatabaseSync(path);
     before.exec("create table session_turns (id integer)");
     await expect(openSqlite(path)).rejects.toMatchObject({ code: "store_failed" });
     before.exec("drop table session_turns");

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import {
   CamelCasePlugin,
   type CompiledQuery,
@@ -11,9 +12,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import Libsql from "libsql";
 import { messageOf, StoreError, systemCodeOf } from "../shared/errors.ts";
-import { ChangeCount, CountingAdapter, type RawDatabase, StatementCache } from "./dialect.ts";
+import { ChangeCount, CountingAdapter, StatementCache } from "./dialect.ts";
 import { migrateStore } from "./migrations.ts";
 import { makePrivateFolder, PRIVATE_FILE } from "./private.ts";
 import type { Database } from "./schema.ts";
@@ -84,7 +84,7 @@ function makePrivateFile(path: string): void {
   }
 }
 
-function connect(path: string): RawDatabase {
+function connect(path: string): DatabaseSync {
   try {
     makePrivateFolder(dirname(path));
     accessSync(dirname(path), constants.W_OK);
@@ -98,39 +98,62 @@ function connect(path: string): RawDatabase {
   }
   try {
     makePrivateFile(path);
-    const raw = new Libsql(path);
-    raw.pragma(`busy_timeout = ${OPEN_BUSY_TIMEOUT_MS}`);
-    raw.pragma("journal_mode = WAL");
-    // `createLogSync` syncs the log, once for all waiting writers, before any of them is acknowledged.
-    raw.pragma("synchronous = NORMAL");
-    raw.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-    raw.pragma("foreign_keys = ON");
-    // Overwrite deleted data, so that forgotten words are not left in the file.
-    raw.pragma("secure_delete = ON");
-    raw.pragma("busy_timeout = 0");
-    return raw as unknown as RawDatabase;
+    const raw = openDatabase(path);
+    raw.exec(`
+      pragma busy_timeout = ${OPEN_BUSY_TIMEOUT_MS};
+      pragma journal_mode = WAL;
+      -- \`createLogSync\` syncs the log, once for all waiting writers, before any of them is acknowledged.
+      pragma synchronous = NORMAL;
+      pragma wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      pragma foreign_keys = ON;
+      -- Overwrite deleted data, so that forgotten words are not left in the file.
+      pragma secure_delete = ON;
+      pragma busy_timeout = 0;
+    `);
+    return raw;
   } catch (cause) {
     throw describeFailure(path, cause);
   }
 }
 
+/** Opens a file with the SQLite of Node.js, without the warning that Node.js 22 prints when its module is first used. */
+function openDatabase(path: string): DatabaseSync {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    const sqlite = process.getBuiltinModule("node:sqlite");
+    return new sqlite.DatabaseSync(path);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** SQLite's primary result codes (https://sqlite.org/rescode.html). */
+const RESULT_CODES = { busy: 5, readOnly: 8, ioError: 10, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
+
+/** Returns the primary result code of an error of SQLite, or `null`. An extended code has it in its lower byte. */
+function resultCodeOf(error: unknown): number | null {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : null;
+}
+
 function describeFailure(path: string, cause: unknown): StoreError {
-  const code = systemCodeOf(cause) ?? "";
+  const code = resultCodeOf(cause);
   const message = messageOf(cause);
   const failure = (name: string, what: string) => new StoreError(name, `${path} ${what}`, { path }, { cause });
-  if (/SQLITE_(NOTADB|CORRUPT)/.test(code) || /not a database|malformed/.test(message)) {
+  if (code === RESULT_CODES.notADatabase || code === RESULT_CODES.corrupt) {
     const advice = "Nothing was changed. Move the file away and ingest again: documents are read again from their folders.";
     return failure("store_corrupt", `is damaged or not a database (${message}). ${advice}`);
   }
-  if (/SQLITE_(READONLY|CANTOPEN)|^E(ACCES|PERM|ROFS)$/.test(code) || /unable to open|readonly|: 14/i.test(message)) {
+  const isDenied = /^E(?:ACCES|PERM|ROFS)$/.test(systemCodeOf(cause) ?? "");
+  if (code === RESULT_CODES.readOnly || code === RESULT_CODES.cannotOpen || isDenied) {
     const advice = "Check its permissions, or set SOURCEBOUND_DATA_DIR to a writable folder.";
     return failure("store_unwritable", `cannot be opened for writing (${message}). ${advice}`);
   }
-  if (/SQLITE_(FULL|IOERR)/.test(code)) {
+  if (code === RESULT_CODES.full || code === RESULT_CODES.ioError) {
     const advice = "Confirmed changes are kept. Free disk space and try again.";
     return failure("store_unwritable", `could not be written (${message}). ${advice}`);
   }
-  if (/SQLITE_BUSY/.test(code)) {
+  if (code === RESULT_CODES.busy) {
     const seconds = DEFAULT_BUSY_TIMEOUT_MS / 1000;
     return failure(
       "store_busy",
@@ -152,7 +175,7 @@ const LOCKS: ReadonlySet<string> = new Set(["ForUpdate", "ForNoKeyUpdate", "ForS
 /** The shared state of a driver: a writing and a reading connection, and the lock of writers. */
 interface Connections {
   /** The writing connection. */
-  readonly raw: RawDatabase;
+  readonly raw: DatabaseSync;
   readonly writer: StatementCache;
   readonly reader: StatementCache;
   readonly path: string;
@@ -224,14 +247,11 @@ class ReadingApartConnection implements DatabaseConnection {
 
   /** Runs a statement that cannot be part of a transaction. */
   private async executeAlone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { acquire, log, raw, path } = this.connections;
+    const { acquire, log } = this.connections;
     const release = await acquire();
     try {
       log.assertUsable();
-      // Use `exec`, not a prepared statement, for the reason given in `begin`.
-      const isVacuum = /^\s*vacuum/i.test(query.sql);
-      if (isVacuum) await patiently(path, () => raw.exec(query.sql));
-      const result = isVacuum ? { rows: [] } : await this.execute<R>(query);
+      const result = await this.execute<R>(query);
       await log.sync();
       return result;
     } finally {
@@ -249,10 +269,7 @@ class ReadingApartConnection implements DatabaseConnection {
     });
   }
 
-  /**
-   * Takes the write lock, waiting for other writers and processes. Uses `exec`, because a prepared statement that finds
-   * the database locked stays open until garbage collection, and an open writing statement blocks later commits.
-   */
+  /** Takes the write lock, waiting for other writers and processes. */
   async begin(): Promise<void> {
     const { acquire, raw, path, log } = this.connections;
     const release = await acquire();
@@ -280,11 +297,13 @@ class ReadingApartConnection implements DatabaseConnection {
     await log.sync();
   }
 
-  /** Does nothing after a commit or rollback. SQLite itself has rolled back after a full disk. */
+  /** Does nothing after a commit or rollback. SQLite itself has rolled back after a full disk, and then refuses another one. */
   rollback(): void {
     if (this.release === null) return;
     try {
-      if (this.connections.raw.inTransaction) this.connections.raw.exec("rollback");
+      this.connections.raw.exec("rollback");
+    } catch (error) {
+      if (!messageOf(error).includes("no transaction is active")) throw error;
     } finally {
       this.leave();
     }
@@ -308,11 +327,12 @@ async function patiently<T>(path: string, work: () => T): Promise<T> {
     try {
       return work();
     } catch (error) {
-      const code = systemCodeOf(error) ?? "";
-      const busy = /^SQLITE_BUSY/.test(code);
-      // Report failures of the file or the disk. Any other error is a bug and stays unchanged.
-      const isFatal = busy || /^SQLITE_(NOTADB|CORRUPT|READONLY|CANTOPEN|FULL|IOERR)/.test(code);
-      if (!busy || Date.now() > until) throw isFatal ? describeFailure(path, error) : error;
+      const code = resultCodeOf(error);
+      if (code !== RESULT_CODES.busy || Date.now() > until) {
+        // Report failures of the file or the disk. Any other error is a bug and stays unchanged.
+        const isOfFile = Object.values<number | null>(RESULT_CODES).includes(code);
+        throw isOfFile ? describeFailure(path, error) : error;
+      }
       await new Promise((resolve) => setTimeout(resolve, BUSY_RETRY_MS));
     }
   }

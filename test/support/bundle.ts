@@ -17,8 +17,7 @@ export async function bundleProgram(): Promise<string> {
     root: PACKAGE_ROOT,
     logLevel: "error",
     publicDir: false,
-    // Native modules cannot be bundled.
-    ssr: { noExternal: true, external: ["libsql"] },
+    ssr: { noExternal: true },
     build: {
       ssr: true,
       outDir: FOLDER,
