@@ -4,6 +4,7 @@ import type { DocumentMetadata } from "../../shared/types.ts";
 import { composeYaml } from "../../text/compose-yaml.ts";
 import type { WrittenBlocks } from "../block-writer.ts";
 import { type FormatResult, isoDayOf } from "./parsed.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 
 /** Matches YAML between `---` lines. */
 const FENCED = /^\ufeff?(?<blank>(?:[ \t]*\r?\n)*)---[ \t]*\r?\n(?<yaml>[\s\S]*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/;
@@ -139,6 +140,8 @@ function onlyDay(found: Readonly<Record<string, unknown>>): string | null {
 
 /** Keeps dates as strings, since a time stamp would shift with the time zone. */
 function yamlValues(yaml: string): unknown {
+  const plain = readPlainYaml(yaml);
+  if (plain !== null) return plain;
   try {
     const [document] = composeYaml(yaml, { schema: "core", uniqueKeys: false, logLevel: "silent" }).documents;
     const [problem] = document?.errors ?? [];
