@@ -47,12 +47,15 @@ export function createTokenCounter(text: string): TokenCounter {
   let sum = 0;
   // The regular expression cannot match a run of a million letters, so the text is split before each long run.
   for (const [i, from] of [0, ...longRuns.map(({ end }) => end)].entries()) {
-    for (const { 0: word, index } of text.slice(from, longRuns[i]?.start).matchAll(SPLIT)) {
-      starts.push(from + index);
+    let start = from;
+    for (const word of wordsOf(text.slice(from, longRuns[i]?.start))) {
+      starts.push(start);
       sums.push(sum);
+      start += word.length;
       sum += wordTokens(word);
     }
   }
+  const split = new RegExp(SPLIT);
   const lastAtMost = (offset: number) => firstIndex(starts.length, (i) => (starts[i] as number) > offset) - 1;
   return ({ start, end }) => {
     const part = text.slice(start, end);
@@ -61,10 +64,13 @@ export function createTokenCounter(text: string): TokenCounter {
     let last = lastAtMost(end - 1);
     while (last > 0 && text.slice(starts[last], end).trim() === "") last--;
     let count = 0;
-    for (const { 0: word, index } of part.matchAll(SPLIT)) {
-      const first = lastAtMost(start + index);
-      if (first < last && starts[first] === start + index)
+    for (let at = start; at < end; at = start + split.lastIndex) {
+      const first = lastAtMost(at);
+      if (first < last && starts[first] === at)
         return count + (sums[last] as number) - (sums[first] as number) + countWords(text.slice(starts[last], end));
+      split.lastIndex = at - start;
+      const word = split.exec(part)?.[0];
+      if (word === undefined) return count;
       count += wordTokens(word);
     }
     return count;
@@ -87,9 +93,14 @@ function longRunsOf(text: string): TextRange[] {
   return runs;
 }
 
+/** Splits a text into words. Every character belongs to one, so that their lengths give their places. */
+function wordsOf(text: string): readonly string[] {
+  return text.match(SPLIT) ?? [];
+}
+
 function countWords(text: string): number {
   let total = 0;
-  for (const [word] of text.matchAll(SPLIT)) total += wordTokens(word);
+  for (const word of wordsOf(text)) total += wordTokens(word);
   return total;
 }
 
