@@ -4,6 +4,8 @@ import { Worker } from "node:worker_threads";
 import { PACKAGE_ROOT } from "../package.ts";
 import { IngestError, messageOf } from "../shared/errors.ts";
 import type { FileOutcome, FileTask } from "./file-worker.ts";
+import { extensionOf } from "./formats/format.ts";
+import { textExtensions } from "./formats/formats.ts";
 import { findRecognition } from "./formats/pdf/recognise.ts";
 import type { DocumentDraft } from "./to-document.ts";
 
@@ -15,24 +17,47 @@ const ENTRY = join(PACKAGE_ROOT, "dist", "src", "ingest", "file-worker.js");
 
 type FinishedFile = Exclude<FileOutcome, { type: "going-on" }>;
 
+/** A thread that reads files one after the other, in the order in which it gets them. */
+interface Thread {
+  readonly worker: Worker;
+  /** Number of files that it is reading or has waiting. */
+  files: number;
+  /** True if all of them are quick, so that another quick file may wait behind them. */
+  isQuick: boolean;
+}
+
+interface Turn {
+  readonly thread: Thread;
+  /** Number of files that the thread reads first. */
+  readonly ahead: number;
+}
+
+/** The thread ended before it began to read the file. Another thread can read it. */
+class ThreadEnded extends Error {}
+
 /**
  * Reads a file in a thread. Transfers its bytes. After an error, the thread must end.
- * @throws IngestError `read_timeout`, `read_failed`; the reason of `signal`
+ * @throws IngestError `read_timeout`, `read_failed`; `ThreadEnded`; the reason of `signal`
  */
 async function readIn(
-  worker: Worker,
+  { thread: { worker }, ahead: before }: Turn,
   { path, bytes }: FileTask,
   { timeoutMs, heapMb, signal }: { readonly timeoutMs: number; readonly heapMb: number; readonly signal: AbortSignal },
 ): Promise<FinishedFile> {
   const done = new AbortController();
+  let ahead = before;
   try {
     return await new Promise<FinishedFile>((resolve, reject) => {
       const fail = (code: string, why: string, cause?: unknown) =>
-        reject(new IngestError(code, `${path}: ${why}. Split the file, or leave it out`, { path, timeoutMs }, { cause }));
+        reject(
+          ahead > 0
+            ? new ThreadEnded()
+            : new IngestError(code, `${path}: ${why}. Split the file, or leave it out`, { path, timeoutMs }, { cause }),
+        );
       const timer = setTimeout(() => fail("read_timeout", `reading took longer than ${timeoutMs / 1000} seconds`), timeoutMs);
       const onMessage = (outcome: FileOutcome) => {
-        if (outcome.type === "going-on") timer.refresh();
-        else resolve(outcome);
+        timer.refresh();
+        if (outcome.type !== "going-on" && ahead-- === 0) resolve(outcome);
       };
       const onError = (cause: unknown) => {
         const isMemory = cause instanceof Error && "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -51,8 +76,6 @@ async function readIn(
     });
   } finally {
     done.abort();
-    // An idle thread must not keep the process alive.
-    worker.unref();
   }
 }
 
@@ -68,8 +91,17 @@ export const FILE_TIMEOUT_MS = 60_000;
 const MOST_THREADS = 4;
 /** Maximum bytes of files read concurrently. Reading a text takes about ten times its size in memory. */
 const MOST_BYTES = 4 * 1024 * 1024;
+/** Maximum bytes of a text that may wait in a thread behind others. Reading it takes some 30 ms. */
+const QUICK_BYTES = 128 * 1024;
 /** Number of files prepared in advance per thread, about as many as a thread reads while a group is stored. */
 const ROOM_PER_THREAD = 16;
+/** Number of processors left for storing quick files. Also, each thread compiles the program, which takes as long as reading 5 MB. */
+const LEFT_FOR_STORING = 1;
+interface FileSize {
+  readonly bytes: number;
+  readonly isQuick: boolean;
+}
+
 /** Reads files into documents concurrently, each in a thread that can be terminated. */
 export interface FileReader {
   /** Number of files that are read or queued at the same time. */
@@ -88,7 +120,7 @@ export interface FileReader {
 export interface FileReaderOptions {
   /** @default FILE_TIMEOUT_MS */
   readonly timeoutMs?: number;
-  /** @default the number of processors, at most 4 */
+  /** @default the number of processors, at most 4; quick files use one fewer */
   readonly threads?: number;
   /** Heap limit of a thread, in megabytes. @default HEAP_MB */
   readonly heapMb?: number;
@@ -106,74 +138,102 @@ export function createFileReader({
   heapMb = HEAP_MB,
   hasChunks = true,
 }: FileReaderOptions = {}): FileReader {
-  const all = new Set<Worker>();
-  const idle = new Set<Worker>();
+  const all = new Set<Thread>();
   let [reading, readingBytes] = [0, 0];
-  const waiting: { readonly bytes: number; readonly begin: () => void }[] = [];
-  const start = () => {
+  const waiting: { readonly file: FileSize; readonly begin: (turn: Turn) => void }[] = [];
+  const start = (): Thread => {
     const worker = new Worker(ENTRY, {
       // Discards the parser's output and withholds the environment, which a parser does not need.
       ...{ stdout: true, stderr: true, env: {}, workerData: { hasChunks } },
       ...{ resourceLimits: { maxOldGenerationSizeMb: heapMb }, execArgv: [] },
       name: `documents: ${ENTRY}`,
     });
-    const forget = () => {
-      all.delete(worker);
-      idle.delete(worker);
-    };
+    // Each waiting file listens too.
+    worker.setMaxListeners(0);
+    const thread = { worker, files: 0, isQuick: true };
+    const forget = () => all.delete(thread);
     worker.on("error", forget).on("exit", forget);
-    all.add(worker);
-    return worker;
+    all.add(thread);
+    return thread;
+  };
+  const threadFor = ({ bytes, isQuick }: FileSize): Thread | null => {
+    if (reading > 0 && readingBytes + bytes > MOST_BYTES) return null;
+    const [best] = [...all].filter((thread) => thread.isQuick || thread.files === 0).sort((a, b) => a.files - b.files);
+    if (best?.files === 0) return best;
+    const mayWait = isQuick && best !== undefined;
+    if (all.size < threads - (mayWait ? LEFT_FOR_STORING : 0)) return start();
+    return mayWait && best.files < ROOM_PER_THREAD ? best : null;
   };
   const advance = () => {
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      if (reading > 0 && (reading >= threads || readingBytes + next.bytes > MOST_BYTES)) return;
+      const thread = threadFor(next.file);
+      if (thread === null) return;
       waiting.shift();
+      thread.isQuick = next.file.isQuick;
       reading++;
-      readingBytes += next.bytes;
-      next.begin();
+      readingBytes += next.file.bytes;
+      next.begin({ thread, ahead: thread.files++ });
+    }
+  };
+  /** Waits for a turn, in the order of requests. */
+  const takeTurn = (file: FileSize, signal: AbortSignal) =>
+    new Promise<Turn>((resolve, reject) => {
+      const leave = () => {
+        waiting.splice(waiting.indexOf(task), 1);
+        reject(signal.reason);
+      };
+      const begin = (turn: Turn) => {
+        signal.removeEventListener("abort", leave);
+        resolve(turn);
+      };
+      const task = { file, begin };
+      signal.addEventListener("abort", leave, { once: true });
+      waiting.push(task);
+      advance();
+    });
+  const readOnce = async (file: FileTask, size: FileSize, signal: AbortSignal): Promise<FinishedFile> => {
+    const turn = await takeTurn(size, signal);
+    const { thread } = turn;
+    let isReusable = false;
+    try {
+      signal.throwIfAborted();
+      const outcome = await readIn(turn, file, { timeoutMs, heapMb, signal });
+      // Do not reuse the thread after a large file, because a thread frees that memory only when it ends.
+      isReusable = size.bytes <= MOST_BYTES && hasChunks;
+      return outcome;
+    } finally {
+      thread.files--;
+      // An idle thread must not keep the process alive.
+      if (thread.files === 0) thread.worker.unref();
+      if (!isReusable) {
+        all.delete(thread);
+        await thread.worker.terminate();
+      }
+      reading--;
+      readingBytes -= size.bytes;
+      advance();
     }
   };
   return {
     room: threads * ROOM_PER_THREAD,
     recognises: findRecognition() !== null,
     async read(file, signal) {
-      signal.throwIfAborted();
       const bytes = file.bytes.length;
-      await new Promise<void>((resolve, reject) => {
-        const leave = () => {
-          waiting.splice(waiting.indexOf(task), 1);
-          reject(signal.reason);
-        };
-        const begin = () => {
-          signal.removeEventListener("abort", leave);
-          resolve();
-        };
-        const task = { bytes, begin };
-        signal.addEventListener("abort", leave, { once: true });
-        waiting.push(task);
-        advance();
-      });
-      const [worker = start()] = idle;
-      idle.delete(worker);
-      let isReusable = false;
-      try {
+      const isQuick = hasChunks && bytes <= QUICK_BYTES && textExtensions.includes(extensionOf(file.path));
+      for (;;) {
         signal.throwIfAborted();
-        const outcome = await readIn(worker, file, { timeoutMs, heapMb, signal });
-        // Do not reuse the thread after a large file, because a thread frees that memory only when it ends.
-        isReusable = bytes <= MOST_BYTES && hasChunks;
-        if (outcome.type === "documents") return outcome.documents;
-        throw new IngestError(outcome.code, outcome.message, outcome.data);
-      } finally {
-        if (isReusable) idle.add(worker);
-        else await worker.terminate();
-        reading--;
-        readingBytes -= bytes;
-        advance();
+        try {
+          // Copy a quick file, so that another thread can read it if this one ends.
+          const outcome = await readOnce(isQuick ? { ...file, bytes: file.bytes.slice() } : file, { bytes, isQuick }, signal);
+          if (outcome.type === "documents") return outcome.documents;
+          throw new IngestError(outcome.code, outcome.message, outcome.data);
+        } catch (error) {
+          if (!(error instanceof ThreadEnded)) throw error;
+        }
       }
     },
     async close() {
-      await Promise.all([...all].map((worker) => worker.terminate()));
+      await Promise.all([...all].map(({ worker }) => worker.terminate()));
     },
   };
 }
