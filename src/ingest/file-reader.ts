@@ -75,7 +75,8 @@ async function readIn(
       worker.postMessage({ path, bytes: own }, [own.buffer]);
     });
   } finally {
-    done.abort();
+    // Without a reason, an error would be created for each file.
+    done.abort("done");
   }
 }
 

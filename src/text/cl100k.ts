@@ -80,15 +80,18 @@ export function createTokenCounter(text: string): TokenCounter {
 /** Returns the runs without white space, or of white space alone, that are longer than any word. */
 function longRunsOf(text: string): TextRange[] {
   const runs: TextRange[] = [];
-  let from = 0;
-  let wasSpace = false;
-  for (let i = 0; i <= text.length; i++) {
+  const isSpaceAt = (i: number) => {
     const code = text.charCodeAt(i);
-    const isSpace = code === 32 || (code >= 9 && code <= 13);
-    if (i < text.length && isSpace === wasSpace) continue;
-    if (i - from > RUN_LIMIT) runs.push({ start: from, end: i });
-    from = i;
-    wasSpace = isSpace;
+    return code === 32 || (code >= 9 && code <= 13);
+  };
+  // A run over the limit contains a multiple of the limit, so the characters between short runs need not be looked at.
+  for (let at = 0; at < text.length; at += RUN_LIMIT) {
+    const isSpace = isSpaceAt(at);
+    let [start, end] = [at, at + 1];
+    while (start > 0 && isSpaceAt(start - 1) === isSpace) start--;
+    while (end < text.length && isSpaceAt(end) === isSpace) end++;
+    if (end - start > RUN_LIMIT) runs.push({ start, end });
+    while (at + RUN_LIMIT < end) at += RUN_LIMIT;
   }
   return runs;
 }

@@ -110,7 +110,8 @@ export function topLines({ text, blocks }: WrittenBlocks): string[] {
 /** Returns the day of the first short line that holds one date: "Updated 14 January 2026", "In force from 1 September 2024". */
 export function statedDay(lines: readonly string[]): string | null {
   for (const line of lines) {
-    if (line.length > MAX_DATED || /[!?]$/.test(line)) continue;
+    // Every date has a digit. This test is quicker than looking for values.
+    if (line.length > MAX_DATED || /[!?]$/.test(line) || !/\p{N}/u.test(line)) continue;
     const days = valuesIn(line).filter(({ kind }) => kind === "date");
     const [day] = days;
     // "Until 31 December" is the end of a period.

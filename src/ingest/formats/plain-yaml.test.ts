@@ -19,7 +19,7 @@ describe("plain front matter", () => {
 
   it("gives the values of the full parser, or leaves the text to it", () => {
     // Mostly plain parts, so that many texts are plain as a whole.
-    const starts = mostly(["", "", "  ", "- ", "  - "], ["-   ", "    ", "- - ", "\t"]);
+    const starts = mostly(["", "", "  ", "- ", "  - ", "   "], ["-   ", "    ", "- - ", "\t"]);
     const keys = mostly(["a: ", "b:", "b: ", "c-d: ", ""], ["c : ", "null: ", "__proto__: ", "true:", "<<: ", "1: ", "? ", "'k': "]);
     const rare = ["1.50", "1e3", ".inf", "0x1f", "False", "~", "null", "a: b", "a #b", '"\\n"', "'it''s'", "|", ">-", "[1, 2]", "{x: 1}"];
     const scalars = mostly(
