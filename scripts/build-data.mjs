@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 
 const require = createRequire(import.meta.url);
 const sources = join(import.meta.dirname, "..", "src");
@@ -21,7 +22,7 @@ const tokens = lines
   });
 writeFileSync(join(sources, "text", "cl100k.bin"), Buffer.concat(tokens));
 
-// english-words.txt: one line per SCOWL level with its lower-case words of English, American and British spelling that no lower level has.
+// english-words.bin, compressed: one line per SCOWL level with its lower-case words of English, American and British spelling that no lower level has.
 const LEVELS = [10, 20, 35, 40, 50, 55, 60, 70];
 const seen = new Set();
 const byLevel = LEVELS.map((level) => {
@@ -30,5 +31,5 @@ const byLevel = LEVELS.map((level) => {
   for (const word of words) seen.add(word);
   return `${level} ${words.join(" ")}\n`;
 });
-writeFileSync(join(sources, "language", "english-words.txt"), byLevel.join(""));
+writeFileSync(join(sources, "language", "english-words.bin"), deflateRawSync(byLevel.join(""), { level: 9 }));
 process.stderr.write(`${tokens.length} tokens, ${seen.size} words\n`);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inflateRawSync } from "node:zlib";
 import { PACKAGE_ROOT } from "../package.ts";
 import type { TextRange } from "../shared/types.ts";
 import { memoised, once, whileHeld } from "../text/memo.ts";
@@ -107,11 +108,10 @@ export function createEnglishWords() {
 /** Returns the bundled lists, one instance per process. */
 export const sharedEnglishWords = whileHeld(createEnglishWords);
 
-/** Loads the word lists, one line per level. `scripts/build-data.mjs` writes the file. */
+/** Loads the compressed word lists, one line per level. `scripts/build-data.mjs` writes the file. */
 function readLists(): { readonly level: number; readonly words: readonly string[] }[] {
-  const lines = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.txt"), "utf8")
-    .trimEnd()
-    .split("\n");
+  const file = readFileSync(join(PACKAGE_ROOT, "src", "language", "english-words.bin"));
+  const lines = inflateRawSync(file).toString("utf8").trimEnd().split("\n");
   return lines.map((line) => {
     const [level, ...words] = line.split(" ");
     return { level: Number(level), words };
