@@ -56,7 +56,7 @@ export async function* answer(request: AskRequest, context: PipelineContext, sig
   yield { type: "answer", answer: { ...result, latencyMs: trace.elapsed() } };
 }
 
-/** Retrieves passages, then serves a matching stored answer, or verifies, decides and writes. Sets a refusal if nothing is shown. */
+/** Answers after a cache miss: refuses without a search, serves a similar stored answer, or retrieves, verifies, decides and writes. */
 async function* answerFresh(question: Question, known: Known, outcome: Outcome, run: Run): AsyncGenerator<AnswerEvent, void> {
   const { context, trace, signal } = run;
   outcome.warnings.push(...(await context.hotlines(question.text)));

@@ -160,7 +160,7 @@ function gradeMetric({ check, threshold }: ReportMetric, checks: readonly CheckR
   return { passed: isUnknown ? null : fault === undefined, score, threshold, reason };
 }
 
-/** Returns the mutable state of one question. Only `answer` writes it. */
+/** Returns the mutable state of one question. Only `src/answer.ts` writes it. */
 export function createOutcome() {
   return {
     warnings: [] as Warning[],

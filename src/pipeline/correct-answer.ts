@@ -166,7 +166,7 @@ function toQuote({ start, end }: Unit, document: StoredDocument, area: Area | nu
   const window = { start, end };
   const place = chunk === undefined ? null : placeWithin(area, document, { chunk, window });
   if (chunk === undefined || place === null) return null;
-  const scores = { dense: null, bm25: null, fused: 0, cross: null, rerank: null };
+  const scores = { dense: null, bm25: null, fused: 0, cross: null };
   const passage = readPassage(document, { ...place, sid: "S1", chunkId: chunk.id, window, scores });
   if (passage === null) return null;
   const header = passage.units.find((one) => one.start === start)?.header ?? null;

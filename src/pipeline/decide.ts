@@ -81,13 +81,15 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
       : await withNamed(made, { question, isNamed: choice.candidates[0]?.isNamed === true }, things, context, log, signal);
   const decision: Decision =
     question.injectionSignals.length === 0 ? named : { ...named, answer: false, usable: [], warnings: [], reason: "injection" as const };
-  log.fact("answer", decision.answer);
   log.fact("confidence", decision.confidence);
   log.fact("calibrated", decision.calibrated);
   const decisionMargin = decisionMarginOf(made, gate, sufficiency);
-  // A refusal shows the nearest candidates, also those of rejected passages.
-  if (!decision.answer) return { decision, decisionMargin, choice: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice };
-  const { rows, left } = await withEqualRows(question, choice, context);
+  // If no candidate is left, a refusal shows those of rejected passages.
+  const { rows, left } = decision.answer
+    ? await withEqualRows(question, choice, context)
+    : { rows: choice.candidates.length === 0 ? (weighed.ranked ?? choice) : choice, left: 0 };
+  log.fact("answer", decision.answer && left === 0);
+  if (!decision.answer) return { decision, decisionMargin, choice: rows };
   if (left > 0) return { decision: { ...refusedFor(decision), warnings: [manyRows(left)] }, decisionMargin, choice };
   const shown = await completeChoice({ question, evidence, usable: decision.usable, choice: rows }, context, log, signal);
   return { decision, decisionMargin, choice: shown };

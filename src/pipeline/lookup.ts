@@ -84,7 +84,7 @@ export type Effects = "drop" | "none";
 
 const NOTHING: Known = { hit: null, asked: null, candidates: [], judged: [] };
 
-/** Looks up a reviewer's correction, then the exact cache. Collects semantic candidates for `recall`, which needs the passages. */
+/** Looks up an earlier hit of the same store generation, then a reviewer's correction, then the exact cache. Collects semantic candidates for `recall`, which needs the passages. */
 export async function lookup(question: Question, context: PipelineContext, log: StageLog, effects: Effects = "drop"): Promise<Known> {
   const known = await find(question, context, effects);
   log.fact("cache_mode", known.hit === null ? "miss" : known.hit.level);

@@ -15,6 +15,7 @@ import {
   sharingScope,
 } from "../memory/stored-answers.ts";
 import type { MatchSettings, Profile } from "../profiles/profile.ts";
+import { areaOf } from "../retrieval/retrieve.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Answer, Question } from "../shared/types.ts";
 import type { CachePut } from "../store/cache.ts";
@@ -87,7 +88,7 @@ async function reportLowConfidence(
     const { corpus, store, profile, reports, compare } = context;
     const { scope } = question;
     const understood = await corpus.understand(question, profile.retrieve.query);
-    const counts = answer.refusal?.searched ?? (await store.documents.counts(scope, question.area ?? undefined));
+    const counts = answer.refusal?.searched ?? (await store.documents.counts(scope, areaOf(question) ?? undefined));
     const topics = reports.topics.flatMap(({ name, keywords }) => [name, ...keywords]);
     const asked = [question.text, question.resolved, understood.text];
     const { has } = await corpus.wordsIn(scope, [...asked, ...asked.flatMap(codesIn), ...topics]);

@@ -1,8 +1,7 @@
 import type { Answer, AnswerSentence, Citation, ReadingNotice, Warning } from "./types.ts";
 
 /**
- * The stages of a question in their order. `web` runs only where it is configured, in the default profile after
- * `decide`. `parts` runs only if a message with several questions is not completely answered as a whole.
+ * The names of the stages. `web` runs only where it is configured, in the default profile after `parts`. `parts` runs only if a message with several questions is not completely answered as a whole.
  */
 export const ANSWER_STAGES = [
   "admit",
@@ -29,7 +28,7 @@ export type AnswerEvent =
       /** Counts, thresholds and models of the stage. */
       readonly facts: Readonly<Record<string, string | number | boolean | null>>;
     }
-  /** A feature of the profile that this build lacks, or a step that was skipped, with the reason. */
+  /** A remark of a stage, such as a skipped step with the reason. */
   | { readonly type: "notice"; readonly stage: AnswerStage; readonly code: string; readonly message: string }
   | { readonly type: "warning"; readonly warning: Warning }
   | { readonly type: "sentence"; readonly index: number; readonly sentence: AnswerSentence; readonly citations: readonly Citation[] }

@@ -59,7 +59,7 @@ function readRecord(lines: Line[], column: number, depth: number): { readonly [k
   return values.size === 0 ? undefined : Object.fromEntries(values);
 }
 
-/** Takes what stands below a key: a list, which may begin at the key's column, a record, or nothing. */
+/** Takes the value below a key: a list, which may begin at the key's column, a record, or nothing. */
 function readNested(lines: Line[], column: number, depth: number): Value | undefined {
   const next = lines.at(-1);
   if (depth > MAX_DEPTH) return undefined;

@@ -102,7 +102,7 @@ export interface Question {
   readonly privacy?: Privacy;
   readonly selection: Selection | null;
   readonly filters?: AppliedFilters | null;
-  /** The part of the documents that filters and selection allow; absent or `null`: everything visible in the scope. */
+  /** The part of the documents that the filters allow; `areaOf` adds the selection. Absent or `null`: everything visible in the scope. */
   readonly area?: Area | null;
   readonly history: readonly Turn[];
   /** Names of the injection patterns found in the text. */
