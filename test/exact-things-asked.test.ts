@@ -34,6 +34,8 @@ describe("rows that match a question equally", () => {
     const { status, warnings } = await library.ask("Which locks are on the Grand canal?");
     expect(status).toBe("insufficient_context");
     expect(warnings).toContainEqual({ code: "rows_alike", message: expect.stringContaining("14 rows") });
+    const decided = (await library.events("Which locks are on the Grand canal?")).find(({ type }) => type === "decide-end");
+    expect(decided).toMatchObject({ facts: { answer: false } });
   });
 
   it("do not lengthen the answer about one of them", async () => {
