@@ -107,6 +107,7 @@ export const benchmark: Benchmark = {
           ...{ p50Ms: quantile(sorted, 0.5) ?? 0, p95Ms: quantile(sorted, 0.95) ?? 0, recall: found / QUESTIONS },
           replicaMegabytes: (process.memoryUsage.rss() - exact.bytes) / 1e6,
         });
+        for (const { name, figure, note } of toTable(rows.slice(-1))) progress(`${name}: ${figure}, ${note}`);
       }
     } finally {
       await connection.find({ method: "DELETE", path: `/${prefix}.bench.${process.pid}`, schema: z.unknown() });
