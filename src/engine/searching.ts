@@ -101,7 +101,7 @@ async function readEach(
   const readings: (number | null)[] = [];
   for (const passage of passages) {
     await context.turn();
-    const { candidates } = await rankFor(question, [passage], context, { signal });
+    const { candidates } = await rankFor(question, [passage], context, signal);
     const read = candidates.flatMap(({ cross }) => cross ?? []);
     readings.push(read.length === 0 ? null : Math.max(...read));
   }

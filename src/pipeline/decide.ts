@@ -1,4 +1,4 @@
-import type { PairReading, ReadTexts } from "../cross-encoder/reader.ts";
+import type { ReadTexts } from "../cross-encoder/reader.ts";
 import { applyThreshold } from "../evidence/calibration.ts";
 import { type Decision, decideByGate, decisionMarginOf, type Sufficiency, usesCosines } from "../evidence/gate.ts";
 import {
@@ -23,14 +23,14 @@ import {
 import { askedValues, heldValues } from "../language/question.ts";
 import type { ScoreScale } from "../models/calibration/calibration.ts";
 import type { GateSettings } from "../profiles/profile.ts";
-import type { AskedQuestion, CandidateView, Choice, OpenPart, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
+import type { AskedQuestion, CandidateView, Choice, RankingWeights, ScoredCandidate } from "../ranking/features.ts";
 import { confidenceFeatures, confidenceOf, equalRows, readingText, withFollowing } from "../ranking/rank.ts";
 import type { Block, Evidence, Question, QuestionPart, Warning } from "../shared/types.ts";
 import { questionParts } from "./admit.ts";
 import { writersOf } from "./compress.ts";
 import type { PipelineContext, StageLog } from "./context.ts";
 import { wordsFor } from "./retrieve.ts";
-import { choose, rankFor } from "./verify.ts";
+import { choose } from "./verify.ts";
 
 /** The input of the decision. */
 export interface Weighed {
@@ -91,8 +91,7 @@ export async function decide(weighed: Weighed, context: PipelineContext, log: St
   log.fact("answer", decision.answer && left === 0);
   if (!decision.answer) return { decision, decisionMargin, choice: rows };
   if (left > 0) return { decision: { ...refusedFor(decision), warnings: [manyRows(left)] }, decisionMargin, choice };
-  const shown = await completeChoice({ question, evidence, usable: decision.usable, choice: rows }, context, log, signal);
-  return { decision, decisionMargin, choice: shown };
+  return { decision, decisionMargin, choice: await completeChoice(question, rows, context, log, signal) };
 }
 export type Decided = Awaited<ReturnType<typeof decide>>;
 
@@ -210,43 +209,25 @@ function judgeBest(choice: Choice, weights: RankingWeights, ranker: string | nul
   return { probability, confidence: probability, minimum, calibrated: false, model, reason };
 }
 
-/** Maximum number of candidates that the cross-encoder scores for one part of a message. */
-const READ_OF_PART = 5;
-
 /** Returns one part of a message as a question. @param as its resolved text; default: the part with topics of earlier parts */
 export function askAlone(question: Question, { text, resolved }: QuestionPart, as = resolved): Question {
   return { ...question, text, resolved: as };
 }
 
-/** An answerable question with all its evidence, and the evidence that may be quoted. */
-export interface Answered {
-  readonly question: Question;
-  readonly evidence: readonly Evidence[];
-  readonly usable: readonly Evidence[];
-  readonly choice: Choice;
-}
-
 /**
- * Adds the sentence after the best candidate, and answers to the other parts of the message. Runs only for answers,
+ * Adds the sentence after the best candidate, and the parts of the message that both leave open. Runs only for answers,
  * because a refusal shows no quote.
  */
-export async function completeChoice(answered: Answered, context: PipelineContext, log: StageLog, signal: AbortSignal): Promise<Choice> {
-  const { question, choice } = answered;
-  const { read: readTexts } = context.ranking();
-  if (readTexts === null) return choice;
-  const followed = await withFollowing(question.resolved, choice, readTexts, signal);
+async function completeChoice(question: Question, choice: Choice, context: PipelineContext, log: StageLog, signal: AbortSignal) {
+  const { read } = context.ranking();
+  if (read === null) return choice;
+  const followed = await withFollowing(question.resolved, choice, read, signal);
   log.fact("following", followed.candidates[0]?.followedBy !== undefined);
   const asked = askedParts(question, context);
-  const sids = new Set(answered.usable.map(({ passage }) => passage.sid));
-  // Parts search all evidence, because a verdict rates a passage for the whole question.
-  const whole = await withParts(followed, asked, {
-    choosePart: (part) => rankFor(askAlone(question, part), answered.evidence, context, { mostRead: READ_OF_PART, signal }),
-    mayBeQuoted: ({ view }) => sids.has(view.evidence.passage.sid),
-    ...{ readTexts, signal },
-  });
+  const open = await partsLeft(followed, asked, read, signal);
   log.fact("asked_parts", asked.length);
-  log.fact("open_parts", whole.open?.length ?? 0);
-  return whole;
+  log.fact("open_parts", open.length);
+  return open.length === 0 ? followed : { ...followed, open };
 }
 
 /**
@@ -257,53 +238,23 @@ export function askedParts({ text, resolved }: Question, context: PipelineContex
   return context.profile.gate.type === "sufficiency" && writersOf(context) === null && text === resolved ? questionParts(text) : [];
 }
 
-export interface PartsOptions {
-  readonly readTexts: ReadTexts;
-  /** Ranks the candidates for one part, best first. */
-  readonly choosePart: (part: QuestionPart) => Promise<Pick<Choice, "candidates">>;
-  readonly mayBeQuoted: (candidate: ScoredCandidate) => boolean;
-  readonly signal: AbortSignal;
-}
-
 /** Minimum log odds of a candidate that answers, equal to the threshold in training. Below `NOTHING_BELOW` nothing was found. */
 const ANSWERS_FROM = 0;
 const NOTHING_BELOW = -1.5;
 
-/**
- * Adds an answer for each part: the best candidate of the whole question if it answers the part, otherwise the part's
- * own best candidate. `open` lists the unanswered parts.
- */
-export async function withParts(
-  choice: Choice,
+/** Returns the parts that the best candidate, with the sentence after it, does not answer. */
+export async function partsLeft(
+  { candidates: [best], asked }: Choice,
   parts: readonly QuestionPart[],
-  { readTexts, choosePart, mayBeQuoted, signal }: PartsOptions,
-): Promise<Choice> {
-  const [best, ...others] = choice.candidates;
-  if (best === undefined || best.cross === null || parts.length === 0) return choice;
+  read: ReadTexts,
+  signal: AbortSignal,
+): Promise<QuestionPart[]> {
+  if (best === undefined || best.cross === null || parts.length === 0) return [];
   const shown = [best.view, ...(best.followedBy === undefined ? [] : [best.followedBy])].map(readingText);
   const pairs = parts.flatMap(({ resolved }) => shown.map((text) => ({ question: resolved, text })));
-  const read = await readTexts(pairs, signal);
-  if (read === null) return choice;
-  const looked = await Promise.all(
-    parts.map(async (part, i) => {
-      const own = Math.max(...read.slice(i * shown.length, (i + 1) * shown.length).map((one) => (one as PairReading).answer));
-      const isAnswered = own >= ANSWERS_FROM || isCellOf(part, best.view, choice.asked);
-      const likeliest = isAnswered ? null : mostLikely((await choosePart(part)).candidates);
-      return { part, odds: Math.max(own, oddsOf(likeliest)), likeliest, isAnswered };
-    }),
-  );
-  const found: ScoredCandidate[] = [];
-  const answered = new Set<QuestionPart>();
-  for (const { part, likeliest } of looked) {
-    if (likeliest === null || oddsOf(likeliest) < ANSWERS_FROM || !mayBeQuoted(likeliest)) continue;
-    answered.add(part);
-    if (![best, ...found].some((one) => isSame(one, likeliest))) found.push({ ...likeliest, isRequired: true });
-  }
-  const open = looked
-    .filter(({ part, isAnswered }) => !isAnswered && !answered.has(part))
-    .map(({ part, odds }) => ({ part, isNothing: odds < NOTHING_BELOW }));
-  const rest = others.filter((candidate) => !found.some((one) => isSame(one, candidate)));
-  return { ...choice, candidates: [best, ...found, ...rest], ...(open.length > 0 && { open }) };
+  const odds = (await read(pairs, signal))?.map(({ answer }) => answer);
+  const isAnswered = (i: number) => Math.max(...(odds?.slice(i * shown.length, (i + 1) * shown.length) ?? [])) >= ANSWERS_FROM;
+  return odds === undefined ? [] : parts.filter((part, i) => !isAnswered(i) && !isCellOf(part, best.view, asked));
 }
 
 /**
@@ -323,25 +274,7 @@ function isCellOf({ text }: QuestionPart, { candidate, text: row }: CandidateVie
   );
 }
 
-/** Returns a warning for each unanswered part: nothing was found, or the confidence is too low. */
-export function openParts(open: readonly OpenPart[]): Warning[] {
-  return open.map(({ part: { text }, isNothing }) =>
-    isNothing
-      ? { code: "part_unanswered", message: `No passage found answers “${text}”.` }
-      : { code: "part_refused", message: `“${text}” is not answered: the confidence of the best passage is too low.` },
-  );
-}
-
-function mostLikely(candidates: readonly ScoredCandidate[]): ScoredCandidate | null {
-  return candidates.reduce<ScoredCandidate | null>((best, candidate) => (oddsOf(candidate) > oddsOf(best) ? candidate : best), null);
-}
-
-/** Returns the cross-encoder's log odds, or minus infinity for a candidate that was not scored. */
-function oddsOf(candidate: ScoredCandidate | null): number {
-  return candidate?.cross ?? Number.NEGATIVE_INFINITY;
-}
-
-function isSame({ view: a }: ScoredCandidate, { view: b }: ScoredCandidate): boolean {
-  const [one, other] = [a.evidence.passage, b.evidence.passage].map(({ sid }) => sid);
-  return one === other && a.candidate.range.start === b.candidate.range.start && a.candidate.range.end === b.candidate.range.end;
+/** Returns whether no candidate comes near an answer. */
+export function isNothing(candidates: Choice["candidates"]): boolean {
+  return candidates.every(({ cross }) => cross === null || cross < NOTHING_BELOW);
 }

@@ -1,9 +1,9 @@
-import type { OpenPart, ScoredCandidate } from "../ranking/features.ts";
-import type { Conflict, Evidence, Passage, Question } from "../shared/types.ts";
+import type { ScoredCandidate } from "../ranking/features.ts";
+import type { Conflict, Evidence, Passage, Question, QuestionPart, Warning } from "../shared/types.ts";
 import { onceEach, sumOrNull } from "../text/numbers.ts";
 import type { Outcome } from "./assemble.ts";
 import { type PipelineContext, SILENT_LOG, type StageLog } from "./context.ts";
-import { askAlone, askedParts, type Decided, decide, openParts } from "./decide.ts";
+import { askAlone, askedParts, type Decided, decide, isNothing } from "./decide.ts";
 import { type Found, retrieve } from "./retrieve.ts";
 import { type Judged, verify } from "./verify.ts";
 
@@ -18,9 +18,9 @@ export function partsToAsk(
   question: Question,
   { decision, choice }: Pick<AskedWhole, "decision" | "choice">,
   context: PipelineContext,
-): OpenPart[] {
+): QuestionPart[] {
   if (decision.answer) return [...(choice?.open ?? [])];
-  return decision.reason === "injection" ? [] : askedParts(question, context).map((part) => ({ part, isNothing: false }));
+  return decision.reason === "injection" ? [] : askedParts(question, context);
 }
 
 /**
@@ -29,28 +29,27 @@ export function partsToAsk(
  * @returns `settled` is `null` if no part is answered; then the decision on the whole message stands
  */
 export async function decideAlone(
-  { question, asked, whole }: { readonly question: Question; readonly asked: readonly OpenPart[]; readonly whole: AskedWhole },
+  { question, asked, whole }: { readonly question: Question; readonly asked: readonly QuestionPart[]; readonly whole: AskedWhole },
   context: PipelineContext,
   log: StageLog,
   signal: AbortSignal,
 ) {
   const nameFound = oneName(whole.evidence);
   const found: PartFound[] = [];
-  for (const open of asked) {
-    const { text, resolved, standsAlone } = open.part;
+  for (const part of asked) {
+    const { text, resolved, standsAlone } = part;
     // Use the part's own text if it has a topic, otherwise the resolved text.
-    const alone = askAlone(question, open.part, standsAlone ? text : resolved);
+    const alone = askAlone(question, part, standsAlone ? text : resolved);
     const retrieved = await retrieve(alone, context, SILENT_LOG, signal);
-    found.push({ open, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
+    found.push({ part, question: alone, found: { ...retrieved, passages: nameFound(retrieved.passages) } });
   }
   // Retrieval runs in sequence, because it numbers passages and takes milliseconds. The slower cross-encoder scores all
   // parts in parallel.
   const alone = await Promise.all(found.map((part) => decidePart(part, context, signal)));
   const answered = alone.filter(({ decided }) => decided.decision.answer);
-  const left = asked.filter((open) => !answered.some((one) => one.open === open));
   log.fact("asked_parts", asked.length);
   log.fact("answered_parts", answered.length);
-  const settled = settle(alone, left, whole);
+  const settled = settle(alone, whole);
   // The confidence of the parts replaces that of the whole message.
   if (settled !== null) log.fact("chance", settled.decision.chance);
   return {
@@ -61,11 +60,7 @@ export async function decideAlone(
 }
 
 /** Merges the answered parts, the whole message first; `null` if none is answered. */
-function settle(
-  alone: readonly PartAlone[],
-  left: readonly OpenPart[],
-  whole: AskedWhole,
-): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
+function settle(alone: readonly PartAlone[], whole: AskedWhole): (Decided & Pick<Judged, "evidence" | "conflicts">) | null {
   const asked = [whole, ...alone.map(({ decided, judged }) => ({ ...decided, evidence: judged.evidence, conflicts: judged.conflicts }))];
   const answered = asked.filter(({ decision }) => decision.answer);
   const choice = answered[0]?.choice ?? null;
@@ -76,7 +71,13 @@ function settle(
   const conflicts = answered.flatMap((one) => one.conflicts);
   // Keep the warnings of refused parts, such as an unknown code, but not those of a refused whole message.
   const heard = asked.filter((one) => one !== whole || one.decision.answer);
-  const said = [...heard.flatMap(({ decision }) => decision.warnings), ...openParts(left)];
+  const left = alone.flatMap(({ part: { text }, decided: { decision, choice } }): Warning[] => {
+    if (decision.answer) return [];
+    if (whole.decision.answer && isNothing(choice.candidates))
+      return [{ code: "part_unanswered", message: `No passage found answers “${text}”.` }];
+    return [{ code: "part_refused", message: `“${text}” is not answered: the confidence of the best passage is too low.` }];
+  });
+  const said = [...heard.flatMap(({ decision }) => decision.warnings), ...left];
   const decision = {
     answer: true,
     confidence: least(answered.map((one) => one.decision.confidence)),
@@ -112,7 +113,7 @@ function candidatesOf({ decision, choice }: AskedWhole, alone: readonly PartAlon
 }
 
 interface PartFound {
-  readonly open: OpenPart;
+  readonly part: QuestionPart;
   /** The part as a separate question. */
   readonly question: Question;
   readonly found: Found;

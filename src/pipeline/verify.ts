@@ -66,7 +66,7 @@ export async function verify(retrieval: Retrieval, context: PipelineContext, log
   const byRules = await comparedWith(asked, retrieval, context, signal);
   const { compared, calls } = await byModel(retrieval, byRules, context, log, signal);
   // This ranking also selects the quotes.
-  const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, { signal }) : null;
+  const ranked = goesByChance(retrieval, context) ? await rankFor(question, passages, context, signal) : null;
   const { encoder, weights } = context.ranking();
   const isEmbedded = retrieval.ranker === encoder;
   const confidence = ranked !== null && isEmbedded && profile.gate.type === "guard" ? confidenceOf(ranked, weights) : null;
@@ -306,7 +306,7 @@ export async function choose(
   signal: AbortSignal,
 ): Promise<Choice> {
   const used = mayBeUsed(evidence, context.profile);
-  const choice = ranked === null ? await rankFor(question, used, context, { signal }) : ofPassages(ranked, used);
+  const choice = ranked === null ? await rankFor(question, used, context, signal) : ofPassages(ranked, used);
   log.fact("ranking", context.ranking().weights.name);
   log.fact("pieces", choice.candidates.length);
   log.fact(
@@ -328,7 +328,7 @@ export async function rankFor(
   question: Question,
   passages: readonly (Passage | Pick<Evidence, "passage">)[],
   context: PipelineContext,
-  options: { readonly mostRead?: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<Choice> {
   const words = await wordsFor(question, context);
   // A model may elaborate on an earlier answer ("no, that is for each person"), so nothing is excluded for it.
@@ -343,7 +343,7 @@ export async function rankFor(
     readAs,
     isLeftOut,
     ...context.ranking(),
-    ...options,
+    signal,
   });
 }
 

@@ -188,12 +188,5 @@ export interface Choice {
   readonly asked: AskedQuestion;
   readonly candidates: readonly ScoredCandidate[];
   /** Parts of the message without an answer; absent: none. */
-  readonly open?: readonly OpenPart[];
-}
-
-/** An unanswered part of a message. */
-export interface OpenPart {
-  readonly part: QuestionPart;
-  /** True if no candidate comes near an answer. */
-  readonly isNothing: boolean;
+  readonly open?: readonly QuestionPart[];
 }

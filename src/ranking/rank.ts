@@ -33,8 +33,6 @@ export interface RankOptions {
   readonly read: ReadTexts | null;
   /** The question with the domain's synonyms. The cross-encoder scores it as well, and the higher score counts. @default the question */
   readonly readAs?: string;
-  /** Maximum number of candidates for the cross-encoder. @default CROSS_ENCODED */
-  readonly mostRead?: number;
   /** Excludes candidates regardless of their scores. @default none */
   readonly isLeftOut?: (view: CandidateView) => boolean;
   readonly signal: AbortSignal;
@@ -59,7 +57,7 @@ export async function rankCandidates(
   words: QuoteWords,
   options: RankOptions,
 ): Promise<Choice> {
-  const { weights, read, readAs = question, mostRead = CROSS_ENCODED, isLeftOut = () => false, signal } = options;
+  const { weights, read, readAs = question, isLeftOut = () => false, signal } = options;
   const { asked, candidates } = measureCandidates(question, evidence, words, options);
   const measured = candidates
     .filter(({ view }) => !repeatsQuestion(view.text, question) && !isLeftOut(view))
@@ -70,7 +68,7 @@ export async function rankCandidates(
     .sort((a, b) => b.first - a.first || a.view.rank - b.view.rank || a.view.candidate.range.start - b.view.candidate.range.start);
   const named = namedCandidate(measured, asked);
   const scored = named === null ? measured : [named, ...measured.filter(({ view }) => view !== named.view)];
-  const chosen = chooseForReading(scored, mostRead);
+  const chosen = chooseForReading(scored);
   const asks = [...new Set([question, readAs])];
   const texts = asks.flatMap((asked) => chosen.map(({ view }) => ({ question: asked, text: readingText(view) })));
   const readings = read === null || texts.length === 0 ? null : await read(texts, signal);
@@ -115,14 +113,14 @@ function namedCandidate(scored: readonly ScoredCandidate[], { part, bitsIn }: As
 }
 
 /** Selects the best candidate of each passage, then the best of all, `most` in total. */
-function chooseForReading(sorted: readonly ScoredCandidate[], most: number): ScoredCandidate[] {
+function chooseForReading(sorted: readonly ScoredCandidate[]): ScoredCandidate[] {
   const seen = new Set<string>();
   const bestOfEach = sorted.filter(({ view: { evidence } }) => {
     const isFirst = !seen.has(evidence.passage.sid);
     seen.add(evidence.passage.sid);
     return isFirst;
   });
-  return [...new Set([...bestOfEach, ...sorted])].slice(0, most);
+  return [...new Set([...bestOfEach, ...sorted])].slice(0, CROSS_ENCODED);
 }
 
 /** Returns the confidence that the best candidate answers, 0 to 1; 0 without candidates. */
