@@ -55,12 +55,6 @@ export const NEAR_DUPLICATE_COSINE = 0.85;
 /** Functions of the index that comparing passages needs. */
 type DuplicateWords = Pick<IndexWords, "tokens" | "idf">;
 
-/** Cached fingerprints of passages. The same chunks recur. */
-export type FingerprintMemo = Map<string, DuplicateFingerprint>;
-
-/** Maximum number of cached passages. */
-const MEMO_PASSAGES = 5_000;
-
 /**
  * Minimum share of the shorter passage's long words that both passages contain. Below it their cosine is not computed,
  * because it cannot reach .85.
@@ -78,16 +72,11 @@ const BETWEEN = /[\s.,;:!?()"“”]/;
  * listed as a source.
  * @param passages in rank order, which the result keeps
  */
-export function deduplicate(
-  passages: readonly Passage[],
-  rule: "same-facts" | "cosine",
-  words: DuplicateWords,
-  memo: FingerprintMemo = new Map(),
-): Passage[] {
-  const kept: { passage: Passage; face: DuplicateFingerprint; twins: NearDuplicate[] }[] = [];
+export function deduplicate(passages: readonly Passage[], rule: "same-facts" | "cosine", words: DuplicateWords): Passage[] {
+  const kept: { passage: Passage; face: Fingerprint; twins: NearDuplicate[] }[] = [];
   for (const passage of passages) {
-    const face = fingerprintOf(passage, memo);
-    const near = kept.filter((other) => nearDuplicates(other.face, face, words));
+    const face = fingerprintOf(passage.text, words);
+    const near = kept.filter((other) => nearDuplicates(other.face, face));
     const same = near.find((other) => sameSignature(other.face.signature(), face.signature()));
     if (same !== undefined) same.twins.push(nearDuplicateOf(passage));
     else if (rule === "same-facts" || near.length === 0) kept.push({ passage, face, twins: [] });
@@ -95,26 +84,11 @@ export function deduplicate(
   return kept.map(({ passage, twins }, i) => ({ ...passage, sid: `S${i + 1}`, ...(twins.length === 0 ? {} : { twins }) }));
 }
 
-/** Comparison data of a passage, computed on first use. */
-export interface DuplicateFingerprint {
-  readonly words: ReadonlySet<string>;
-  /** Returns the vector for the given word statistics, because idf differs between scopes. The last one is cached. */
-  readonly vector: (words: DuplicateWords) => ReadonlyMap<string, number>;
-  readonly signature: () => Signature;
-}
+type Fingerprint = ReturnType<typeof fingerprintOf>;
 
-function fingerprintOf({ chunkId, range, text }: Passage, memo: FingerprintMemo): DuplicateFingerprint {
-  const key = `${chunkId} ${range.start} ${range.end}`;
-  const known = memo.get(key);
-  if (known !== undefined) return known;
-  const face = {
-    words: longWords(text),
-    vector: lastOf((words: DuplicateWords) => tfIdf(text, words)),
-    signature: once(() => signatureOf(text)),
-  };
-  if (memo.size >= MEMO_PASSAGES) memo.clear();
-  memo.set(key, face);
-  return face;
+/** Comparison data of a passage. All but the long words is computed on first use. */
+function fingerprintOf(text: string, words: DuplicateWords) {
+  return { words: longWords(text), vector: once(() => tfIdf(text, words)), signature: once(() => signatureOf(text)) };
 }
 
 function longWords(text: string): Set<string> {
@@ -134,7 +108,7 @@ function isBetween(text: string, at: number): boolean {
   return !(code > 64 && code < 128) && BETWEEN.test(text.charAt(at));
 }
 
-function nearDuplicates(a: DuplicateFingerprint, b: DuplicateFingerprint, words: DuplicateWords): boolean {
+function nearDuplicates(a: Fingerprint, b: Fingerprint): boolean {
   const [small, large] = a.words.size <= b.words.size ? [a.words, b.words] : [b.words, a.words];
   const wanted = WORTH_COMPARING * small.size;
   let shared = 0;
@@ -144,15 +118,7 @@ function nearDuplicates(a: DuplicateFingerprint, b: DuplicateFingerprint, words:
     if (large.has(word)) shared++;
     left--;
   }
-  return shared >= wanted && cosine(a.vector(words), b.vector(words)) >= NEAR_DUPLICATE_COSINE;
-}
-
-function lastOf<By, T>(make: (by: By) => T): (by: By) => T {
-  let made: { by: By; value: T } | null = null;
-  return (by) => {
-    if (made === null || made.by !== by) made = { by, value: make(by) };
-    return made.value;
-  };
+  return shared >= wanted && cosine(a.vector(), b.vector()) >= NEAR_DUPLICATE_COSINE;
 }
 
 function nearDuplicateOf({ chunkId, document, headingPath, range }: Passage): NearDuplicate {

@@ -6,7 +6,6 @@ import type { Scope } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
 import { createStemmer, tokenize } from "../text/tokens.ts";
-import type { FingerprintMemo } from "./deduplicate.ts";
 import { EncoderSwitch, type EncoderSwitchOptions, type SwitchState, type SyncOptions } from "./encoder-switch.ts";
 import { scopeKey } from "./indexed-windows.ts";
 import type { EngineOptions, EngineRequest, QuestionVector, SearchEngine, SearchFilters, TermStatistics } from "./search-engine.ts";
@@ -71,8 +70,6 @@ export class DomainIndex implements QuestionReader {
   /** Analyses of questions, cached until the index changes. */
   private understood = new WeakMap<object, { readonly settings: QuerySettings; readonly understood: Promise<Understood> }>();
   private readonly words = new Map<string, LoadedWords>();
-  /** Fingerprints for near-duplicates, cached until the index changes. */
-  readonly fingerprints: FingerprintMemo = new Map();
   /** Number of indexed windows. */
   windows = 0;
   private revision = -1;
@@ -344,7 +341,6 @@ export class DomainIndex implements QuestionReader {
     this.revision = revision;
     this.understood = new WeakMap();
     this.words.clear();
-    this.fingerprints.clear();
   }
 
   /** Returns the ids of documents that are missing in the engine at the start. */

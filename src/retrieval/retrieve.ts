@@ -80,7 +80,7 @@ export async function retrievePassages(
   const words = await (await corpus.wordsIn(question.scope)).loadPassages(loaded);
   const { twins } = settings;
   const current = loaded;
-  const distinct = twins === "off" ? current : time("deduplicate", () => deduplicate(current, twins, words, corpus.fingerprints));
+  const distinct = twins === "off" ? current : time("deduplicate", () => deduplicate(current, twins, words));
   const passages = distinct.slice(0, settings.passages);
   return {
     passages,
