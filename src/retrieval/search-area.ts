@@ -6,7 +6,7 @@ import { headingPathAt, type PassagePlace } from "../text/units.ts";
 import type { DomainIndex, SearchRequest } from "./domain-index.ts";
 import { FIELD_WEIGHTS } from "./indexed-windows.ts";
 import { scoreText } from "./postings.ts";
-import { type Candidate, fuseMinMax, fuseReciprocalRank, type Ranked } from "./top-k.ts";
+import { type Candidate, type Fusion, fuseHits } from "./top-k.ts";
 
 /** An offset after the end of any text. */
 export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
@@ -128,26 +128,18 @@ function cutRanges({ units }: StoredDocument, { windows }: Chunk, part: AreaPart
  * Fuses both rankings. The part of a chunk in one range of the area has the score of its best window; parts with a code
  * of the question come first.
  */
-function fuse(candidates: readonly Candidate[], { alpha, beta, fusion }: Omit<SearchRequest, "area">, area: Area): Candidate[] {
+function fuse(candidates: readonly Candidate[], fusion: Fusion, area: Area): Candidate[] {
   const chunks = Map.groupBy(candidates, ({ chunk, documentId, window }) => {
     return `${chunk.id} ${rangeAround(area.get(documentId) as AreaPart, window)?.start}`;
   });
-  const rank = (ranking: "dense" | "bm25"): Ranked<string>[] =>
-    [...chunks]
-      .flatMap(([id, some]) => {
-        const score = bestOf(some, ranking);
-        return score === null ? [] : [{ id, score }];
-      })
-      .sort((a, b) => b.score - a.score || compareText(a.id, b.id));
-  const [dense, bm25] = [rank("dense"), rank("bm25")];
-  const fused = fusion === "rrf" ? fuseReciprocalRank(dense, bm25) : fuseMinMax(dense, bm25, { alpha, beta });
-  return fused
-    .map(({ id, ...scores }) => {
-      const some = chunks.get(id) as Candidate[];
-      const coded = some.some((one) => one.coded === true);
-      return { ...shownOf(some), ...scores, ...(coded ? { coded } : {}) };
-    })
-    .sort((a, b) => Number(b.coded === true) - Number(a.coded === true) || b.fused - a.fused || compareText(a.chunk.id, b.chunk.id));
+  const hits = [...chunks]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([, some]) => {
+      const dense = bestOf(some, "dense");
+      return { ...shownOf(some), coded: some.some(({ coded }) => coded === true), dense, cosine: dense, bm25: bestOf(some, "bm25") };
+    });
+  const found = hits.filter(({ dense, bm25 }) => dense !== null || bm25 !== null);
+  return fuseHits(found, fusion).sort((a, b) => Number(b.coded) - Number(a.coded));
 }
 
 function bestOf(candidates: readonly Candidate[], ranking: "dense" | "bm25"): number | null {
