@@ -6,7 +6,7 @@ import type { EncoderStore } from "../store/embeddings.ts";
 import { createHubEncoder } from "./adapters/hub.ts";
 import { createApiEncoder } from "./adapters/openai-compatible.ts";
 import type { EmbeddedEncoder } from "./embedded-encoder.ts";
-import type { Encoder } from "./encoder.ts";
+import type { Encoder, EncoderChoice } from "./encoder.ts";
 import { DTYPES, HUB_NAME, POOLINGS } from "./hub/catalog.ts";
 
 /** Milliseconds to wait after a failed call. Meanwhile BM25 ranks questions at once, instead of each question waiting for all retries. */
@@ -77,22 +77,16 @@ interface EncoderChoiceParts {
   readonly open: (spec: unknown) => Encoder;
 }
 
-interface ChosenEncoders {
-  readonly serve: Encoder;
-  readonly prepare: Encoder | null;
-  readonly activate: (encoder: Encoder) => Promise<void>;
-}
-
 /**
  * Selects the encoder of a domain, which is the one with a complete index. After a change of configuration the
  * configured encoder is prepared next to it and then replaces it. A choice made with `models switch` stays until the
  * configuration changes.
  */
-export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<ChosenEncoders> {
+export function createEncoderChoice({ domain, store, configured, open }: EncoderChoiceParts): () => Promise<EncoderChoice> {
   const key = JSON.stringify(configured.spec);
   const opened = new Map<string, Encoder>([[configured.encoder.id, configured.encoder]]);
   const activate = (encoder: Encoder) => store.activate(domain, { id: encoder.id, spec: configured.spec, configured: key });
-  const serveConfigured: ChosenEncoders = { serve: configured.encoder, prepare: null, activate };
+  const serveConfigured: EncoderChoice = { serve: configured.encoder, prepare: null, activate };
   return async () => {
     const active = await store.active(domain);
     if (active === null || active.id === configured.encoder.id) {

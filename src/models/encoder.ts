@@ -19,6 +19,14 @@ export interface EmbedOptions {
   readonly onUsage?: (tokens: number | null) => void;
 }
 
+/** The active encoder of a domain, and the one that replaces it once its index is complete. */
+export interface EncoderChoice {
+  readonly serve: Encoder | null;
+  readonly prepare: Encoder | null;
+  /** Records that the encoder of `prepare` is active from now on. */
+  readonly activate: (encoder: Encoder) => Promise<void>;
+}
+
 /** Scales a vector to length 1 in place and returns it; a zero vector stays zero. */
 export function normalizeVector(vector: Float32Array): Float32Array {
   let sum = 0;

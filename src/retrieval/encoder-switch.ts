@@ -1,4 +1,4 @@
-import type { EmbedOptions, Encoder } from "../models/encoder.ts";
+import type { EmbedOptions, Encoder, EncoderChoice } from "../models/encoder.ts";
 import { ModelError, messageOf, RequestError } from "../shared/errors.ts";
 import type { IndexedDocument } from "../store/document-rows.ts";
 import type { EmbeddingStore } from "../store/embeddings.ts";
@@ -64,14 +64,6 @@ export class Embedder {
     this.dimensions = dimensions;
     return vectors;
   }
-}
-
-/** The active encoder of a domain, and the one that replaces it once its index is complete. */
-export interface EncoderChoice {
-  readonly serve: Encoder | null;
-  readonly prepare: Encoder | null;
-  /** Records that the encoder of `prepare` is active from now on. */
-  readonly activate: (encoder: Encoder) => Promise<void>;
 }
 
 /** Progress of the next encoder's vectors. */
