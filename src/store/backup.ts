@@ -1,8 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, sql, type TableMetadata } from "kysely";
 import { z } from "zod";
 import { StoreError } from "../shared/errors.ts";
 import { isPostgres } from "./dialect.ts";
-import { type Database, NUMBERED, TABLES } from "./schema.ts";
+import { type Database, TABLES } from "./schema.ts";
 
 const FORMAT = "sourcebound-backup-1";
 /** Maximum rows per read and write. The row of a single document can have megabytes. */
@@ -82,7 +82,8 @@ export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extr
           throw new StoreError("store_not_empty", "The database already contains records. Restore into an empty one. Nothing was changed.");
       }
       await sql`delete from meta`.execute(trx);
-      for (const table of ["turns"]) if (await hasTable(trx, table)) await sql`delete from ${sql.table(table)}`.execute(trx);
+      const tables = await trx.introspection.getTables();
+      if (tables.some(({ name }) => name === "turns")) await sql`delete from turns`.execute(trx);
       for await (const { table, row } of rows) {
         if (!(table in TABLES))
           throw new StoreError("backup_invalid", `The backup contains an unknown table "${table.slice(0, 40)}". Nothing was changed.`);
@@ -93,7 +94,7 @@ export async function restoreRows(db: Kysely<Database>, rows: AsyncIterable<Extr
         );
         count++;
       }
-      if (isPostgres(db)) await numberOn(trx);
+      if (isPostgres(db)) await numberOn(trx, tables);
     });
   return count;
 }
@@ -102,16 +103,11 @@ function fromValue(value: z.infer<typeof valueSchema>): string | number | null |
   return typeof value === "object" && value !== null ? Buffer.from(value.base64, "base64") : value;
 }
 
-async function hasTable(db: Kysely<Database>, name: string): Promise<boolean> {
-  return (await db.introspection.getTables()).some((table) => table.name === name);
-}
-
 /** Advances PostgreSQL's sequences past the restored rows; SQLite does so itself. */
-async function numberOn(db: Kysely<Database>): Promise<void> {
-  for (const [table, column] of Object.entries(NUMBERED)) {
-    if (!(await hasTable(db, table))) continue;
-    await sql`select setval(pg_get_serial_sequence(${sql.lit(table)}, ${sql.lit(column)}), coalesce((select max(${sql.ref(column)}) from ${sql.table(table)}), 0) + 1, false)`.execute(
-      db,
-    );
-  }
+async function numberOn(db: Kysely<Database>, tables: readonly TableMetadata[]): Promise<void> {
+  for (const { name: table, columns } of tables.filter(({ name }) => name in TABLES))
+    for (const { name: column } of columns.filter(({ isAutoIncrementing }) => isAutoIncrementing))
+      await sql`select setval(pg_get_serial_sequence(${sql.lit(table)}, ${sql.lit(column)}), coalesce((select max(${sql.ref(column)}) from ${sql.table(table)}), 0) + 1, false)`.execute(
+        db,
+      );
 }

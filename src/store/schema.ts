@@ -43,17 +43,6 @@ export const TABLES: Readonly<Record<keyof Database, readonly string[]>> = {
   session_turns: ["id"],
 };
 
-/** Columns with generated sequence numbers. */
-export const NUMBERED: Readonly<Partial<Record<keyof Database, string>>> = {
-  cache_entries: "seq",
-  topics: "id",
-  entities: "id",
-  sources: "id",
-  corpus_log: "seq",
-  jobs: "seq",
-  session_turns: "id",
-};
-
 /** A row of plain text, nullable text and number columns. */
 type Row<Text extends string, Nullable extends string = never, Numbers extends string = never> = Record<Text, string> &
   Record<Nullable, string | null> &
