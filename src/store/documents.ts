@@ -43,6 +43,11 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
   const sizeCalculation = ({ text }: StoredDocument) => Math.max(1, text.length);
   const cache: DocumentCache = new LRUCache({ maxSize: CACHED_CHARACTERS, sizeCalculation });
   const visibleVersions = createVersionReader(db);
+  const versionsOf = async (scope: Scope, ids: readonly string[]): Promise<Map<string, string>> => {
+    const versions = new Map<string, string>();
+    for (const part of inParts(ids)) for (const { id, version } of await visibleVersions(scope, part)) versions.set(id, version);
+    return versions;
+  };
   const counted = new LRUCache<string, Counted>({ max: MAX_COUNTED_SCOPES });
   const countOnce = async (scope: Scope): Promise<Counted> => {
     const key = JSON.stringify([scope.domain, scope.tenant, [...scope.access].sort()]);
@@ -136,17 +141,9 @@ export function createDocumentStore(db: Kysely<Database>, now: () => Date) {
     load: (scope: Scope, ids: readonly string[]): Promise<Map<string, StoredDocument>> =>
       loadDocuments(db, scope, ids, { cache, visibleVersions }),
     /** Returns the ids that `load` would return, without loading texts. */
-    async visible(scope: Scope, ids: readonly string[]): Promise<Set<string>> {
-      const seen = new Set<string>();
-      for (const part of inParts(ids)) for (const { id } of await visibleVersions(scope, part)) seen.add(id);
-      return seen;
-    },
+    visible: async (scope: Scope, ids: readonly string[]): Promise<Set<string>> => new Set((await versionsOf(scope, ids)).keys()),
     /** Returns the current versions of visible documents by id. */
-    async versions(scope: Scope, ids: readonly string[]): Promise<Map<string, string>> {
-      const versions = new Map<string, string>();
-      for (const part of inParts(ids)) for (const { id, version } of await visibleVersions(scope, part)) versions.set(id, version);
-      return versions;
-    },
+    versions: versionsOf,
     /**
      * Returns ids of visible documents that contain `text` byte for byte, by path. Scans every text, so it is the last
      * resort of a search.

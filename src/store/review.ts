@@ -13,10 +13,7 @@ const AUTOMATIC_ACTOR = "sourcebound";
  */
 export async function demoteDependants(trx: Transaction<Database>, documentIds: readonly string[], at: string): Promise<void> {
   if (documentIds.length === 0) return;
-  const curated = await trx
-    .selectFrom("curated")
-    .select(["key", "interactionId"])
-    .where("status", "=", "served")
+  const curated = await servedCorrections(trx)
     .where("key", "in", (eb) => eb.selectFrom("curated_documents").select("key").where("documentId", "in", documentIds))
     .orderBy("key")
     .execute();
@@ -34,6 +31,10 @@ export async function demoteDependants(trx: Transaction<Database>, documentIds: 
   for (const { id } of approved.filter(({ reviewedBy }) => reviewedBy !== null)) {
     await appendAudit(trx, { actor: AUTOMATIC_ACTOR, action: "demote", subject: id, details: { why: "a source changed" } }, at);
   }
+}
+
+function servedCorrections(trx: Transaction<Database>) {
+  return trx.selectFrom("curated").select(["key", "interactionId"]).where("status", "=", "served");
 }
 
 /** Withdraws a correction and returns the corrected answer to the queue. */
@@ -108,11 +109,7 @@ export function createReviewStore(db: Kysely<Database>, now: () => Date) {
     /** Returns a correction that no longer passes its checks to the queue. */
     demote: (key: string, why: string): Promise<void> =>
       transact(db, async (trx) => {
-        const row = await trx
-          .selectFrom("curated")
-          .select(["key", "interactionId"])
-          .where(({ and }) => and({ key, status: "served" }))
-          .executeTakeFirst();
+        const row = await servedCorrections(trx).where("key", "=", key).executeTakeFirst();
         if (row !== undefined) await demoteCurated(trx, row, why, now().toISOString());
       }),
     /** Stores one verdict per answer; a later one replaces it. `missing`: no such answer for this scope and session. */
@@ -140,10 +137,7 @@ async function flag(trx: Transaction<Database>, { id, by, keepsCached = false }:
   if (same.length === 0) return "missing";
   await setStatus(trx, same, "flagged", by, at, keepsCached);
   await appendAudit(trx, { actor: by, action: "flag", subject: id, details: { same: same.length } }, at);
-  const served = await trx
-    .selectFrom("curated")
-    .select(["key", "interactionId"])
-    .where("status", "=", "served")
+  const served = await servedCorrections(trx)
     .where("key", "in", (eb) => eb.selectFrom("interactions").select("curatedKey").where("id", "=", id).where("cacheMode", "=", "curated"))
     .execute();
   for (const row of served) await demoteCurated(trx, row, "the correction was flagged", at);
