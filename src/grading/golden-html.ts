@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { escapeUTF8 } from "entities";
 import { PACKAGE_ROOT } from "../package.ts";
-import { type GoldenItem, SCORE_NAMES } from "./golden-item.ts";
+import { describeItem, type GoldenItem, SCORE_NAMES, verdictOf } from "./golden-item.ts";
 import { type Change, goldenTable } from "./golden-report.ts";
 import { decimal, type Report, type TableRow } from "./report.ts";
 
@@ -52,17 +52,6 @@ function figureTable(rows: readonly TableRow[]): string {
 }
 
 /** Returns the verdict on a question as text and as a CSS class for filters. */
-function verdictOf({ kind, shown, right, error }: GoldenItem): {
-  readonly words: string;
-  readonly style: "right" | "wrong" | "refused" | "untold";
-} {
-  if (error !== null) return { words: `not asked: ${error.replaceAll("_", " ")}`, style: "untold" };
-  if (!shown) return kind === "answerable" ? { words: "refused", style: "refused" } : { words: "correctly refused", style: "right" };
-  if (right === null) return { words: "shown", style: "untold" };
-  if (right) return { words: kind === "answerable" ? "right" : "premise corrected", style: "right" };
-  return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
-}
-
 /** Renders one question, collapsed. */
 function renderQuestion(item: GoldenItem, latencyMs: number | null): string {
   const { words, style } = verdictOf(item);
@@ -89,16 +78,12 @@ function citedIn({ citations }: GoldenItem): string {
   return list("ol", lines);
 }
 
-function facts({ kind, needs, confidence, refusal, words, cost_usd, lacks, holds }: GoldenItem, latencyMs: number | null): string {
+function facts(item: GoldenItem, latencyMs: number | null): string {
   const parts = [
-    kind.replaceAll("_", " "),
-    ...(needs === "" ? [] : [`needs ${needs}`]),
-    `confidence ${decimal(confidence)}`,
-    refusal === null ? `${words} words` : `refused: ${refusal.replaceAll("_", " ")}`,
+    item.kind.replaceAll("_", " "),
+    ...describeItem(item),
     ...(latencyMs === null ? [] : [`${latencyMs.toFixed(0)} ms`]),
-    cost_usd === null ? "cost unknown" : `$${cost_usd.toFixed(5)}`,
-    ...(lacks.length === 0 ? [] : [`missing ${lacks.join(", ")}`]),
-    ...(holds.length === 0 ? [] : [`contains ${holds.join(", ")}`]),
+    item.cost_usd === null ? "cost unknown" : `$${item.cost_usd.toFixed(5)}`,
   ];
   return `<p class="soft">${html(parts.join(" · "))}</p>`;
 }

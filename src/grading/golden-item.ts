@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { gradeReportSchema } from "../shared/types/answer.ts";
 import { UNANSWERABLE_KINDS } from "./golden.ts";
+import { decimal } from "./report.ts";
 
 /** Scores of one answer, 0–1, in report order; a score that could not be computed is `null` with a reason. */
 export const SCORE_NAMES = [
@@ -21,12 +23,6 @@ export const SCORE_NAMES = [
 export type ScoreName = (typeof SCORE_NAMES)[number];
 
 const nullableBoolean = z.boolean().nullable();
-const metricSchema = z.object({
-  passed: nullableBoolean,
-  score: z.number().nullable(),
-  threshold: z.number().nullable(),
-  reason: z.string(),
-});
 
 /** One judged question in a report; also the format of a baseline. */
 export const goldenItemSchema = z.object({
@@ -84,10 +80,7 @@ export const goldenItemSchema = z.object({
   error: z.string().nullable().default(null),
   cost_usd: z.number().nullable().default(null),
   /** Result of a profile with live grading. */
-  report: z
-    .object({ overall_pass: nullableBoolean, metrics: z.record(z.string(), metricSchema) })
-    .nullable()
-    .default(null),
+  report: gradeReportSchema.nullable().default(null),
   /** Labels, for display next to the answer. */
   gold: z
     .object({ answer: z.string(), quotes: z.array(z.string()), pages: z.array(z.string()) })
@@ -95,3 +88,26 @@ export const goldenItemSchema = z.object({
 });
 
 export type GoldenItem = z.infer<typeof goldenItemSchema>;
+
+/** Returns the outcome of a question in words and for display. */
+export function verdictOf({ kind, shown, right, error }: GoldenItem): {
+  readonly words: string;
+  readonly style: "right" | "wrong" | "refused" | "untold";
+} {
+  if (error !== null) return { words: `not asked: ${error.replaceAll("_", " ")}`, style: "untold" };
+  if (!shown) return kind === "answerable" ? { words: "refused", style: "refused" } : { words: "correctly refused", style: "right" };
+  if (right === null) return { words: "shown", style: "untold" };
+  if (right) return { words: kind === "answerable" ? "right" : "premise corrected", style: "right" };
+  return { words: kind === "answerable" ? "wrong" : `wrong: ${kind.replaceAll("_", " ")} answered`, style: "wrong" };
+}
+
+/** Returns what matters of the answer to a question, in short phrases. */
+export function describeItem({ needs, confidence, refusal, words, lacks, holds }: GoldenItem): string[] {
+  return [
+    ...(needs === "" ? [] : [`needs ${needs}`]),
+    `confidence ${decimal(confidence)}`,
+    refusal === null ? `${words} words` : `refused: ${refusal.replaceAll("_", " ")}`,
+    ...(lacks.length === 0 ? [] : [`missing ${lacks.join(", ")}`]),
+    ...(holds.length === 0 ? [] : [`contains ${holds.join(", ")}`]),
+  ];
+}

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { parseJson } from "../models/read-json.ts";
 import { VERSION } from "../package.ts";
 import { playbackModels, recordModels } from "../pipeline/assemble.ts";
-import type { Models, RecordedCall } from "../pipeline/context.ts";
+import { type Models, type RecordedCall, recordedCallSchema } from "../pipeline/context.ts";
 import { messageOf, RequestError } from "../shared/errors.ts";
 import { sha256Hex } from "../text/hash.ts";
 import { goldenItemSchema } from "./golden-item.ts";
@@ -75,16 +75,7 @@ function readJournal(path: string, key: string): z.infer<typeof lineSchema>[] {
 const fileSchema = z.object({
   small: z.string(),
   large: z.string(),
-  calls: z.array(
-    z.object({
-      model: z.string(),
-      prompt: z.string(),
-      text: z.string(),
-      inputTokens: z.number().nullable(),
-      outputTokens: z.number().nullable(),
-      failure: z.object({ code: z.string(), message: z.string() }).nullable(),
-    }),
-  ),
+  calls: z.array(recordedCallSchema),
 });
 
 export type OutputRecorder = ReturnType<typeof recordOutput>;

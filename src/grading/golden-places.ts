@@ -24,12 +24,10 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
     return known;
   };
   const documents = new Set(paths);
-  const gold = new Map<string, Places>();
   const quotes = new Map<string, readonly Places[]>();
   const keep = (id: string, marked: readonly string[], pages: readonly string[]) => {
     const each = marked.map((quote) => placesOf([quote], pages, textOf)).filter(({ size }) => size > 0);
     quotes.set(id, each);
-    gold.set(id, together(each));
     return each.length;
   };
   for (const { id, gold_pages, gold_quotes } of answerable) {
@@ -53,7 +51,7 @@ export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, pa
   );
   return {
     /** Returns every occurrence of every gold quote on its pages. */
-    gold: (id: string): Places => gold.get(id) ?? new Map(),
+    gold: (id: string): Places => together(quotes.get(id) ?? []),
     /** Returns the occurrences of each gold quote that is found, in order. */
     quotes: (id: string): readonly Places[] => quotes.get(id) ?? [],
     /** Returns every occurrence of quotes that contradict a false premise. */

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { CheckContext } from "../checks/check.ts";
 import type { GuardFacts, Vocabulary } from "../checks/guards.ts";
 import type { ReadTexts } from "../cross-encoder/reader.ts";
@@ -12,7 +13,7 @@ import type { QuestionIndex } from "../memory/recall.ts";
 import type { ReportParts } from "../memory/report.ts";
 import type { CacheScope, StoredAnswers } from "../memory/stored-answers.ts";
 import type { Calibration } from "../models/calibration/calibration.ts";
-import type { ChatModel, ChatPrompt } from "../models/chat.ts";
+import type { ChatModel } from "../models/chat.ts";
 import type { Encoder } from "../models/encoder.ts";
 import type { PriceTable } from "../models/prices.ts";
 import type { SupportScorer } from "../models/support.ts";
@@ -123,18 +124,19 @@ export interface ModelVerifier {
 }
 
 /** One recorded model call. */
-export interface RecordedCall {
-  readonly model: string;
+export const recordedCallSchema = z.object({
+  model: z.string(),
   /** SHA-256 (hex) of the prompt. */
-  readonly prompt: string;
+  prompt: z.string(),
   /** The prompt; absent in records of earlier versions. */
-  readonly sent?: ChatPrompt;
-  readonly text: string;
-  readonly inputTokens: number | null;
-  readonly outputTokens: number | null;
+  sent: z.object({ system: z.string(), user: z.string() }).optional(),
+  text: z.string(),
+  inputTokens: z.number().nullable(),
+  outputTokens: z.number().nullable(),
   /** Error at the end of the stream; `null` if the stream ended normally or the caller stopped reading. */
-  readonly failure: { readonly code: string; readonly message: string } | null;
-}
+  failure: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+export type RecordedCall = Readonly<z.infer<typeof recordedCallSchema>>;
 
 /** The settings behind all answers of an installation. They are stored once and shared. */
 export interface RecordedSettings {
