@@ -57,7 +57,7 @@ describe("runGolden", () => {
     const text = renderGolden([{ name: "library", asked, ingested }]);
     expect(text).toContain("## a1: right");
     expect(text).toContain("> A reader may keep a borrowed book for 21 days.");
-    expect(text).toContain("refused out_of_scope, right");
+    expect(text).toContain("## u1: correctly refused");
   });
 
   it("leaves nothing behind, also when it is cancelled", async () => {
