@@ -5,12 +5,6 @@ export interface RerankPassage {
   readonly text: string;
 }
 
-export interface RerankOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Called with the reason if a pair has no score. */
-  readonly onFailure?: ((reason: string) => void) | undefined;
-}
-
 /** Scores question–passage pairs independently of each other. Every implementation runs the contract suite in `src/testing`. */
 export interface Reranker {
   /** Identifies the model and its weights. */
@@ -20,5 +14,9 @@ export interface Reranker {
    * text.
    * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
    */
-  rerank(question: string, passages: readonly RerankPassage[], options?: RerankOptions): Promise<(number | null)[]>;
+  rerank(
+    question: string,
+    passages: readonly RerankPassage[],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<(number | null)[]>;
 }

@@ -32,10 +32,7 @@ export interface SupportScorer {
    * does not parse.
    * @throws ModelError when the model cannot be reached; the signal's reason when cancelled
    */
-  score(
-    pairs: readonly SupportPair[],
-    options?: { readonly signal?: AbortSignal | undefined; readonly onFailure?: ((reason: string) => void) | undefined },
-  ): Promise<readonly (SupportScore | null)[]>;
+  score(pairs: readonly SupportPair[], options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly (SupportScore | null)[]>;
 }
 
 /** Returns whether a text contains a letter or digit. */

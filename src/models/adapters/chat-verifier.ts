@@ -24,7 +24,7 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
   const ask = createAsker(chat, "support");
   return {
     id: `chat/${chat.id}`,
-    async score(pairs, { signal = new AbortController().signal, onFailure } = {}) {
+    async score(pairs, { signal = new AbortController().signal } = {}) {
       signal.throwIfAborted();
       const scores: (SupportScore | null)[] = [];
       for (const { claim, evidence } of pairs) {
@@ -34,9 +34,7 @@ export function createChatSupportScorer(chat: ChatModel): SupportScorer {
           continue;
         }
         const reply = await ask({ claim, evidence: lines.map((text, i) => `[${i + 1}] ${text}`).join("\n") }, signal);
-        const score = parseVerdict(reply, claim);
-        if (score === null) onFailure?.(`${chat.id} did not return the requested verdict.`);
-        scores.push(score);
+        scores.push(parseVerdict(reply, claim));
       }
       return scores;
     },

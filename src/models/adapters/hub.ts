@@ -7,7 +7,7 @@ import { type Encoder, normalizeVector } from "../encoder.ts";
 import { DEFAULT_DTYPE, DEFAULT_MAX_TOKENS, type Dtype, hubModelFacts, type Pooling } from "../hub/catalog.ts";
 import { findLocalModel, fingerprint, poolingOf } from "../hub/local.ts";
 import { type HubInputs, type HubModel, type HubTensor, type HubTokenizer, loadHubRuntime, requireHubRuntime } from "../hub/runtime.ts";
-import type { Reranker, RerankOptions, RerankPassage } from "../reranker.ts";
+import type { Reranker, RerankPassage } from "../reranker.ts";
 import { evidenceLines, hasWord, type SupportPair, type SupportScorer } from "../support.ts";
 
 const configSchema = z.object({ id2label: z.record(z.string(), z.string()).optional() });
@@ -211,11 +211,11 @@ function openClassifier(name: string, options: HubOptions, { kind, code }: { rea
       const inputs = tokenizer([text], { text_pair: [pair], padding: true, truncation: true, max_length: maxTokens });
       return tensorOf(await model(inputs), ["logits"]).data;
     },
-    /** Scores items one by one; `null`, with a reason for `onFailure`, for an item that fails. @throws ModelError `code` */
+    /** Scores items one by one; `null` for an item that fails. @throws ModelError `code` */
     async scoreEach<Item, Score>(
       items: readonly Item[],
       score: (item: Item, signal: AbortSignal | undefined) => Promise<Score>,
-      { signal, onFailure }: Pick<RerankOptions, "signal" | "onFailure"> = {},
+      { signal }: { readonly signal?: AbortSignal | undefined } = {},
     ): Promise<(Score | null)[]> {
       signal?.throwIfAborted();
       if (items.length === 0) return [];
@@ -225,11 +225,8 @@ function openClassifier(name: string, options: HubOptions, { kind, code }: { rea
       const scores: (Score | null)[] = [];
       for (const item of items) {
         signal?.throwIfAborted();
-        const scored = await score(item, signal).catch((cause: unknown) => {
-          signal?.throwIfAborted();
-          onFailure?.(`${kind} "${name}" failed: ${messageOf(cause)}`);
-          return null;
-        });
+        const scored = await score(item, signal).catch(() => null);
+        signal?.throwIfAborted();
         scores.push(scored);
       }
       return scores;

@@ -53,10 +53,9 @@ describe("chat support scorer", () => {
     evidence: ["It costs 10 dollars {{claim}}.", "A month."].map((text) => ({ text, above: [] })),
   };
   const replying = async (reply: string) => {
-    const reasons: string[] = [];
     const chat = fakeChatModel([[reply]]);
-    const [score] = await createChatSupportScorer(chat).score([pair], { onFailure: (reason) => reasons.push(reason) });
-    return { score, reasons, prompt: chat.calls[0]?.prompt };
+    const [score] = await createChatSupportScorer(chat).score([pair]);
+    return { score, prompt: chat.calls[0]?.prompt };
   };
 
   it("reads the verdict and finds the unsupported parts in the claim", async () => {
@@ -76,9 +75,8 @@ describe("chat support scorer", () => {
       "[".repeat(5000),
     ];
     for (const reply of bad) {
-      const { score, reasons } = await replying(reply);
+      const { score } = await replying(reply);
       expect(score, reply.slice(0, 40)).toBeNull();
-      expect(reasons).toHaveLength(1);
     }
   });
 
