@@ -61,29 +61,24 @@ export type Deadline = ReturnType<typeof createDeadline>;
 
 /** @param ms time without a `touch`; 0: unlimited */
 export function createDeadline(ms: number, outer: AbortSignal | undefined) {
-  const abort = new AbortController();
-  const leave = () => abort.abort(outer?.reason);
-  if (outer?.aborted === true) leave();
-  outer?.addEventListener("abort", leave, { once: true });
+  const own = new AbortController();
+  const signal = outer === undefined ? own.signal : AbortSignal.any([outer, own.signal]);
   const late = new TimeoutError("timeout", "The server did not respond in time. Ask again, or allow more time with timeoutMs.");
   let timer: ReturnType<typeof setTimeout> | undefined;
   const touch = () => {
     clearTimeout(timer);
-    if (ms > 0) timer = setTimeout(() => abort.abort(late), ms);
+    if (ms > 0) timer = setTimeout(() => own.abort(late), ms);
   };
   touch();
   return {
-    signal: abort.signal,
+    signal,
     /** The caller's signal. */
     outer,
     /** Restarts the timeout after received data. */
     touch,
     /** Returns the error to throw: the abort reason, the timeout, or the failure itself. */
-    reasonOr: (failure: () => unknown): unknown => (abort.signal.aborted ? abort.signal.reason : failure()),
-    end() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", leave);
-    },
+    reasonOr: (failure: () => unknown): unknown => (signal.aborted ? signal.reason : failure()),
+    end: () => clearTimeout(timer),
   };
 }
 
