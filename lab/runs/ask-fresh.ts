@@ -1,5 +1,6 @@
 import { answer } from "../../src/answer.ts";
 import type { Engine } from "../../src/engine/engine.ts";
+import { answerIn } from "../../src/shared/events.ts";
 import type { Answer, AskRequest } from "../../src/shared/types.ts";
 
 export interface AskWhere {
@@ -26,6 +27,5 @@ export async function askFresh(engine: Engine, question: string, where: AskWhere
   const request = requestFor(question, engine, where);
   await engine.corpus(request.scope.domain).ready();
   const parts = { ...(await engine.pipelineContext(request.scope.domain, request.profile)), remember: null };
-  for await (const event of answer(request, parts, where.signal)) if (event.type === "answer") return event.answer;
-  throw new Error("a question ended without an answer");
+  return answerIn(answer(request, parts, where.signal));
 }

@@ -13,7 +13,7 @@ import type { Profile, WriteMode } from "../profiles/profile.ts";
 import { VectorGroups } from "../retrieval/table-vectors.ts";
 import { type Config, DEFAULT_DOMAIN } from "../shared/config.ts";
 import { RequestError } from "../shared/errors.ts";
-import type { AnswerEvent } from "../shared/events.ts";
+import { type AnswerEvent, answerIn } from "../shared/events.ts";
 import type { Answer, AskRequest, Scope, Warning } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
@@ -252,10 +252,7 @@ export function createAsking(
     hotlines,
     ask,
     /** Answers a question without intermediate events. */
-    async answer(question: string, options?: AskOptions): Promise<Answer> {
-      for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
-      throw new Error("answer() ended without an answer");
-    },
+    answer: (question: string, options?: AskOptions): Promise<Answer> => answerIn(ask(question, options)),
     /** Returns up to three questions that the documents answer. Each one was asked before it is listed. */
     async suggestions(options: ScopeOptions = {}): Promise<readonly string[]> {
       const scope = domains.scope(options);

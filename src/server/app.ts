@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -10,7 +10,7 @@ import { requestId } from "hono/request-id";
 import { matchedRoutes } from "hono/route";
 import { secureHeaders } from "hono/secure-headers";
 import { getMimeType, mimes } from "hono/utils/mime";
-import { RequestError, systemCodeOf, warningsOf, withWarnings } from "../shared/errors.ts";
+import { RequestError, warningsOf, withWarnings } from "../shared/errors.ts";
 import { createAnswerWriter } from "../wire/index.ts";
 import { hostGuard, strictTransport } from "./access/address.ts";
 import { callerOf, createSessionIds, knownCallerOf, type SessionIds } from "./access/caller.ts";
@@ -169,7 +169,9 @@ const IMMUTABLE = "public, max-age=31536000, immutable";
  */
 function readPageFiles(webRoot: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
-  for (const path of listFiles(webRoot)) {
+  const entries = existsSync(webRoot) ? readdirSync(webRoot, { withFileTypes: true, recursive: true }) : [];
+  for (const entry of entries.filter((one) => one.isFile())) {
+    const path = join(entry.parentPath, entry.name);
     const body = new Uint8Array(readFileSync(path));
     const name = `/${relative(webRoot, path).split(sep).join("/")}`;
     const headers = {
@@ -182,16 +184,6 @@ function readPageFiles(webRoot: string): ReadonlyMap<string, PageFile> {
     if (name === "/index.html") files.set("/", { body, headers });
   }
   return files;
-}
-
-function listFiles(folder: string): string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  } catch (error) {
-    if (systemCodeOf(error) === "ENOENT") return [];
-    throw error;
-  }
 }
 
 /** Optional parts of a server. */

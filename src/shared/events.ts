@@ -34,6 +34,12 @@ export type AnswerEvent =
   | { readonly type: "sentence"; readonly index: number; readonly sentence: AnswerSentence; readonly citations: readonly Citation[] }
   | { readonly type: "answer"; readonly answer: Answer };
 
+/** Returns the answer among its events. */
+export async function answerIn(events: AsyncIterable<AnswerEvent>): Promise<Answer> {
+  for await (const event of events) if (event.type === "answer") return event.answer;
+  throw new Error("a question ended without an answer");
+}
+
 export interface IngestCounts {
   readonly total: number;
   readonly done: number;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { AskOptions, Engine } from "../../engine/engine.ts";
 import type { Lane, ScopeOptions } from "../../engine/engine-types.ts";
 import { RequestError, systemCodeOf, withWarnings } from "../../shared/errors.ts";
-import type { AnswerEvent } from "../../shared/events.ts";
+import { type AnswerEvent, answerIn } from "../../shared/events.ts";
 import type { PricedCall } from "../../shared/types.ts";
 import type { Amount, UsageStore } from "../../store/usage.ts";
 import type { FairQueue } from "./fair-queue.ts";
@@ -121,10 +121,7 @@ export function withAsk<Asking extends Engine>(engine: Asking, ask: Engine["ask"
   return {
     ...engine,
     ask,
-    async answer(question: string, options: Parameters<Engine["ask"]>[1]) {
-      for await (const event of ask(question, options)) if (event.type === "answer") return event.answer;
-      throw new Error("the engine ended without an answer");
-    },
+    answer: (question: string, options: Parameters<Engine["ask"]>[1]) => answerIn(ask(question, options)),
   };
 }
 

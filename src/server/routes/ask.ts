@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { SourceboundError } from "../../shared/errors.ts";
-import type { AnswerEvent } from "../../shared/events.ts";
+import { type AnswerEvent, answerIn } from "../../shared/events.ts";
 import {
   askBatch,
   askOptions,
@@ -43,17 +43,10 @@ export const askEndpoints = {
           { context, ask, encode: encodeEvents(question), encodeError: (error) => encodeEvent("error", error) },
           services,
         );
-      return answeredOrGone(gone, async () => {
-        for await (const event of ask(gone)) {
-          if (event.type === "answer") return context.body(write(event.answer), 200, { "content-type": "application/json" });
-        }
-        throw new Error(NO_ANSWER);
-      });
+      return answeredOrGone(gone, async () => context.body(write(await answerIn(ask(gone))), 200, { "content-type": "application/json" }));
     },
   }),
 };
-
-const NO_ANSWER = "the engine ended without an answer";
 
 function wantsEvents(accept: string | undefined): boolean {
   return accept?.split(",").some((type) => type.split(";", 1)[0]?.trim().toLowerCase() === "text/event-stream") ?? false;
@@ -108,7 +101,7 @@ export function streamAnswer(
     const frames = (async function* () {
       try {
         const isAnswered = yield* encode(chain(held, events));
-        if (!isAnswered && !signal.aborted) throw new Error(NO_ANSWER);
+        if (!isAnswered && !signal.aborted) throw new Error("the engine ended without an answer");
       } catch (error) {
         if (!signal.aborted || error instanceof SourceboundError) yield encodeError(describeFailure(error, log).body.error);
       }

@@ -39,7 +39,6 @@ export const chatRequestSchema = z
     profile: z.string().min(1).optional().describe("An extension."),
   })
   .describe("POST /v1/chat/completions; other fields of OpenAI's API are accepted but ignored");
-type ChatMessages = z.output<typeof chatRequestSchema>["messages"];
 
 const usageSchema = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 
@@ -67,10 +66,6 @@ export const chatResponseSchema = z.object({
 const modelSchema = z.object({ id: z.string(), object: z.literal("model"), created: z.int(), owned_by: z.literal("sourcebound") });
 const modelListSchema = z.object({ object: z.literal("list"), data: z.array(modelSchema) });
 
-function textOf({ content: given }: ChatMessages[number]): string {
-  return typeof given === "string" ? given : (given ?? []).map(({ text }) => text).join("\n");
-}
-
 /** Maximum characters of an earlier message; it only helps to understand the question. */
 const TURN_CHARACTERS = 4_000;
 
@@ -83,8 +78,7 @@ export const chatEndpoints = {
     gives: { status: 200, schema: chatResponseSchema, events: true },
     handle: async (call, services) => {
       const { context, body: request, signal } = call;
-      const said = request.messages.map((message) => ({ role: message.role, text: textOf(message) }));
-      const { question, ask } = await askModel(call, request, said, services);
+      const { question, ask } = await askModel(call, request, request.messages, services);
       const head = { id: `chatcmpl-${randomUUID()}`, created: seconds(new Date()), model: request.model };
       if (request.stream !== true)
         return answeredOrGone(signal, async () => context.json(await completion(head, { question, events: ask(signal) })));
@@ -135,8 +129,12 @@ function modelNotFound(): RequestError {
 
 /** A message of a conversation that the client keeps. */
 interface Said {
-  readonly role: ChatMessages[number]["role"];
-  readonly text: string;
+  readonly role: z.output<typeof roleSchema>;
+  readonly content?: string | readonly { readonly text: string }[] | null | undefined;
+}
+
+function textOf({ content }: Said): string {
+  return typeof content === "string" ? content : (content ?? []).map(({ text }) => text).join("\n");
 }
 
 /** Asks the domain that a model names. @throws RequestError `model_not_found`, `question_missing` */
@@ -161,12 +159,12 @@ function conversationOf(said: readonly Said[]): { question: string; turns: Turn[
     throw new RequestError("question_missing", 'No message has the role "user". The last user message is the question.');
   const turns: { question: string; answer: string }[] = [];
   for (const message of said.slice(0, last)) {
-    const text = message.text.slice(0, TURN_CHARACTERS);
+    const text = textOf(message).slice(0, TURN_CHARACTERS);
     const open = turns.at(-1);
     if (message.role === "user") turns.push({ question: text, answer: "" });
     else if (message.role === "assistant" && open !== undefined) open.answer = open.answer === "" ? text : `${open.answer}\n${text}`;
   }
-  return { question: asked.text, turns };
+  return { question: textOf(asked), turns };
 }
 
 /** A question with the events of its answer. */

@@ -60,8 +60,7 @@ export const responseEndpoints = {
     handle: async (call, services) => {
       const { context, body: request, signal } = call;
       const messages = typeof request.input === "string" ? [{ role: "user" as const, content: request.input }] : request.input;
-      const said = messages.map(({ role, content }) => ({ role, text: textOf(content) }));
-      const { question, ask } = await askModel(call, request, said, services);
+      const { question, ask } = await askModel(call, request, messages, services);
       const begun = begin(request.model);
       const encode = (events: AsyncIterable<AnswerEvent>) => framesOf(begun, { question, events });
       const encodeError = (error: object) => encodeEvent("error", { type: "error", param: null, ...error });
@@ -73,10 +72,6 @@ export const responseEndpoints = {
     },
   }),
 };
-
-function textOf(content: string | readonly { readonly text: string }[]): string {
-  return typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
-}
 
 function begin(name: string): WireResponse {
   return {
