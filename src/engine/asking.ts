@@ -17,8 +17,9 @@ import { type AnswerEvent, answerIn } from "../shared/events.ts";
 import type { Answer, AskRequest, Scope, Warning } from "../shared/types.ts";
 import type { DocumentStore } from "../store/documents.ts";
 import { sha256Hex } from "../text/hash.ts";
+import { memoised } from "../text/memo.ts";
 import { askingScope, type DomainPack, publishedContacts } from "./domain.ts";
-import { type Domains, perKey } from "./domains.ts";
+import type { Domains } from "./domains.ts";
 import type { AskOptions, ScopeOptions } from "./engine-types.ts";
 import { fitToIndex, type GateThresholds } from "./gate-thresholds.ts";
 import type { Indexes } from "./indexes.ts";
@@ -90,7 +91,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
   const questions = new QuestionIndex(store.cache, () => new VectorGroups());
   const answers = new StoredAnswers();
   const joinTurns = createTurns(clock);
-  const quietFinder = perKey(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
+  const quietFinder = memoised(Number.POSITIVE_INFINITY, ({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";

@@ -12,7 +12,7 @@ import type { Profile } from "../profiles/profile.ts";
 import type { Config } from "../shared/config.ts";
 import { ConfigError } from "../shared/errors.ts";
 import type { Scope } from "../shared/types.ts";
-import { recent } from "../text/memo.ts";
+import { memoised, recent } from "../text/memo.ts";
 import { askingScope, type DomainPack, loadDomain, packHotlines } from "./domain.ts";
 import type { ReachOptions, ScopeOptions } from "./engine-types.ts";
 import type { Opened } from "./open.ts";
@@ -24,8 +24,13 @@ const RECENT_MESSAGES = 1_000;
 export function createDomains({ config, given, store, local, words, now }: Opened) {
   const read = () => createWordReader(words);
   const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: words.isCommon };
-  const packs = perKey((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
-  const finders = perKey((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
+  const packs = memoised(
+    Number.POSITIVE_INFINITY,
+    (name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir),
+  );
+  const finders = memoised(Number.POSITIVE_INFINITY, (hotlines: DomainPack["hotlines"]) =>
+    recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)),
+  );
   const configured = createConfigured(config);
   const pack = (name = config.domain): DomainPack => packs(name);
   const scope = (options: ScopeOptions = {}): Scope => askingScope(pack(options.domain), options, config);
@@ -45,9 +50,9 @@ export function createDomains({ config, given, store, local, words, now }: Opene
     /** Returns a finder of hotlines that works even if no pack can be loaded. */
     hotlines: (name?: string): HotlineFinder => finders(packHotlines(name, config, pack)),
     finder: ({ hotlines }: DomainPack): HotlineFinder => finders(hotlines),
-    classifier: perKey(createClassifier),
-    matcher: perKey((of: DomainPack) => given.matcher ?? local.matcher(of)),
-    readTopics: perKey(({ topics }: DomainPack) => createTopicReader(topics)),
+    classifier: memoised(Number.POSITIVE_INFINITY, createClassifier),
+    matcher: memoised(Number.POSITIVE_INFINITY, (of: DomainPack) => given.matcher ?? local.matcher(of)),
+    readTopics: memoised(Number.POSITIVE_INFINITY, ({ topics }: DomainPack) => createTopicReader(topics)),
     /** `null`: no web search is configured. */
     web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
     /** Shared by all domains. */
@@ -80,15 +85,4 @@ function endpointOf({ type, url, api_key, timeout_ms }: NonNullable<Config["web_
   const address = url ?? (type === "searxng" ? undefined : SEARCH_URLS[type]);
   if (address === undefined) throw new ConfigError("config_invalid", "web_search.url is missing: set the address of the SearXNG instance");
   return { type, url: address, apiKey: api_key, timeoutMs: timeout_ms };
-}
-
-/** Memoises `make` by key. */
-export function perKey<Key, Thing>(make: (key: Key) => Thing): (key: Key) => Thing {
-  const made = new Map<Key, Thing>();
-  return (key) => {
-    if (made.has(key)) return made.get(key) as Thing;
-    const thing = make(key);
-    made.set(key, thing);
-    return thing;
-  };
 }
