@@ -9,6 +9,7 @@ import {
 } from "../language/content-words.ts";
 import type { Value } from "../language/values.ts";
 import type { TextRange } from "../shared/types.ts";
+import { memoised } from "../text/memo.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { type CitedQuote, type Finding, finding } from "./finding.ts";
 
@@ -32,20 +33,9 @@ export interface Reader {
 const REMEMBERED = 2000;
 
 export function createReader(readWords: ReadWords = createWordReader()): Reader {
-  const known = new Map<string, readonly Statement[]>();
   const read = createReading(readWords);
-  return {
-    read,
-    statements(quote) {
-      const key = [...(quote.above ?? []), quote.text].join("\u0000");
-      const before = known.get(key);
-      if (before !== undefined) return before;
-      const made = statementsOf(quote, read);
-      if (known.size >= REMEMBERED) known.clear();
-      known.set(key, made);
-      return made;
-    },
-  };
+  const known = memoised((key: string) => statementsOf(JSON.parse(key), read), REMEMBERED);
+  return { read, statements: ({ text, above }) => known(JSON.stringify({ text, above })) };
 }
 
 function statementsOf(quote: CitedQuote, read: Reader["read"]): Statement[] {

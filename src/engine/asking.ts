@@ -91,7 +91,7 @@ export function createPipelineContext(opened: Opened, domains: Domains, indexes:
   const questions = new QuestionIndex(store.cache, () => new VectorGroups());
   const answers = new StoredAnswers();
   const joinTurns = createTurns(clock);
-  const quietFinder = memoised(Number.POSITIVE_INFINITY, ({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
+  const quietFinder = memoised(({ hotlines }: DomainPack) => createQuietFinder(hotlines, local.findCrisis));
   return (pack, profile, threshold) => {
     const corpus = indexes.of(pack.name);
     const isMeasured = threshold.type === "none";

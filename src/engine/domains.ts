@@ -24,13 +24,8 @@ const RECENT_MESSAGES = 1_000;
 export function createDomains({ config, given, store, local, words, now }: Opened) {
   const read = () => createWordReader(words);
   const readers = { statements: createReader(read()), facts: createFactReader(read()), isCommon: words.isCommon };
-  const packs = memoised(
-    Number.POSITIVE_INFINITY,
-    (name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir),
-  );
-  const finders = memoised(Number.POSITIVE_INFINITY, (hotlines: DomainPack["hotlines"]) =>
-    recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)),
-  );
+  const packs = memoised((name: string) => given.packs?.find((one) => one.name === name) ?? loadDomain(name, config.domains_dir));
+  const finders = memoised((hotlines: DomainPack["hotlines"]) => recent(RECENT_MESSAGES, createHotlineFinder(hotlines, local.findCrisis)));
   const configured = createConfigured(config);
   const pack = (name = config.domain): DomainPack => packs(name);
   const scope = (options: ScopeOptions = {}): Scope => askingScope(pack(options.domain), options, config);
@@ -50,9 +45,9 @@ export function createDomains({ config, given, store, local, words, now }: Opene
     /** Returns a finder of hotlines that works even if no pack can be loaded. */
     hotlines: (name?: string): HotlineFinder => finders(packHotlines(name, config, pack)),
     finder: ({ hotlines }: DomainPack): HotlineFinder => finders(hotlines),
-    classifier: memoised(Number.POSITIVE_INFINITY, createClassifier),
-    matcher: memoised(Number.POSITIVE_INFINITY, (of: DomainPack) => given.matcher ?? local.matcher(of)),
-    readTopics: memoised(Number.POSITIVE_INFINITY, ({ topics }: DomainPack) => createTopicReader(topics)),
+    classifier: memoised(createClassifier),
+    matcher: memoised((of: DomainPack) => given.matcher ?? local.matcher(of)),
+    readTopics: memoised(({ topics }: DomainPack) => createTopicReader(topics)),
     /** `null`: no web search is configured. */
     web: createWebParts(config, { network: given.network, support: local.support, reader: readers.facts, now }),
     /** Shared by all domains. */

@@ -2,7 +2,7 @@ import { type ContentWord, createReading, createWordReader, NEGATOR, type Readin
 import { SPELLED_NUMBER } from "../language/numerals.ts";
 import { joinValues, type Value } from "../language/values.ts";
 import type { Block, BlockType, Passage, PlacedUnit, TextRange } from "../shared/types.ts";
-import { once } from "../text/memo.ts";
+import { memoised, once } from "../text/memo.ts";
 import { splitSentences } from "../text/sentences.ts";
 import { aboveUnit, cellsOf } from "../text/units.ts";
 
@@ -126,16 +126,11 @@ type PassageTokens = ReturnType<typeof tokensOfPassage>;
 function tokensOfPassage({ document, headingPath, units, text, range }: Passage, words: FactWords) {
   const textOf = ({ start, end }: TextRange) =>
     start < range.start || end > range.end ? "" : text.slice(start - range.start, end - range.start);
-  const known = new Map<string, ReadonlySet<string>>();
-  const tokensOf = (part: string) => {
-    const tokens = known.get(part) ?? new Set(words.tokens(part));
-    known.set(part, tokens);
-    return tokens;
-  };
+  const tokensOf = memoised((part: string): ReadonlySet<string> => new Set(words.tokens(part)));
   const pieces: readonly PieceTokens[] = piecesOf({ title: document.title, units, blocks: document.blocks, textOf }).map((piece) => ({
     piece,
     own: tokensOf(piece.text),
-    around: once(() => [piece.title, ...piece.above, piece.previous].map(tokensOf)),
+    around: once(() => [piece.title, ...piece.above, piece.previous].map((part) => tokensOf(part))),
   }));
   const isWhole = units.every(({ start, end }) => start >= range.start && end <= range.end);
   const whole = once((): ReadonlySet<string> => {

@@ -163,7 +163,7 @@ export async function* scanConflicts(
     yield { type: "progress", done, total, found: findings.length };
   }
   const sideOf = ({ at, fact }: Finding["a"], sid: string) => ({ fact, source: { ...(stored[at] as Stored).source, sid } });
-  const statementsOf = memoised(stored.length, (documentId: string): readonly Fact[] =>
+  const statementsOf = memoised((documentId: string): readonly Fact[] =>
     stored.flatMap(({ piece, source }) => (source.id === documentId ? [reader.read(piece, words)] : [])),
   );
   const conflicts = siftFindings(findings, statementsOf).map(({ difference, a, b }) =>

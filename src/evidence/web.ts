@@ -8,6 +8,7 @@ import { checkUrl, type FetchedPage, type PageText, type ReadPage } from "../mod
 import { SUPPORT_BANDS } from "../profiles/guards.ts";
 import { messageOf } from "../shared/errors.ts";
 import type { Evidence, Passage, Question, WebEvidence, WebPageEvidence, WebVerdict } from "../shared/types.ts";
+import { memoised } from "../text/memo.ts";
 import { unitsIn } from "../text/units.ts";
 import { compareFacts } from "./compare-facts.ts";
 import {
@@ -279,13 +280,10 @@ export async function askWeb(
   const deadline = startDeadline(signal, parts.timeoutMs);
   const failures = new Set<string>();
   const unread = new Map<string, string>();
-  const pages = new Map<string, Promise<ReadResult | null>>();
   let read = 0;
   const failed = (cause: unknown) => (deadline.expired() ? `no response within ${parts.timeoutMs} ms` : messageOf(cause));
-  const readOnce = (url: string): Promise<ReadResult | null> => {
-    const known = pages.get(url);
-    if (known !== undefined) return known;
-    const reading = readResult(url, parts, deadline.signal).then(
+  const readOnce = memoised((url: string) =>
+    readResult(url, parts, deadline.signal).then(
       (result) => {
         read++;
         return result;
@@ -294,10 +292,8 @@ export async function askWeb(
         unread.set(url, failed(cause));
         return null;
       },
-    );
-    pages.set(url, reading);
-    return reading;
-  };
+    ),
+  );
   const lookUp = async (passage: Evidence["passage"]): Promise<WebEvidence> => {
     const statements = statementsOf(passage, asked, { ...parts, words });
     const query = webQuery(question.resolved, asked, passage, statements, words);
@@ -307,7 +303,7 @@ export async function askWeb(
       const results = await parts.search.search(query, { signal: deadline.signal, limit: RESULTS, hosts: parts.hosts });
       const urls = listedUrls(results, parts.hosts).slice(0, PAGES);
       if (urls.length === 0) return silent("no page was found on the listed hosts");
-      const reads = (await Promise.all(urls.map(readOnce))).filter((result) => result !== null);
+      const reads = (await Promise.all(urls.map((url) => readOnce(url)))).filter((result) => result !== null);
       const found = [...new Map(reads.map((result) => [result.url, result])).values()];
       if (found.length === 0) return silent("no page found could be read");
       const said = await Promise.all(

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RequestError } from "../shared/errors.ts";
 import type { Citation, TextRange } from "../shared/types.ts";
+import { memoised } from "../text/memo.ts";
 import { fileOfDocument } from "../text/paths.ts";
 import type { GoldenSet } from "./golden-set.ts";
 
@@ -17,12 +18,7 @@ export type GoldenPlaces = ReturnType<typeof locatePlaces>;
  * @throws RequestError `golden_pages_missing`, `golden_quote_missing` when labels name missing text: no answer could be right
  */
 export function locatePlaces({ corpus, answerable, unanswerable }: GoldenSet, paths: readonly string[]) {
-  const texts = new Map<string, string>();
-  const textOf = (page: string): string => {
-    const known = texts.get(page) ?? readFileSync(join(corpus, fileOfDocument(page)), "utf8");
-    texts.set(page, known);
-    return known;
-  };
+  const textOf = memoised((page: string) => readFileSync(join(corpus, fileOfDocument(page)), "utf8"));
   const documents = new Set(paths);
   const quotes = new Map<string, readonly Places[]>();
   const keep = (id: string, marked: readonly string[], pages: readonly string[]) => {

@@ -244,7 +244,7 @@ const MAX_CHARACTERS = 20_000;
 
 /** Returns a function that analyses texts and caches the results. */
 export function createReading(readWords: ReadWords = createWordReader()): (text: string) => Reading {
-  return memoised(REMEMBERED, (text: string) => {
+  return memoised((text: string) => {
     const beginning = text.slice(0, MAX_CHARACTERS);
     const words = readWords(beginning);
     // Computed on first use, because most texts never need them.
@@ -260,5 +260,5 @@ export function createReading(readWords: ReadWords = createWordReader()): (text:
         return values();
       },
     };
-  });
+  }, REMEMBERED);
 }

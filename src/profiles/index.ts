@@ -1,4 +1,5 @@
 import { RequestError } from "../shared/errors.ts";
+import { memoised } from "../text/memo.ts";
 import { didYouMean } from "../text/spelling.ts";
 import { book } from "./book.ts";
 import { GUARDS, VALIDATOR_GUARDS } from "./guards.ts";
@@ -30,22 +31,18 @@ export interface ProfileOverrides {
 
 /** Creates a function that applies the configuration and a request's mode to a profile. Equal inputs return the same object. */
 export function createConfigured({ grade, write_from: writeFrom }: ProfileOverrides): (profile: Profile, mode?: WriteMode) => Profile {
-  const made = new WeakMap<Profile, Map<WriteMode | undefined, Profile>>();
-  return (profile, mode) => {
-    const known = made.get(profile) ?? new Map<WriteMode | undefined, Profile>();
-    made.set(profile, known);
-    const before = known.get(mode);
-    if (before !== undefined) return before;
-    const { gate, write } = profile;
-    const changed: Profile = {
-      ...profile,
-      gate: gate.type === "sufficiency" && writeFrom !== undefined ? { ...gate, writeFrom } : gate,
-      write: mode === undefined ? write : { ...write, mode },
-    };
-    const configured = grade === "always" ? graded(changed) : changed;
-    known.set(mode, configured);
-    return configured;
-  };
+  const made = memoised((profile: Profile) =>
+    memoised((mode: WriteMode | undefined): Profile => {
+      const { gate, write } = profile;
+      const changed: Profile = {
+        ...profile,
+        gate: gate.type === "sufficiency" && writeFrom !== undefined ? { ...gate, writeFrom } : gate,
+        write: mode === undefined ? write : { ...write, mode },
+      };
+      return grade === "always" ? graded(changed) : changed;
+    }),
+  );
+  return (profile, mode) => made(profile)(mode);
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { askedPart, askedValues, heldValues, readQuestion } from "../language/question.ts";
 import { namedScorerSchema, readNamedWeights, shippedWeights } from "../models/weights/scorer.ts";
 import type { Evidence, QuestionPart } from "../shared/types.ts";
+import { memoised } from "../text/memo.ts";
 import { type Candidate, textOf } from "./candidates.ts";
 
 /** The tokeniser and index statistics for choosing quotes. */
@@ -55,12 +56,11 @@ export function readAsked(question: string, words: QuoteWords) {
 export function viewPassage(candidates: readonly Candidate[], evidence: Pick<Evidence, "passage">, rank: number, asked: AskedQuestion) {
   const { passage } = evidence;
   const inTitle = asked.bitsIn(passage.document.title);
-  const inAbove = new Map<string, AskedBits>();
+  const inAbove = memoised(asked.bitsIn);
   return candidates.map((candidate) => {
     const text = textOf(passage, candidate.range);
     const inCandidate = asked.bitsIn(text);
-    const heading = inAbove.get(candidate.above) ?? asked.bitsIn(candidate.above);
-    inAbove.set(candidate.above, heading);
+    const heading = inAbove(candidate.above);
     const held = asked.values.length === 0 ? 0 : heldValues(text);
     const own = asked.share(inCandidate);
     return {

@@ -1,3 +1,4 @@
+import { memoised } from "../text/memo.ts";
 import type { TermStatistics } from "./search-engine.ts";
 import type { ArraysOf } from "./snapshot.ts";
 import { type SlotSet, type TermCounts, type WeightedField, type WeightedTerm, withRoom } from "./top-k.ts";
@@ -198,18 +199,12 @@ export class Postings {
  * or moved.
  */
 export function countAmong(slots: SlotSet, postings: Postings): TermCounts {
-  const known = new Map<number, number>();
-  return {
-    size: slots.size,
-    holding(term) {
-      const before = known.get(term);
-      if (before !== undefined) return before;
-      const start = postings.start(term);
-      const end = start + postings.length(term);
-      let count = 0;
-      for (let i = start; i < end; i++) if (slots.has(postings.slots[i] as number)) count++;
-      known.set(term, count);
-      return count;
-    },
-  };
+  const holding = memoised((term: number) => {
+    const start = postings.start(term);
+    const end = start + postings.length(term);
+    let count = 0;
+    for (let i = start; i < end; i++) if (slots.has(postings.slots[i] as number)) count++;
+    return count;
+  });
+  return { size: slots.size, holding };
 }

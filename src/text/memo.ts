@@ -36,9 +36,9 @@ export function recent<T extends NonNullable<unknown>>(most: number, make: (text
 
 /**
  * Caches the results of a pure function.
- * @param most maximum number of results; a full cache is emptied, because frequent keys return to it soon
+ * @param most maximum number of results; a full cache is emptied, because frequent keys return to it soon. Default: unlimited
  */
-export function memoised<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
+export function memoised<Key, Value>(make: (key: Key) => Value, most = Number.POSITIVE_INFINITY): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
     const before = known.get(key);

@@ -147,7 +147,7 @@ const MEMO_WORDS = 200_000;
 
 /** Creates a Porter stemmer with a cache: words repeat, and stemming is most of the cost of tokenizing. */
 export function createStemmer(): (word: string) => string {
-  return memoised(MEMO_WORDS, stemOf);
+  return memoised(stemOf, MEMO_WORDS);
 }
 
 /**

@@ -52,7 +52,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
   const unknown = "piece" in uncovered ? uncovered.piece : -1;
   const isEncoder = hashRows > 0;
   const ruleFor = isEncoder ? encoderRule : bertRule;
-  const ruleOf = memoised(KEPT_RULES, ruleFor);
+  const ruleOf = memoised(ruleFor, KEPT_RULES);
   const ascii = Array.from({ length: 128 }, (_, code) => ruleFor(code));
   const asciiKinds = Uint8Array.from(ascii, ({ kind, kinds }) => kinds[0] ?? kind);
   const asciiUnits = Uint16Array.from(ascii, ({ units }) => units[0] ?? 0);

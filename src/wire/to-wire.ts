@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { webUrl } from "../shared/types/document.ts";
+import { memoised } from "../text/memo.ts";
 import { httpUrl } from "../text/paths.ts";
 import type { InProcess } from "../text/validate.ts";
 
 type Convert = (value: unknown) => unknown;
-
-const converters = new WeakMap<z.core.$ZodType, Convert>();
 
 /**
  * Converts data to its wire format, which has the schema's fields only, in snake_case. Keys of records and loose
@@ -15,13 +14,7 @@ export function toWire<Schema extends z.ZodType>(schema: Schema, value: InProces
   return converterOf(schema)(value) as z.output<Schema>;
 }
 
-function converterOf(schema: z.core.$ZodType): Convert {
-  const known = converters.get(schema);
-  if (known !== undefined) return known;
-  const made = createConverter(schema);
-  converters.set(schema, made);
-  return made;
-}
+const converterOf = memoised(createConverter);
 
 const asIs: Convert = (value) => value;
 

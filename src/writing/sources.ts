@@ -1,5 +1,6 @@
 import { quoteOf } from "../ranking/candidates.ts";
 import type { Passage, PlacedUnit, Quote, TextRange } from "../shared/types.ts";
+import { memoised } from "../text/memo.ts";
 import { type QuoteWords, readQuote, withHeader } from "./quotes.ts";
 
 /** Returns the quotes of a source that match a sentence. */
@@ -16,14 +17,7 @@ const LEAST_GAIN = 0.1;
  * decide about it.
  */
 export function createBinder(words: Pick<QuoteWords, "tokens" | "idf">): BindSentence {
-  const read = new WeakMap<Quote, ReadonlySet<string>>();
-  const tokensOf = (quote: Quote) => {
-    const known = read.get(quote);
-    if (known !== undefined) return known;
-    const tokens = new Set(words.tokens(`${quote.header?.text ?? ""} ${quote.text}`));
-    read.set(quote, tokens);
-    return tokens;
-  };
+  const tokensOf = memoised(({ header, text }: Quote) => new Set(words.tokens(`${header?.text ?? ""} ${text}`)));
   const weigh = (token: string) => Math.max(0, words.idf(token));
   return (text, { citable }) => {
     if (citable.length <= 1) return citable;

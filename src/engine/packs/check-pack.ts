@@ -9,6 +9,7 @@ import { scanFolder } from "../../ingest/scan.ts";
 import { isListedHost } from "../../models/web-page.ts";
 import { profileNamed } from "../../profiles/index.ts";
 import { ConfigError, messageOf, SourceboundError } from "../../shared/errors.ts";
+import { memoised } from "../../text/memo.ts";
 import { fileOfDocument } from "../../text/paths.ts";
 import { createStemmer, words } from "../../text/tokens.ts";
 import { type DomainPack, loadDomain, readPackFile } from "../domain.ts";
@@ -85,13 +86,10 @@ function checkGolden(pack: DomainPack, visibleTo: ReadonlyMap<string, readonly F
 }
 
 function placeFindings(pack: DomainPack, set: GoldenSet, visibleTo: ReadonlyMap<string, readonly FolderDocument[]>): PackFinding[] {
-  const texts = new Map<string, string>();
-  const textOf = (page: string): string => {
+  const textOf = memoised((page: string) => {
     const path = join(pack.folder, fileOfDocument(page));
-    const text = texts.get(page) ?? (existsSync(path) ? readFileSync(path, "utf8") : "");
-    texts.set(page, text);
-    return text;
-  };
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  });
   const pagesOf = (tenant: string | null) => (visibleTo.get(tenant ?? "") ?? []).map(({ path }) => path);
   const lost = set.answerable.flatMap(({ id, tenant, gold_pages }) =>
     gold_pages.filter((page) => !pagesOf(tenant).includes(page)).map((page) => `${id}: ${page}`),

@@ -2,6 +2,7 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from "rate-lim
 import { RequestError } from "../../shared/errors.ts";
 import { COUNTER_TABLE, type CounterClient } from "../../store/store.ts";
 import { keyedHash } from "../../text/hash.ts";
+import { memoised } from "../../text/memo.ts";
 
 const HOUR_S = 3_600;
 /** Maximum number of wrong credentials from one address. A person's typing errors stay below it. */
@@ -46,13 +47,8 @@ export function createSharedAdmission(client: CounterClient, secret: string): Ad
 }
 
 function admissionBy(create: (limit: Limit) => Limiter, nameOf: (who: string) => string) {
-  const perHour = new Map<number, Limiter>();
   const failures = create({ points: MAX_FAILED_ATTEMPTS, duration: FAILED_ATTEMPTS_S, keyPrefix: "attempts" });
-  const limiterOf = (points: number) => {
-    const known = perHour.get(points) ?? create({ points, duration: HOUR_S, keyPrefix: String(points) });
-    perHour.set(points, known);
-    return known;
-  };
+  const limiterOf = memoised((points: number) => create({ points, duration: HOUR_S, keyPrefix: String(points) }));
   const counts = { admitted: 0, limited: 0 };
   return {
     /** Returns the numbers of admitted and rejected requests of this process, among those with a limit. */
