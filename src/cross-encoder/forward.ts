@@ -3,13 +3,8 @@ import type { PairReading } from "./reader.ts";
 import { placeOf, planArena, type ReaderWeights } from "./weights.ts";
 import { HEADS } from "./weights-file.ts";
 
-/** Runs one token sequence at a time, in one thread's arena. */
-export interface Forward {
-  readonly run: (ids: Int32Array) => PairReading;
-}
-
-/** Creates the forward pass over shared weights, in the arena with this number. */
-export function createForward(weights: ReaderWeights, arenaNumber: number): Forward {
+/** Creates the forward pass over shared weights, in the arena with this number. It runs one token sequence at a time. */
+export function createForward(weights: ReaderWeights, arenaNumber: number) {
   const { header, limits } = weights;
   const { hidden, heads, feed_forward: wide, epsilon } = header;
   const kernel = createKernel(weights);
@@ -46,7 +41,7 @@ export function createForward(weights: ReaderWeights, arenaNumber: number): Forw
   }
 
   return {
-    run(ids) {
+    run(ids: Int32Array): PairReading {
       const tokens = ids.length;
       embed(ids, float32.subarray(arena.x / 4), float32.subarray(arena.narrow / 4));
       kernel.addNorm(arena.x, arena.narrow, at("embedding_norm.gain"), at("embedding_norm.bias"), tokens, hidden, epsilon);

@@ -2,13 +2,6 @@ import type { TextRange } from "../shared/types.ts";
 import { digitOf, RAISED } from "../text/normalise.ts";
 import type { ValueKind } from "./units.ts";
 
-/** A text whose digits and number signs of any script are ASCII. */
-interface FoldedText {
-  readonly plain: string;
-  /** Maps an offset in `plain` to the offset in the original text. */
-  readonly at: (offset: number) => number;
-}
-
 const SIGNS: Readonly<Record<string, string>> = {
   "％": "%",
   "٪": "%",
@@ -23,9 +16,9 @@ const SIGNS: Readonly<Record<string, string>> = {
 /** Quick test: ASCII text needs no folding. */
 const NEEDS_FOLDING = /[^\p{ASCII}–—‘’“”…•]/u;
 
-/** Folds digits of any script to ASCII, so that one pattern matches them all. Offsets map back to the text. */
-export function foldDigits(text: string): FoldedText {
-  if (!NEEDS_FOLDING.test(text)) return { plain: text, at: (offset) => offset };
+/** Folds digits and number signs of any script to ASCII, so that one pattern matches them all. `at` maps offsets back to the text. */
+export function foldDigits(text: string) {
+  if (!NEEDS_FOLDING.test(text)) return { plain: text, at: (offset: number) => offset };
   let plain = "";
   let moved = false;
   const offsets: number[] = [];
@@ -38,7 +31,7 @@ export function foldDigits(text: string): FoldedText {
     offset += character.length;
   }
   offsets.push(text.length);
-  return { plain, at: moved ? (place) => offsets[place] ?? text.length : (place) => place };
+  return { plain, at: (place: number) => (moved ? (offsets[place] ?? text.length) : place) };
 }
 
 const SMALL =

@@ -50,17 +50,13 @@ export interface FactSource {
   readonly entities?: readonly { readonly type: string; readonly patterns: readonly string[]; readonly canonical: string }[];
 }
 
-export interface QuestionFactReader {
-  read(question: string): QuestionFacts;
-  /** Returns the question with every abbreviation of the pack in its long form. */
-  spellOut(question: string): string;
-}
+export type QuestionFactReader = ReturnType<typeof createQuestionFactReader>;
 
 /** Maximum number of characters to read. Longer questions are noise. */
 const MAX_CHARACTERS = 1000;
 
 /** Creates a reader of exact facts for a domain. */
-export function createQuestionFactReader(source: FactSource = {}, english: EnglishWords = createEnglishWords()): QuestionFactReader {
+export function createQuestionFactReader(source: FactSource = {}, english: EnglishWords = createEnglishWords()) {
   const readWords = createWordReader(english);
   const book = createPhraseBook(source);
   const patterns = (source.entities ?? []).flatMap(({ type, patterns: all, canonical }) =>
@@ -71,7 +67,7 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
   const ownRoots = new Set(readWords(shared).map(({ root }) => root));
   const isNamed = ({ root }: ContentWord) => !ownRoots.has(root);
   return {
-    read(asked) {
+    read(asked: string): QuestionFacts {
       const question = asked.slice(0, MAX_CHARACTERS);
       const all = readWords(question);
       const phrases = book.find(question).map((phrase): PackPhrase => {
@@ -98,7 +94,8 @@ export function createQuestionFactReader(source: FactSource = {}, english: Engli
         forms: new Map(free.map(({ root, text }) => [root, text.toLowerCase()])),
       };
     },
-    spellOut: (question) =>
+    /** Returns the question with every abbreviation of the pack in its long form. */
+    spellOut: (question: string): string =>
       replaceRanges(question, book.find(question), ({ groups: [group = -1], isName }) => (isName ? book.longForm(group) : undefined)),
   };
 }

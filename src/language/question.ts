@@ -44,13 +44,6 @@ export function clausesOf(text: string): Clause[] {
   return clauses;
 }
 
-/** A question's topic and the kind of answer it asks for. */
-export interface QuestionShape {
-  readonly type: QuestionType;
-  /** The question without its question frame, or the whole question if nothing would remain. */
-  readonly content: string;
-}
-
 /** The first match wins, so narrower kinds come first. */
 const TYPES = [
   ["which-form", /\b(?:(?:which|what)(?:\s+[\p{L}-]+){0,3}\s+forms?|forms?\s+number|(?:which|what)\s+paperwork)\b/iu],
@@ -112,10 +105,13 @@ const FRAMES = new RegExp(
 const APOSTROPHES = /[’‘ʼ]/g;
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
-/** Splits a question into its type and its content. Linear in its length. */
-export function readQuestion(text: string): QuestionShape {
+/**
+ * Splits a question into the kind of answer it asks for and its content: the question without its question frame, or the whole question
+ * if nothing would remain. Linear in its length.
+ */
+export function readQuestion(text: string) {
   const plain = text.replaceAll(APOSTROPHES, "'");
-  const type = TYPES.find(([, pattern]) => pattern.test(plain))?.[0] ?? "other";
+  const type: QuestionType = TYPES.find(([, pattern]) => pattern.test(plain))?.[0] ?? "other";
   const content = plain.replaceAll(FRAMES, " ").replaceAll(/\s+/g, " ").trim();
   return { type, content: HAS_WORD.test(content) ? content : text };
 }

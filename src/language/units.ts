@@ -1,4 +1,4 @@
-import { foldMarks } from "../text/normalise.ts";
+import { foldMarks, literally } from "../text/normalise.ts";
 import units from "./units.json" with { type: "json" };
 
 /** Kind of a value. Only values of the same kind can be equal or contradict each other. */
@@ -50,11 +50,10 @@ const UNITS: ReadonlyMap<string, Unit> = new Map([
   ),
 ]);
 
-const escaped = (name: string) => name.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 const longestFirst = (names: readonly string[]) =>
   names
     .toSorted((a, b) => b.length - a.length)
-    .map(escaped)
+    .map(literally)
     .join("|");
 const names = [...UNITS.keys()];
 /** Regular expression source for a lower-case unit after a number. */

@@ -125,11 +125,6 @@ const NAMES_COMPARED = 5_000;
 /** Maximum number of titles in the description of an area; the rest is counted. */
 const TITLES_SHOWN = 3;
 
-export interface ResolvedFilters {
-  readonly area: Area;
-  readonly applied: AppliedFilters;
-}
-
 interface Narrowing {
   readonly kind: "document" | "chapter" | "section" | "page";
   readonly asked: string;
@@ -151,7 +146,7 @@ interface Part {
  * @throws RequestError `unknown_document`, `unknown_chapter`, `unknown_section`, `unknown_page` with the nearest names
  * that exist
  */
-export function resolveFilters(filters: Filters, documents: readonly DocumentOutline[]): ResolvedFilters {
+export function resolveFilters(filters: Filters, documents: readonly DocumentOutline[]): { area: Area; applied: AppliedFilters } {
   const whole = [{ start: 0, end: OPEN_END }];
   let parts: readonly Part[] = documents.map((document) => ({ document, ranges: whole, found: [] }));
   const narrowedBy: Narrowing[] = [];

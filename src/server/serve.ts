@@ -31,12 +31,7 @@ export interface ServeOptions {
   readonly connections?: number;
 }
 
-export interface RunningServer {
-  /** URL with the actual port, e.g. `http://127.0.0.1:8787`. */
-  readonly url: string;
-  /** Stops new requests, lets running answers finish, then closes all connections. May be called repeatedly. */
-  close(): Promise<void>;
-}
+export type RunningServer = Awaited<ReturnType<typeof serve>>;
 
 /** Serves the app. @throws ConfigError `port_in_use`, `port_not_allowed`, `host_not_available` when it cannot listen */
 export async function serve(
@@ -50,7 +45,7 @@ export async function serve(
     requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS,
     connections: most = DEFAULT_CONNECTIONS,
   }: ServeOptions,
-): Promise<RunningServer> {
+) {
   const server = createAdaptorServer({
     fetch: app.fetch,
     ...(tls === undefined ? {} : { createServer: tls.createServer }),
@@ -68,8 +63,10 @@ export async function serve(
   const unfollow = tls?.follow(server as TlsServer, tlsFailed);
   let closing: Promise<void> | undefined;
   return {
+    /** URL with the actual port, e.g. `http://127.0.0.1:8787`. */
     url: `${tls === undefined ? "http" : "https"}://${address.family === "IPv6" ? `[${address.address}]` : address.address}:${address.port}`,
-    close: () => {
+    /** Stops new requests, lets running answers finish, then closes all connections. May be called repeatedly. */
+    close: (): Promise<void> => {
       unfollow?.();
       closing ??= closeServer(server, connections, closeGraceMs);
       return closing;

@@ -9,15 +9,10 @@ const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const MARKER =
   /\s*(?:[[【]{1,2}\s*\^?\s*(?:sources?|quotes?|citations?|refs?)?\s*(\p{Nd}{1,9}(?:\s*(?:,|;|-|–|and|&)\s*\p{Nd}{1,9}){0,20})\s*(?:†[^[\]【】]{0,40})?[\]】]{1,2}|(?<![\p{Nd}⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹])([⁰¹²³⁴⁵⁶⁷⁸⁹]+))/giu;
 
-export interface MarkedText {
-  /** The text without its markers. */
-  readonly text: string;
-  /** Numbers in the markers, in order, without repeats. */
-  readonly numbers: readonly number[];
-}
+export type MarkedText = ReturnType<typeof parseMarkers>;
 
-/** Removes citation markers of every style from a sentence. */
-export function parseMarkers(sentence: string): MarkedText {
+/** Removes citation markers of every style from a sentence, and returns their numbers in order, without repeats. */
+export function parseMarkers(sentence: string) {
   const numbers = new Set<number>();
   const text = sentence.replaceAll(MARKER, (_whole, listed: string | undefined, raised: string | undefined) => {
     for (const number of listed === undefined ? [superscriptValue(raised ?? "")] : listedNumbers(listed)) numbers.add(number);

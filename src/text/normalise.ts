@@ -69,16 +69,6 @@ export function withPartedDigits(text: string): string {
   return text.replace(RAISED_BEHIND, "^").replace(LOWERED_BEHIND, "_").replace(FRACTION_BEHIND, " ");
 }
 
-/**
- * A text as a person sees it: without zero-width characters, and with digits of any script, dashes, blanks and
- * full-width signs as ASCII.
- */
-export interface PlainView {
-  readonly plain: string;
-  /** Maps an offset in `plain` to an offset in the text; `plain.length` maps to the end of the text. */
-  readonly at: (offset: number) => number;
-}
-
 const INVISIBLE = /\p{Cf}|\p{Mn}/u;
 const DASH = /\p{Pd}|\u2212/u;
 const BLANK = /\p{Zs}/u;
@@ -87,11 +77,12 @@ const DIGIT = /\p{Nd}/u;
 const DOT = /[\u3002\uff0e\uff61\u2024]/;
 
 /**
- * Replaces characters that would hide an address, a number or an instruction from a pattern. Offsets map back to the
- * text. ASCII text is returned unchanged.
+ * Replaces characters that would hide an address, a number or an instruction from a pattern: the text as a person sees it, without
+ * zero-width characters, and with digits of any script, dashes, blanks and full-width signs as ASCII. `at` maps an offset in `plain` to
+ * one in the text; `plain.length` maps to the end of the text. ASCII text is returned unchanged.
  */
-export function plainView(text: string): PlainView {
-  if (/^\p{ASCII}*$/u.test(text)) return { plain: text, at: (offset) => offset };
+export function plainView(text: string) {
+  if (/^\p{ASCII}*$/u.test(text)) return { plain: text, at: (offset: number) => offset };
   let plain = "";
   const offsets: number[] = [];
   let offset = 0;
@@ -101,7 +92,7 @@ export function plainView(text: string): PlainView {
     plain += folded;
     offset += character.length;
   }
-  return { plain, at: (place) => offsets[place] ?? text.length };
+  return { plain, at: (place: number) => offsets[place] ?? text.length };
 }
 
 function fold(character: string): string {

@@ -30,22 +30,14 @@ interface CharacterRule {
   readonly kinds: readonly number[];
 }
 
-/** A tokeniser with its own scratch space. Threads must not share one. */
-export interface Wordpiece {
-  /** Writes the ids of `text`, at most `limit`, to `ids` (grown as needed) and returns their number. Stops reading at the limit. */
-  encode(text: string, limit?: number): number;
-  /** Result of the last `encode`; valid up to the number that it returned. */
-  readonly ids: Int32Array;
-}
-
 /**
  * Treatment of characters that no piece covers. Either each character is hashed to one of `hashRows` extra ids, or its
  * whole word becomes `piece`.
  */
 export type Uncovered = { readonly hashRows: number } | { readonly piece: number };
 
-/** Ids are indexes of `pieces`. */
-export function createWordpiece(pieces: readonly string[], uncovered: Uncovered): Wordpiece {
+/** Creates a tokeniser with its own scratch space, which threads must not share. Ids are indexes of `pieces`. */
+export function createWordpiece(pieces: readonly string[], uncovered: Uncovered) {
   const trie = buildTrie(pieces);
   const { alphabet, keys, children, terminal, mask } = trie;
   const hashRows = "hashRows" in uncovered ? uncovered.hashRows : 0;
@@ -113,6 +105,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
     return next;
   }
 
+  /** Writes the ids of `text`, at most `limit`, to `ids` (grown as needed) and returns their number. Stops reading at the limit. */
   function encode(text: string, limit = Number.POSITIVE_INFINITY): number {
     count = 0;
     // Length and number of characters of the current word, which is in `word`.
@@ -165,6 +158,7 @@ export function createWordpiece(pieces: readonly string[], uncovered: Uncovered)
 
   return {
     encode,
+    /** Result of the last `encode`; valid up to the number that it returned. */
     get ids() {
       return ids;
     },

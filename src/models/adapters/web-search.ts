@@ -17,13 +17,7 @@ export interface WebSearchOptions {
   readonly hosts: readonly string[];
 }
 
-/** A web search service. Every implementation runs the same tests. */
-export interface WebSearch {
-  /** Identifies the service and its host, without the key. */
-  readonly id: string;
-  /** @throws WebError `search_failed`; the signal's reason when cancelled */
-  search(query: string, options: WebSearchOptions): Promise<readonly WebResult[]>;
-}
+export type WebSearch = ReturnType<typeof createWebSearch>;
 
 /** Maximum characters of a query that every service accepts (Brave, Tavily: 400). */
 export const MAX_QUERY_CHARACTERS = 400;
@@ -70,11 +64,13 @@ const braveReply = z.object({
 });
 
 /** Creates the configured search service. The service may have a local address, but its results may not. */
-export function createWebSearch(endpoint: SearchEndpoint): WebSearch {
+export function createWebSearch(endpoint: SearchEndpoint) {
   const id = `${endpoint.type} at ${new URL(endpoint.url).host}`;
   return {
+    /** Identifies the service and its host, without the key. */
     id,
-    async search(query, { signal, limit, hosts }) {
+    /** @throws WebError `search_failed`; the signal's reason when cancelled */
+    async search(query: string, { signal, limit, hosts }: WebSearchOptions): Promise<readonly WebResult[]> {
       const deadline = startDeadline(signal, endpoint.timeoutMs);
       try {
         const found = await SERVICES[endpoint.type](query, { limit, hosts }, endpoint, deadline.signal);
