@@ -22,7 +22,7 @@ class LongestFirst extends BaseSequencer {
  * processes for minutes. All others share one process per worker, which loads the program, weights and word lists once.
  */
 const ALONE = [
-  "test/{docs-examples,examples,package,kill,hostile-folder,hostile-service,mcp,check,cli,deployment}.test.ts",
+  "test/{docs-examples,examples,package,kill,hostile-service,mcp,check,cli,cli-ingest,deployment}.test.ts",
   "src/ingest/{corpus,parse,hostile,linear}.test.ts",
   "src/server/start.test.ts",
 ];

@@ -1,125 +1,20 @@
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { createEngine } from "../src/engine/engine.ts";
+import Libsql from "libsql";
+import { describe, expect, it } from "vitest";
 import { readRankingWeights } from "../src/ranking/features.ts";
-import { loadConfig } from "../src/shared/config.ts";
-import { answerToWire, askResponseSchema, type WireAnswer } from "../src/wire/index.ts";
-import {
-  type CliOptions,
-  type Finished,
-  isCivil,
-  isRoot,
-  NOBODY,
-  PROGRAM,
-  type Running,
-  runCli,
-  runCliProcess,
-  startCli,
-} from "./support/cli.ts";
-import { createSandbox, LIBRARY_DOCUMENTS, LIBRARY_QUESTIONS, type Sandbox, UNANSWERABLE, writeFiles } from "./support/library.ts";
-import { SHARED_PARTS } from "./support/shared-parts.ts";
+import { askResponseSchema } from "../src/wire/index.ts";
+import { isCivil, runCli } from "./support/cli.ts";
+import { cli, databaseOf, expectFailure, fresh, ingestedForAll } from "./support/cli-library.ts";
+import { LIBRARY_QUESTIONS, UNANSWERABLE, writeFiles } from "./support/library.ts";
 
-/** An ingested library; tests that damage it use a copy. */
-let seeded: Sandbox;
-
-beforeAll(async () => {
-  seeded = createSandbox();
-  const { code, stderr } = await cli(seeded, ["ingest", "documents", "--source", "documents"]);
-  if (code !== 0) throw new Error(stderr);
-  // Move the log into the database, even while this process still has it open.
-  const database = new DatabaseSync(databaseOf(seeded));
-  database.exec("pragma wal_checkpoint(truncate)");
-  database.close();
-});
-afterAll(() => seeded.remove());
-
-function cli({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
-  return runCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
-}
-
-/** Runs a separate process: for concurrent writers, files damaged under an open database, and permissions. */
-function apart({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Promise<Finished> {
-  return runCliProcess(args, { cwd: folder, ...options, env });
-}
-
-function start({ folder, env }: Sandbox, args: readonly string[], options: Partial<CliOptions> = {}): Running {
-  return startCli(args, { cwd: folder, ...options, env: { ...env, ...options.env } });
-}
-
-/** Copies the ingested library for one test. */
-function copy(): Sandbox {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sourcebound-test-")));
-  cpSync(seeded.folder, folder, { recursive: true });
-  const env = { ...seeded.env, SOURCEBOUND_DOMAINS_DIR: join(folder, "domains"), SOURCEBOUND_DATA_DIR: join(folder, "data") };
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  onTestFinished(remove);
-  return { folder, env, remove };
-}
-
-function fresh(documents: Readonly<Record<string, string | Uint8Array>>): Sandbox {
-  const made = createSandbox(documents);
-  onTestFinished(() => made.remove());
-  return made;
-}
-
-/** Asks questions in this process, on the current database. */
-async function askAll({ folder, env }: Sandbox, questions: readonly string[]): Promise<WireAnswer[]> {
-  const engine = await createEngine(loadConfig({ cwd: folder, env }), SHARED_PARTS);
-  try {
-    const answers: WireAnswer[] = [];
-    for (const question of questions) answers.push(answerToWire(await engine.answer(question)));
-    return answers;
-  } finally {
-    await engine.close();
-  }
-}
-
-async function ask(sandbox: Sandbox, question: string): Promise<WireAnswer> {
-  return (await askAll(sandbox, [question]))[0] as WireAnswer;
-}
-
-async function stillAnswers(sandbox: Sandbox): Promise<void> {
-  const questions = LIBRARY_QUESTIONS.map(({ question }) => question);
-  const answers = await askAll(sandbox, questions);
-  for (const [i, { holds }] of LIBRARY_QUESTIONS.entries()) expect(answers[i]?.answer_plain).toContain(holds);
-}
-
-/** Asserts a clear failure: exit code, message on stderr, nothing on stdout, no stack trace. */
-function expectFailure(run: Finished, code: number, words: RegExp): void {
-  expect(run).toMatchObject({ code, stdout: "" });
-  expect(run.stderr).toMatch(words);
-  expect(isCivil(run)).toBe(true);
-}
-
-const databaseOf = (sandbox: Sandbox) => join(sandbox.folder, "data", "sourcebound.db");
-const reingest = ["ingest", "documents", "--source", "documents"];
-
-/** Tests with several processes for seconds each; they run with `--all` only. */
-const SEVERAL = { tags: ["all/kill"] };
+const library = ingestedForAll();
 /** The bundled threshold, for tests of refusals. */
 const SURE = { env: { SOURCEBOUND_ANSWER_FROM: String(readRankingWeights().threshold.minimum) } };
 
 describe("reports", () => {
   it("says what to do where there are none, and which switch hides them", async () => {
-    const sandbox = copy();
+    const sandbox = library.copy();
     const empty = await cli(sandbox, ["reports"]);
     expect(empty).toMatchObject({ code: 0, stderr: "" });
     expect(empty.stdout).toMatch(/No reports in domain "library" from the last 90 days.*\n\s+sourcebound ask/);
@@ -130,7 +25,7 @@ describe("reports", () => {
   });
 
   it("groups what was asked in vain, and shows one in full, also as JSON", async () => {
-    const sandbox = copy();
+    const sandbox = library.copy();
     const asked = await cli(sandbox, ["ask", "--json", "Which library card do penguins of the zoo need?"], SURE);
     expect(asked.code).toBe(3);
     const { id } = JSON.parse(asked.stdout);
@@ -156,13 +51,13 @@ describe("reports", () => {
     [["reports", "show"], /missing required argument/],
     [["reports", "show", "nothing"], /unknown_report.*sourcebound reports/],
   ])("says what is wrong with %j", async (args, words) => {
-    expectFailure(await cli(seeded, args), 2, words);
+    expectFailure(await cli(library.sandbox, args), 2, words);
   });
 });
 
 describe("ask", () => {
   it.each(LIBRARY_QUESTIONS)("answers with the source: $question", async ({ question, path, holds }) => {
-    const run = await cli(seeded, ["ask", question]);
+    const run = await cli(library.sandbox, ["ask", question]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
     expect(run.stdout).toContain(holds);
     expect(run.stdout).toMatch(/\[1\]/);
@@ -172,25 +67,25 @@ describe("ask", () => {
   });
 
   it("refuses with exit code 3, what was searched, and whom to ask", async () => {
-    const run = await cli(seeded, ["ask", UNANSWERABLE]);
+    const run = await cli(library.sandbox, ["ask", UNANSWERABLE]);
     expect(run).toMatchObject({ code: 3, stderr: "" });
     expect(run.stdout).toContain("Searched 4 documents");
     expect(run.stdout).toContain("Front desk: 555-0100");
   });
 
   it.each(LIBRARY_QUESTIONS)("gives JSON of which every quote stands in its document and its file: $question", async ({ question }) => {
-    const run = await cli(seeded, ["ask", "--json", question]);
+    const run = await cli(library.sandbox, ["ask", "--json", question]);
     expect(run).toMatchObject({ code: 0, stderr: "" });
     const answer = askResponseSchema.parse(JSON.parse(run.stdout));
     expect(answer.status).toBe("ok");
     expect(answer.citations.length).toBeGreaterThan(0);
-    const database = new DatabaseSync(databaseOf(seeded), { readOnly: true });
+    const database = new Libsql(databaseOf(library.sandbox), { readonly: true });
     // Other tests write to the same database concurrently.
-    database.exec("pragma busy_timeout = 10000");
+    database.pragma("busy_timeout = 10000");
     for (const { quote, start, end, original, document_id } of answer.citations) {
-      const row = database.prepare("select text from documents where id = ?").get(document_id) as { text: string };
+      const row = database.prepare("select text from documents where id = ?").get([document_id]) as { text: string };
       expect(row.text.slice(start, end)).toBe(quote);
-      const file = readFileSync(join(seeded.folder, "documents", original.path), "utf8").slice(original.start, original.end);
+      const file = readFileSync(join(library.sandbox.folder, "documents", original.path), "utf8").slice(original.start, original.end);
       expect(holdsInOrder(file.replaceAll("&amp;", "&"), quote)).toBe(true);
       expect(file.length).toBeLessThan(quote.length + 80);
     }
@@ -198,7 +93,7 @@ describe("ask", () => {
   });
 
   it("shows stages on stderr when asked to, and keeps stdout for the answer", async () => {
-    const run = await cli(seeded, ["ask", "--json", "--verbose", UNANSWERABLE]);
+    const run = await cli(library.sandbox, ["ask", "--json", "--verbose", UNANSWERABLE]);
     expect(askResponseSchema.safeParse(JSON.parse(run.stdout)).success).toBe(true);
     expect(run.stderr).toMatch(/retrieve-end .* ms/);
     expect(run.stderr).toMatch(/notice/);
@@ -212,7 +107,7 @@ describe("ask", () => {
   });
 
   it("gives an error as JSON to those who asked for JSON", async () => {
-    const run = await cli(seeded, ["ask", "--json", ""]);
+    const run = await cli(library.sandbox, ["ask", "--json", ""]);
     expect(run.code).toBe(2);
     expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "question_empty" } });
   });
@@ -224,11 +119,11 @@ describe("ask", () => {
     ["a domain that cannot be found", ["kill myself", "--domain", "libary"], 2],
   ])("says the hotline on stdout before %s, once, and in JSON with the error", async (_, args, code) => {
     const help = "You are not alone: call 988 at any hour.";
-    const run = await cli(seeded, ["ask", ...args]);
+    const run = await cli(library.sandbox, ["ask", ...args]);
     expect(run.code).toBe(code);
     expect(run.stdout.startsWith(`! ${help}\n`)).toBe(true);
     expect(run.stdout.split(help)).toHaveLength(2);
-    const { error, warnings } = JSON.parse((await cli(seeded, ["ask", "--json", ...args])).stdout);
+    const { error, warnings } = JSON.parse((await cli(library.sandbox, ["ask", "--json", ...args])).stdout);
     expect(error?.warnings ?? warnings).toContainEqual({ code: "hotline", message: help });
   });
 });
@@ -253,7 +148,7 @@ describe("wrong usage", () => {
     [["eval", "cache", "--corpus", "documents", "--golden", "nowhere", "--day", "5", "--seed", "x"], /--seed x is no seed/],
     [["eval", "retrieval", "--data", ".", "--hub", "../../etc"], /--hub \.\.\/\.\.\/etc is not a name/],
   ] as const)("%j says what is wrong and what is right", async (args, words) => {
-    const run = await cli(seeded, args);
+    const run = await cli(library.sandbox, args);
     expect([1, 2]).toContain(run.code);
     expectFailure(run, run.code as number, words);
   });
@@ -271,13 +166,13 @@ describe("wrong usage", () => {
 
   it("names the command as it was typed, in help, errors and advice, and leaves a document's words alone", async () => {
     const env = { SOURCEBOUND_COMMAND: "./run" };
-    const help = (await cli(seeded, ["ask", "--help"], { env })).stdout;
+    const help = (await cli(library.sandbox, ["ask", "--help"], { env })).stdout;
     expect(help).toMatch(/^Usage: \.\/run ask /);
     expect(help).toContain('  ./run ask "What is');
     expect(help).not.toContain("sourcebound ask");
-    expect((await cli(seeded, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists the reports");
+    expect((await cli(library.sandbox, ["reports", "show", "nothing"], { env })).stderr).toContain("`./run reports` lists the reports");
     expect((await cli(fresh({}), ["ask", "How much is a card?"], { env })).stdout).toContain("./run ingest FOLDER");
-    expect((await cli(seeded, ["ask", LIBRARY_QUESTIONS[0].question], { env })).stdout).toMatch(
+    expect((await cli(library.sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { env })).stdout).toMatch(
       /\nthe sources match .*`\.\/run calibrate` with labelled questions\), quoted verbatim, \d+ ms\n$/,
     );
     const sandbox = fresh({ "tool.md": "# The tool\n\nThe tool sourcebound ask answers 12 questions of visitors a day.\n" });
@@ -312,342 +207,11 @@ describe("configuration", () => {
   });
 
   it("ignores an empty file, and variables that are empty", async () => {
-    const folder = join(seeded.folder, "config-empty");
+    const folder = join(library.sandbox.folder, "config-empty");
     writeFiles(folder, { "sourcebound.config.yaml": "# nothing yet\n" });
-    expect(await runCli(question, { cwd: folder, env: { ...seeded.env, SOURCEBOUND_PROFILE: "" } })).toMatchObject({ code: 0 });
+    expect(await runCli(question, { cwd: folder, env: { ...library.sandbox.env, SOURCEBOUND_PROFILE: "" } })).toMatchObject({ code: 0 });
   });
 });
-
-describe("ingest of bad folders", () => {
-  it.each([
-    ["an empty folder", "empty", /contains no supported document.*\.md/],
-    ["a missing folder", "nowhere", /nowhere does not exist.*Nothing was changed/],
-  ])("%s is reported, and nothing is lost", async (_what, target, words) => {
-    const sandbox = copy();
-    mkdirSync(join(sandbox.folder, "empty"));
-    expectFailure(await cli(sandbox, ["ingest", target, "--source", "documents"]), 1, words);
-    await stillAnswers(sandbox);
-  });
-
-  it("says how many files are kept when a known folder is empty, and takes them out on --allow-empty", async () => {
-    const sandbox = copy();
-    rmSync(join(sandbox.folder, "documents"), { recursive: true });
-    mkdirSync(join(sandbox.folder, "documents"));
-    expectFailure(await cli(sandbox, reingest), 1, /4 .*files are kept.*--allow-empty/);
-    await stillAnswers(sandbox);
-    expect(await cli(sandbox, [...reingest, "--allow-empty"])).toMatchObject({ code: 0, stdout: expect.stringContaining("4 deleted") });
-    expect(await ask(sandbox, LIBRARY_QUESTIONS[0].question)).toMatchObject({ refusal: { reason: "empty_corpus" } });
-  });
-
-  it.each([
-    ["folder", "documents", 1, /cannot be read \(EACCES\).*Nothing was changed/, /^$/],
-    ["folder inside", "documents/rooms", 4, /rooms.*cannot be read \(EACCES\)/, /0 deleted/],
-    ["file", "documents/secret.md", 4, /failed secret\.md: .*EACCES/, /1 failed/],
-  ])("an unreadable %s is reported, and what was read before is kept", async (_what, path, code, words, told) => {
-    const sandbox = copy();
-    if (path.endsWith(".md")) writeFiles(sandbox.folder, { [path]: "Nobody may read this." });
-    openToAll(sandbox, "write");
-    chmodSync(join(sandbox.folder, path), 0o000);
-    const run = await cli(sandbox, reingest, { asNobody: true });
-    chmodSync(join(sandbox.folder, path), 0o755);
-    expect(run).toMatchObject({ code, stdout: expect.stringMatching(told), stderr: expect.stringMatching(words) });
-    expect(isCivil(run)).toBe(true);
-    await stillAnswers(sandbox);
-  });
-});
-
-describe("a file that was read before", () => {
-  const WOMBAT = "What does the wombat weigh in kilograms?";
-  const library = async () => {
-    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "wombat.md": "The wombat weighs 31 kilograms." });
-    expect((await cli(sandbox, reingest)).code).toBe(0);
-    return { sandbox, file: join(sandbox.folder, "documents/wombat.md") };
-  };
-
-  it.each<[string, (file: string) => void]>([
-    ["may not be read", (file) => chmodSync(file, 0o000)],
-    ["is half copied", (file) => writeFileSync(file, "---\ntitle: [a\n---\n# A\n")],
-  ])("stands as it was while it %s, which is said, and is itself again afterwards", async (_how, spoil) => {
-    const { sandbox, file } = await library();
-    openToAll(sandbox, "write");
-    spoil(file);
-    for (let i = 0; i < 2; i++) {
-      const run = await cli(sandbox, reingest, { asNobody: true });
-      expect(run.code).toBe(4);
-      expect(run.stderr).toMatch(/failed wombat\.md: .*\. The version read on \d{4}-\d\d-\d\d is kept\./);
-      expect(run.stdout).toMatch(
-        /4 unchanged.*0 deleted, 1 failed; unreadable now; the previous version is kept: wombat\.md \(\d{4}-\d\d-\d\d\)/,
-      );
-    }
-    expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("31 kilograms");
-    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toEqual([]);
-    expect((await cli(sandbox, ["documents", "failed"])).stdout).toContain("is kept");
-    chmodSync(file, 0o644);
-    writeFileSync(file, "The wombat weighs 32 kilograms.");
-    expect((await cli(sandbox, reingest)).stdout).toMatch(/1 changed, 4 unchanged.*0 failed;/);
-    expect((await ask(sandbox, WOMBAT)).answer_plain).toContain("32 kilograms");
-  });
-
-  it("goes where it is not there any more, which is counted and named, also where what cannot be read has another name", async () => {
-    const { sandbox, file } = await library();
-    rmSync(file);
-    writeFileSync(join(sandbox.folder, "documents/zebra.md"), "---\ntitle: [a\n---\n# A\n");
-    const run = await cli(sandbox, [...reingest, "--dry-run"]);
-    expect(run.stdout).toMatch(/1 deleted, 1 failed; vanished, and deleted with everything read from it: wombat\.md;/);
-    const { stdout, stderr } = await cli(sandbox, reingest);
-    expect(stderr).toMatch(/failed zebra\.md/);
-    expect(stdout).toMatch(/1 deleted, 1 failed; vanished, and deleted with everything read from it: wombat\.md;/);
-    expect((await cli(sandbox, reingest)).stdout).toMatch(/0 deleted, 1 failed; \d+ chunks?/);
-    // It has no stored documents, so nothing is deleted.
-    rmSync(join(sandbox.folder, "documents/zebra.md"));
-    const { deleted, gone } = JSON.parse((await cli(sandbox, [...reingest, "--json"])).stdout);
-    expect([deleted, gone]).toEqual([0, []]);
-  });
-
-  it("goes where it now belongs to another tenant, or another access label is given", async () => {
-    const { sandbox, file } = await library();
-    writeFileSync(file, "---\ntenant: bob\n---\nThe wombat weighs 31 kilograms.");
-    expect((await cli(sandbox, reingest)).stdout).toMatch(/1 deleted, 1 failed;/);
-    const other = await library();
-    writeFileSync(other.file, "---\ntitle: [a\n---\n# A\n");
-    expect((await cli(other.sandbox, [...reingest, "--access", "staff"])).stdout).toMatch(/1 deleted, 1 failed;/);
-  });
-});
-
-describe("ingest of bad files", () => {
-  it("another tenant's document is reported with its reason and exit code 4, and the rest goes in", async () => {
-    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, "x.md": "---\ntenant: bob\n---\nA text.\n" });
-    const run = await cli(sandbox, reingest);
-    expect(run.code).toBe(4);
-    expect(run.stderr).toMatch(/belongs to tenant "bob"/);
-    expect(run.stdout).toMatch(/4 added.*1 failed/);
-    expect(isCivil(run)).toBe(true);
-    await stillAnswers(sandbox);
-    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched.unreadable).toHaveLength(1);
-  });
-
-  it("gives the failures to scripts", async () => {
-    const run = await cli(fresh({ ...LIBRARY_DOCUMENTS, "x.md": new Uint8Array([0]) }), [...reingest, "--json"]);
-    expect(JSON.parse(run.stdout)).toMatchObject({ added: 4, failed: 1, failures: [{ path: "x.md", code: "binary_file" }] });
-  });
-
-  it("does not follow symbolic links, circular or leading out", async () => {
-    const sandbox = copy();
-    symlinkSync("..", join(sandbox.folder, "documents/rooms/up"));
-    symlinkSync("/etc/hosts", join(sandbox.folder, "documents/hosts.md"));
-    symlinkSync("nowhere", join(sandbox.folder, "documents/dangling.md"));
-    const run = await cli(sandbox, reingest);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/0 added, 0 changed, 4 unchanged/) });
-    expect(run.stderr).toMatch(/skipped rooms\/up: symbolic link: not followed/);
-    await stillAnswers(sandbox);
-  });
-
-  it("reads folders nested deeply, and reports those nested too deeply", async () => {
-    const path = (depth: number) => `${Array.from({ length: depth }, (_, i) => `f${i}`).join("/")}/deep.md`;
-    const sandbox = fresh({ [path(60)]: "A deep text about walruses.", [path(70).replace("f0/", "g0/")]: "Another text about narwhals." });
-    const run = await cli(sandbox, ["ingest", "documents"]);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("1 added") });
-    expect(run.stderr).toMatch(/nested deeper than 64 folders/);
-  });
-
-  it("counts pictures without text in the summary, and names them by file where the file is shown", async () => {
-    const sandbox = fresh({
-      "a.md": "Walruses.\n\n![](a.png)\n",
-      "b.html": "<main><p>Narwhals.</p><img src=b><img src=c></main>",
-      "c.ppt": "x",
-    });
-    const run = await cli(sandbox, ["ingest", "documents"]);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("3 pictures without text") });
-    expect(run.stderr).not.toContain("pictures");
-    expect(run.stderr).toContain("c.ppt: format .ppt is not supported: open it, and save it as PPTX");
-    expect((await cli(sandbox, ["documents", "show", "b.html"])).stdout).toContain("2 pictures or charts have no alternative text");
-  });
-
-  it("takes file names with line breaks, emoji, quotes, escape sequences and blanks, and shows them harmlessly", async () => {
-    const odd = ["new\nline", "📚 books", `it's "quoted"`, "esc\u001B[31mred", " blanks ", "100%#?", "-rf", "a\\b"];
-    const names = odd.map((name) => `${name}.md`);
-    const sandbox = fresh(Object.fromEntries(names.map((name, i) => [name, `The number of the wombat is ${i + 100}.`])));
-    const run = await cli(sandbox, ["ingest", "documents"]);
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("8 added") });
-    expect(isCivil(run)).toBe(true);
-    expect(run.stderr).toMatch(/^(?:.*\d files: .*\n)*$/);
-    const questions = names.map((_, i) => `Is the number of the wombat ${i + 100}?`);
-    const answers = await askAll(sandbox, questions);
-    // "#" separates a file from an entry in it, so a "#" in a file name is percent-encoded.
-    for (const [i, name] of names.entries())
-      expect(answers[i]?.citations.map(({ original }) => original.path)).toContain(name.replace("#", "%23"));
-    const shown = await cli(sandbox, ["ask", "Is the number of the wombat 103?"]);
-    expect(isCivil(shown)).toBe(true);
-  });
-
-  it("shows a document's escape sequences harmlessly", async () => {
-    const sandbox = fresh({ "a.md": '---\ntitle: "Wombat \\e[2J"\n---\nThe wombat \u001B]0;owned\u0007 weighs 30 \u009B31m kilograms.\n' });
-    await cli(sandbox, ["ingest", "documents"]);
-    const run = await cli(sandbox, ["ask", "What weighs the wombat in kilograms?"]);
-    expect(run.code).toBe(0);
-    expect(run.stdout).toContain("weighs 30");
-    expect(run.stdout).not.toMatch(/(?!\n)\p{Cc}/u);
-  });
-
-  it("reports a file that vanished between listing and reading, and takes the rest", async () => {
-    const sandbox = fresh({
-      ...LIBRARY_DOCUMENTS,
-      ...Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
-    });
-    const running = start(sandbox, reingest);
-    await running.shows(/\d files: /);
-    for (let i = 0; i < 300; i++) unlinkSync(join(sandbox.folder, `documents/z${i}.md`));
-    const run = await running.finished;
-    expect([0, 4]).toContain(run.code);
-    expect(isCivil(run)).toBe(true);
-    await stillAnswers(sandbox);
-    const again = await cli(sandbox, reingest);
-    expect(again.code).toBe(0);
-    expect((await ask(sandbox, UNANSWERABLE)).refusal?.searched).toMatchObject({ documents: 4, unreadable: [] });
-  });
-});
-
-describe("a data folder that cannot be used", () => {
-  it("read-only: says so and what to set", async () => {
-    const sandbox = copy();
-    openToAll(sandbox);
-    const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
-    expectFailure(run, 1, /is not writable.*SOURCEBOUND_DATA_DIR/);
-    await stillAnswers(sandbox);
-  });
-
-  it("a read-only database in a folder that can be written: says so", async () => {
-    const sandbox = copy();
-    openToAll(sandbox);
-    chmodSync(join(sandbox.folder, "data"), 0o777);
-    chmodSync(databaseOf(sandbox), 0o444);
-    const run = await apart(sandbox, ["ask", LIBRARY_QUESTIONS[0].question], { asNobody: true });
-    expectFailure(run, 1, /cannot be (opened for writing|written)/);
-    chmodSync(databaseOf(sandbox), 0o644);
-    await stillAnswers(sandbox);
-  });
-
-  it("a file in the place of the folder: says so", async () => {
-    const sandbox = copy();
-    const run = await cli(sandbox, ["ask", "x", "--data-dir", "documents/cards.md"]);
-    expectFailure(run, 1, /cards\.md is not writable/);
-  });
-
-  it.each<[string, (bytes: Buffer) => Buffer]>([
-    ["with overwritten pages", (bytes) => bytes.fill(0xa5, 4096 * 2)],
-    ["cut in half", (bytes) => bytes.subarray(0, bytes.length / 2)],
-  ])("a database %s: says so wherever it is noticed", async (_, spoil) => {
-    const sandbox = copy();
-    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
-    writeFileSync(databaseOf(sandbox), spoil(readFileSync(databaseOf(sandbox))));
-    expectFailure(await cli(sandbox, ["ask", LIBRARY_QUESTIONS[0].question]), 1, /damaged|malformed/);
-    expectFailure(await cli(sandbox, reingest), 1, /damaged|malformed/);
-  });
-
-  it("a database of zero bytes is an empty one, and is filled anew", async () => {
-    const sandbox = copy();
-    for (const ending of ["-wal", "-shm"]) rmSync(databaseOf(sandbox) + ending, { force: true });
-    truncateSync(databaseOf(sandbox), 0);
-    expect(await ask(sandbox, "x")).toMatchObject({ refusal: { reason: "empty_corpus" } });
-    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0 });
-    await stillAnswers(sandbox);
-  });
-
-  it("a log that was cut off loses its last writes at most, and the database opens", SEVERAL, async () => {
-    const sandbox = copy();
-    const running = start(sandbox, ["serve", "--port", "0"]);
-    await running.shows(/Listening/);
-    writeFiles(join(sandbox.folder, "documents"), { "new.md": "Umbrellas are lent for 4 days." });
-    await apart(sandbox, reingest);
-    running.child.kill("SIGKILL");
-    await running.finished;
-    const log = `${databaseOf(sandbox)}-wal`;
-    expect(existsSync(log)).toBe(true);
-    truncateSync(log, Math.floor(statSync(log).size / 2));
-    await stillAnswers(sandbox);
-    expect(await cli(sandbox, reingest)).toMatchObject({ code: 0 });
-    expect((await ask(sandbox, "For how long are umbrellas lent?")).answer_plain).toContain("4 days");
-  });
-});
-
-describe("several processes on one data folder", () => {
-  it("two ingests at once both succeed, and every file is there once", SEVERAL, async () => {
-    const sandbox = fresh({
-      ...LIBRARY_DOCUMENTS,
-      ...Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`z${i}.md`, `Item ${i}.`])),
-    });
-    const runs = await Promise.all([apart(sandbox, reingest), apart(sandbox, reingest), apart(sandbox, reingest)]);
-    expect(runs.map(({ code, stderr }) => [code, stderr.replaceAll(/^(\d+\/\d+ files|vectors: ).*\n/gm, "")])).toEqual(
-      [0, 0, 0].map((code) => [code, ""]),
-    );
-    const searched = (await ask(sandbox, UNANSWERABLE)).refusal?.searched;
-    expect(searched).toMatchObject({ documents: 44, chunks: 44 });
-    await stillAnswers(sandbox);
-  });
-
-  it("many first starts at once make one database", SEVERAL, async () => {
-    const sandbox = fresh({});
-    const runs = await Promise.all(Array.from({ length: 6 }, () => apart(sandbox, ["ask", "x"])));
-    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual(runs.map(() => [3, ""]));
-  });
-});
-
-describe("being stopped", () => {
-  const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`z${i}.md`, `# Item ${i}\n\nItem ${i} has the number ${i}.\n`]));
-
-  it("Ctrl-C during ingest: exit code 130, says that what was finished is kept, and a second run completes it", async () => {
-    const sandbox = fresh({ ...LIBRARY_DOCUMENTS, ...many });
-    const running = start(sandbox, reingest);
-    await running.shows(/\d files: /);
-    running.child.kill("SIGINT");
-    const run = await running.finished;
-    expect(run).toMatchObject({ code: 130, stdout: "" });
-    expect(run.stderr).toMatch(/Cancelled\. Finished work is kept\. Run the same command again/);
-    expect(isCivil(run)).toBe(true);
-    const kept = (await ask(sandbox, UNANSWERABLE)).refusal?.searched.documents ?? 0;
-    expect(kept).toBeGreaterThan(0);
-    expect(kept).toBeLessThan(604);
-    const again = await cli(sandbox, [...reingest, "--json"]);
-    expect(again.code).toBe(0);
-    expect(JSON.parse(again.stdout)).toMatchObject({ added: 604 - kept, unchanged: kept });
-    await stillAnswers(sandbox);
-  });
-
-  it("stdout closed by the reader ends quietly", async () => {
-    for (const args of [["profiles", "seven-layer"], ["ask", "--json", LIBRARY_QUESTIONS[0].question], ["--help"]]) {
-      const running = start(seeded, args);
-      running.child.stdout?.destroy();
-      const run = await running.finished;
-      expect(run.stderr).toBe("");
-      expect(run.code).toBe(0);
-    }
-  });
-
-  it("a full disk in place of stdout is said", async () => {
-    if (!existsSync("/dev/full")) return;
-    const { spawnSync } = await import("node:child_process");
-    const shell = `"${process.execPath}" "${PROGRAM}" profiles > /dev/full`;
-    const run = spawnSync("sh", ["-c", shell], { cwd: seeded.folder, env: { PATH: process.env.PATH, ...seeded.env }, encoding: "utf8" });
-    expect(run.status).toBe(1);
-    expect(run.stderr).toMatch(/ENOSPC/);
-    expect(isCivil(run)).toBe(true);
-  });
-});
-
-it("these tests ran without rights where rights would hide a fault", () => {
-  expect(isRoot ? NOBODY : process.getuid?.()).not.toBe(0);
-});
-
-/** Lets an unprivileged process read a sandbox; `data` controls write access to the data folder. */
-function openToAll({ folder }: Sandbox, data: "read" | "write" = "read"): void {
-  chmodSync(folder, 0o755);
-  for (const name of ["data", "documents", "documents/rooms", "domains", "domains/library"]) {
-    chmodSync(join(folder, name), 0o755);
-  }
-  if (data === "read") return;
-  chmodSync(join(folder, "data"), 0o777);
-  for (const name of readdirSync(join(folder, "data"))) chmodSync(join(folder, "data", name), 0o666);
-}
 
 /** Returns whether `text` contains the letters and digits of `quote` in order; everything between them is markup. */
 function holdsInOrder(text: string, quote: string): boolean {

@@ -25,20 +25,17 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/writing/sources.test.ts",
       "gives the whole passage with title, headings and page; no line of it can pass for another source",
     ),
-    "layer 3: URL host on the whitelist, otherwise the home page": at(
-      "test/model.test.ts",
-      "loses an address that no source has; seven-layer puts the home page in its place",
-    ),
+    "layer 3: URL host on the whitelist, otherwise the home page": at("src/checks/urls.test.ts", "holds the whitelist against look-alikes"),
     "layer 4: supported ÷ total citations below .7 is flagged": at(
-      "test/written-answer.test.ts",
+      "test/written-profiles.test.ts",
       "run in the order of their source, on one answer that needs them all",
     ),
     "layer 5: percentages and 7xxx codes must occur in the chunks": at(
-      "test/written-answer.test.ts",
+      "test/written-profiles.test.ts",
       "run in the order of their source, on one answer that needs them all",
     ),
     "layer 6: strip citations beyond the last source": at(
-      "test/written-answer.test.ts",
+      "test/written-profiles.test.ts",
       "run in the order of their source, on one answer that needs them all",
     ),
     "layer 7: warning prefix below .50, with a report": at(
@@ -87,10 +84,10 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "holds the rules, and at most 6 quotes of 120 tokens, verbatim, within 2,200 tokens in spark",
     ),
     "GPT-4o-mini picks verbatim quotes, GPT-4o answers": at(
-      "test/written-answer.test.ts",
+      "test/written-profiles.test.ts",
       "gives the writer what the model picked, verbatim, and counts its tokens apart",
     ),
-    "citation consistency": at("test/model.test.ts", "without a citation is not shown; seven-layer lets it pass, as its source does"),
+    "citation consistency": at("src/checks/check.test.ts", "removes, or lets pass, what cites nothing"),
     "exact cache: SHA-256 of the question": at(
       "test/memory.test.ts",
       "keeps apart what differs in tenant, profile, detail, selection or filters",
@@ -99,8 +96,8 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "src/memory/matcher.test.ts",
       "holds each threshold of spark, with its cosine carried over, and then the cross-encoder's",
     ),
-    "invalidation by document version": at("test/memory.test.ts", "serves no answer of a document that was"),
-    "questions ≤ 500 characters, HTML sanitised": at("test/model.test.ts", "never brings its HTML into the page"),
+    "invalidation by document version": at("src/testing/store/cache.ts", "drops an entry and its edges in the transaction"),
+    "questions ≤ 500 characters, HTML sanitised": at("src/checks/check.test.ts", "takes markup out of what a model wrote"),
   },
   "vg-rag": {
     "V_score from relevance, consistency, agreement; weights unstated": at(
@@ -136,11 +133,11 @@ export const RULE_TESTS: Readonly<Record<string, Readonly<Record<string, ShownBy
       "of %s holds the %i best passages by cosine whole, with title, headings and lists, within its budget",
     ),
     "every answer has a report {overall_pass, metrics}": at(
-      "test/written-answer.test.ts",
+      "test/written-profiles.test.ts",
       "has its own shape, and says of every metric that was not told why",
     ),
     "pii_leakage: safety gate, fails hard": at(
-      "test/written-answer.test.ts",
+      "test/written-profiles.test.ts",
       "withholds the whole answer, what was written before it too, and fails the report",
     ),
     "five L1 metrics": at("src/checks/report.test.ts", "has the five metrics of the source by its names, with its thresholds"),

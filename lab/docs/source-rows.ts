@@ -10,7 +10,7 @@ export interface SourceRow {
 const row = (text: string, shownBy: ShownBy | string, lacks?: string): SourceRow => ({ row: text, shownBy, ...(lacks && { lacks }) });
 const at = (file: string, title: string): ShownBy => ({ file, title });
 
-const LAYERS = at("test/written-answer.test.ts", "run in the order of their source, on one answer that needs them all");
+const LAYERS = at("test/written-profiles.test.ts", "run in the order of their source, on one answer that needs them all");
 
 /** Twelve rows of each source; `rule-tests.test.ts` checks that their tests exist. */
 export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
@@ -23,12 +23,12 @@ export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
       "layer 2: rules of the prompt, every kept chunk",
       at("src/writing/sources.test.ts", "gives the whole passage with title, headings and page"),
     ),
-    row("layer 3: hosts of the whitelist, else the home page", at("test/model.test.ts", "loses an address that no source has")),
+    row("layer 3: hosts of the whitelist, else the home page", at("src/checks/urls.test.ts", "holds the whitelist against look-alikes")),
     row("layer 4: supported ÷ total citations, flagged below .7", LAYERS),
     row("layer 5: percentages and codes of the answer are in the chunks", LAYERS),
     row(
       "layer 6: invalid citations stripped, the cleaned answer cached",
-      at("test/written-answer.test.ts", "strip a citation that no source has before the answer is cached"),
+      at("test/written-profiles.test.ts", "strip a citation that no source has before the answer is cached"),
     ),
     row("layer 7: prefix below .50, report with advice", at("test/reports.test.ts", "are made of refusals and not of good answers")),
     row(
@@ -60,15 +60,15 @@ export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
     row("guard .7 and .3, from .28, mean from .35, with P(relevant) .85 and P(answerable) .90", "eval guard --data DATA"),
     row(
       "6 quotes of 120 tokens in 2,200; one model picks, one answers",
-      at("test/written-answer.test.ts", "gives the writer what the model picked"),
+      at("test/written-profiles.test.ts", "gives the writer what the model picked"),
     ),
-    row("citation consistency", at("test/model.test.ts", "without a citation is not shown")),
+    row("citation consistency", at("src/checks/check.test.ts", "removes, or lets pass, what cites nothing")),
     row("caches: SHA-256; cosine .92, Jaccard .6, overlap .6; versions", at("src/memory/matcher.test.ts", "holds each threshold of spark")),
     row(
       "format of request and response",
       at("test/service-routes.test.ts", "for asking, searching, checking and the shape of the validator"),
     ),
-    row("500 characters, HTML sanitised, 100 requests an hour", at("test/model.test.ts", "never brings its HTML into the page")),
+    row("500 characters, HTML sanitised, 100 requests an hour", at("src/checks/check.test.ts", "takes markup out of what a model wrote")),
     row("no query logs, ephemeral processing, HTTPS, admin token", at("test/privacy.test.ts", "ephemeral privacy")),
     row(
       "monitoring: latency, hits, tokens, errors, connections, limits, machine",
@@ -105,7 +105,7 @@ export const SOURCE_ROWS: Readonly<Record<string, readonly SourceRow[]>> = {
   ],
   validator: [
     row("top 3 by cosine, in the prompt", at("test/model.test.ts", "of %s holds the %i best passages by cosine whole")),
-    row("pii_leakage fails hard", at("test/written-answer.test.ts", "withholds the whole answer, what was written before it too")),
+    row("pii_leakage fails hard", at("test/written-profiles.test.ts", "withholds the whole answer, what was written before it too")),
     row("token_budget: characters ÷ 4, at most 512", at("src/checks/guards.test.ts", "counts as the validator source does")),
     row("answer_relevancy from .45, carried over", at("src/checks/guards.test.ts", "passes from the threshold on")),
     row(

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect } from "vitest";
 import { type AskOptions, createEngine, type Engine, type EngineParts } from "../../src/engine/engine.ts";
 import { loadConfig } from "../../src/shared/config.ts";
 import type { AnswerEvent } from "../../src/shared/events.ts";
@@ -116,6 +117,13 @@ export const codes = (answer: Answer) => answer.warnings.map(({ code }) => code)
 /** Checks that every sentence is a byte-exact quote of its first citation. */
 export const isQuoted = ({ sentences, citations }: Answer) =>
   sentences.every(({ text, citations: [n] }) => citations.find((citation) => citation.n === n)?.quote === text);
+
+/** Asserts that the streamed sentences are exactly those of the answer, in order. */
+export function expectShownIsFinal(events: readonly AnswerEvent[], answer: Answer): void {
+  const shown = events.flatMap((event) => (event.type === "sentence" ? [event] : []));
+  expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
+  expect(shown.map(({ index }) => index)).toEqual(answer.sentences.map((_, i) => i));
+}
 
 /** Creates an encoder that gives a question this cosine to every document, or the cosine in `byText` for documents that contain its key. */
 export function near(cosine = 0.9, byText: Readonly<Record<string, number>> = {}) {
