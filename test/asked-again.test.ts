@@ -69,13 +69,6 @@ describe("a question that is asked again and again", () => {
     expect((await library.ask(CARD)).cacheMode).toBe("miss");
   });
 
-  it("is kept apart by who asks: what one may see is served to nobody else", async () => {
-    const library = await openInTest();
-    for (let i = 0; i < 3; i++) await library.ask(CARD);
-    expect((await library.ask(CARD, { access: ["public", "staff"] })).cacheMode).toBe("miss");
-    expect((await library.ask(CARD)).cacheMode).toBe("exact");
-  });
-
   it("stays used, so that an entry that is asked for goes after one that is not", async () => {
     let asked = 0;
     const now = () => new Date(Date.parse("2026-03-01T10:00:00Z") + 1_000 * asked++);

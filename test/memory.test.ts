@@ -6,7 +6,7 @@ import { encoderDown, fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { fakeMatcher } from "../src/testing/fake-matcher.ts";
 import { answerToWire, askResponseSchema } from "../src/wire/index.ts";
 import { answerOf, engineInTest, type Library, type LibraryOptions, openInTest, stagesOf } from "./support/engine.ts";
-import { CARD, LIBRARY_DOCUMENTS, writeFiles } from "./support/library.ts";
+import { CARD, writeFiles } from "./support/library.ts";
 
 const open = (options: LibraryOptions = {}): Promise<Library> =>
   openInTest({ profiles: [THREE_LEVELS], matcher: fakeMatcher(() => true), ...options });
@@ -83,30 +83,6 @@ describe("the semantic cache", () => {
     expect((await one.ask(PARAPHRASE)).cacheMode).toBe("miss");
     await two.answer("For how long can a study room be reserved?");
     expect((await one.ask("How long is a study room reserved?")).cached?.question).toBe("For how long can a study room be reserved?");
-  });
-
-  it.each([
-    ["changed", { "cards.md": "# Library cards\n\nA library card costs 6 dollars per year.\n" }],
-    ["hidden", { "cards.md": (LIBRARY_DOCUMENTS["cards.md"] ?? "").replace("---\ntitle", "---\naccess: staff\ntitle") }],
-    ["deleted", null],
-  ])("serves no answer of a document that was %s", async (_what, files) => {
-    const library = await open();
-    await library.ask(CARD);
-    if (files === null) rmSync(join(library.sandbox.folder, "documents", "cards.md"));
-    else rewrite(library, files);
-    await library.ingest();
-    const answer = await library.ask(PARAPHRASE);
-    expect(answer.cacheMode).toBe("miss");
-    expect(text(answer)).not.toContain("5 dollars");
-    const { entries, edges } = await library.engine.store.cache.stats(null);
-    expect([entries, edges > 0]).toEqual(answer.status === "ok" ? [1, true] : [0, false]);
-  });
-
-  it("does not share an answer of an emergency, nor one that holds personal data", async () => {
-    const library = await open();
-    await library.ask("I want to kill myself over a library card: what does it cost?");
-    await library.ask("My mail is joe@example.org: how much does a library card cost?");
-    expect(await library.engine.store.cache.count()).toBe(0);
   });
 });
 
@@ -198,6 +174,8 @@ describe("engine.explainCache", () => {
     expect((await library.engine.explainCache(CARD)).notAsked).toContain("disabled");
     const other = await open();
     expect((await other.engine.explainCache("I want to kill myself")).notAsked).toContain("emergencies");
+    await other.ask("I want to kill myself over a library card: what does it cost?");
+    expect(await other.engine.store.cache.count()).toBe(0);
   });
 });
 

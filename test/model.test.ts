@@ -41,71 +41,6 @@ describe.concurrent("an answer by a model", () => {
     expect(shown.map(({ sentence }) => sentence)).toEqual(answer.sentences);
     expect(answerToWire(answer).answer_plain).toBe("Tinnitus is rated at 10 percent. [1]\nYou file VA Form 21-526EZ within one year. [2]");
   });
-
-  it.each([
-    ["a fabricated number", "Tinnitus is rated at 70 percent [1].", "check_values", "fail"],
-    ["a fabricated code", "Tinnitus is diagnostic code 7199 [1].", "check_values", "fail"],
-    ["a fabricated number without citation", "Tinnitus is rated at 70 percent.", "check_values", "fail"],
-    ["a citation to nowhere", "Tinnitus gets a rating of 10 percent [9].", "check_citations", "fail"],
-  ])("with %s is not shown so, and warned about where the profile says so", (_name, sentence, code, verdict) =>
-    using(open({ chat: [stream(`${sentence} `, ...GOOD)] }, { encoder: near() }), async ({ engine }) => {
-      const strict = await ask(engine);
-      expect(texts(strict.answer)).toEqual(["Tinnitus is rated at 10 percent.", "You file VA Form 21-526EZ within one year."]);
-      expect(strict.answer.checks.map((check) => check.verdict)).toContain(verdict);
-      expect(strict.answer.sentences.every(({ citations }) => citations.length > 0)).toBe(true);
-      const layers = await ask(engine, QUESTION, { profile: "seven-layer" });
-      expect(texts(layers.answer)[0]).toBe(sentence.replace(/ \[\d\]/, ""));
-      expect(codes(layers.answer)).toContain(code);
-    }),
-  );
-
-  it("without a citation is not shown; seven-layer lets it pass, as its source does", () =>
-    using(open({ chat: [stream("Tinnitus is common. ", ...GOOD)] }, { encoder: near() }), async ({ engine }) => {
-      expect(texts((await ask(engine)).answer)).not.toContain("Tinnitus is common.");
-      const { answer } = await ask(engine, QUESTION, { profile: "seven-layer" });
-      expect(texts(answer)[0]).toBe("Tinnitus is common.");
-      expect(answer.claims[0]?.status).toBe("unsupported");
-    }));
-
-  it("loses an address that no source has; seven-layer puts the home page in its place", () =>
-    using(
-      open({ chat: [stream("Tinnitus is rated at 10 percent, see https://evil.example/claim or evil.xyz/a [1].")] }, { encoder: near() }),
-      async ({ engine }) => {
-        const { answer } = await ask(engine);
-        expect(texts(answer)[0]).toMatch(/^Tinnitus is rated at 10 percent/);
-        expect(answerToWire(answer).answer_html).not.toContain("evil");
-        expect(answer.checks).toContainEqual(expect.objectContaining({ name: "urls", verdict: "repaired" }));
-        const layers = await ask(engine, QUESTION, { profile: "seven-layer" });
-        expect(texts(layers.answer)[0]).toContain("see https://www.va.gov/ or https://www.va.gov/");
-      },
-    ));
-
-  it("keeps one of two citations when the other leads nowhere", async () => {
-    const { answer } = await askOnce(open({ chat: [stream("Tinnitus is rated at 10 percent [1][9].")] }));
-    expect(answer.sentences).toEqual([{ text: "Tinnitus is rated at 10 percent.", citations: [1] }]);
-    expect(answer.checks).toContainEqual(
-      expect.objectContaining({ name: "citations", verdict: "repaired", reason: "names [9], which no source has" }),
-    );
-  });
-
-  it("that says INSUFFICIENT is a refusal", async () => {
-    const { answer, endpoint } = await askOnce(open({ chat: [stream("INSUFF", "ICIENT")] }));
-    expect(answer).toMatchObject({ status: "insufficient_context", sentences: [], refusal: { reason: "evidence_too_weak" } });
-    expect(answer.tokenUsage.total).toBe(110);
-    expect(endpoint.chats).toHaveLength(1);
-  });
-
-  it("never brings its HTML into the page", async () => {
-    const { answer } = await askOnce(
-      open({
-        chat: [stream("<b>Tinnitus</b> is rated at 10 percent, in one ear & in both [1]. ", "<img src=x onerror=alert(1)> It pays [1].")],
-      }),
-    );
-    const { answer_html } = answerToWire(answer);
-    expect(answer_html).toContain("<p>Tinnitus is rated at 10 percent, in one ear &amp; in both.<sup>");
-    expect(answer_html).not.toMatch(/<img|<b>|onerror|<script/);
-    expect(codes(answer)).toContain("model_failed");
-  });
 });
 
 /** Replies that end only by a timeout. */
@@ -142,14 +77,6 @@ describe.concurrent("a model that fails", () => {
         }
       },
     ));
-
-  it("is not asked when the evidence is too weak", () =>
-    using(open(), async ({ engine, endpoint }) => {
-      const { answer } = await ask(engine, "How do whales sleep under the ice of Antarctica?");
-      expect(answer.status).toBe("insufficient_context");
-      expect(answer.tokenUsage.total).toBe(0);
-      expect(endpoint.requests).toEqual([]);
-    }));
 });
 
 /** Above every confidence of these documents, so that quotes alone would be refused. */

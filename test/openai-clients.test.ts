@@ -107,7 +107,9 @@ describe("LangChain's way", () => {
 /** The OpenAI SDK distinguishes errors by status and `error.code` (https://github.com/openai/openai-node). */
 describe("the OpenAI SDK's way", () => {
   it("gets an answer whole as an extension, and a refusal as text that says so", async () => {
-    const answer = chatResponseSchema.parse(await (await post({ model: "library", messages: [{ role: "user", content: CARD }] })).json());
+    const asked = { model: "library", messages: [{ role: "user", content: CARD }] };
+    const answer = chatResponseSchema.parse(await (await post(asked)).json());
+    expect(textOf(await chunksOf(await post({ ...asked, stream: true })))).toBe(answer.choices[0]?.message.content);
     const [citation] = answer.sourcebound.citations;
     expect(answer.choices[0]?.message.content).toContain(`[1] ${citation?.title}`);
     expect(answer.choices[0]?.message.content).toContain(citation?.quote);

@@ -104,19 +104,6 @@ describe("forgetting", () => {
     expect((await ask(CARD)).status).toBe("ok");
   });
 
-  it("takes the cached answer with it", async () => {
-    const { ask, memory, store } = await open();
-    await ask(CARD, { sessionId: "s" });
-    expect(await store.cache.count()).toBe(1);
-    expect(await memory.forget({ type: "session", id: "s" }, { by: "Ann" })).toMatchObject({
-      cache: 1,
-      interactions: 1,
-      sessions: 1,
-      turns: 1,
-    });
-    expect((await ask(CARD)).cacheMode).toBe("miss");
-  });
-
   it("leaves a correction without the asker's words, and takes it when the question itself is to go", async () => {
     const { ask, memory, holds } = await open();
     const { id } = await ask(SECRET, { sessionId: "s" });

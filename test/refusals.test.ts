@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { Selection } from "../src/shared/types.ts";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { answerToWire } from "../src/wire/index.ts";
 import { openInTest } from "./support/engine.ts";
@@ -51,17 +50,6 @@ describe("what a refusal tells", () => {
     expect(hidden).toMatchObject({ unreadable: [], unreadableCount: 0 });
     const known = (await (await open(["public", "staff"])).ask(UNANSWERABLE)).refusal?.searched;
     expect(known).toMatchObject({ unreadable: ["secret-plans.md"], unreadableCount: 1 });
-  });
-
-  it("is none of a selection that cannot hold: what is wrong with it is said", async () => {
-    const library = await open();
-    const [citation] = (await library.ask(CARD)).citations;
-    if (citation === undefined) throw new Error("no citation");
-    const { documentId } = citation;
-    const asked = (selection: Selection) => expect(library.ask(CARD, { selection })).rejects;
-    await asked({ documentId: "no such document", start: 0, end: 9 }).toMatchObject({ code: "unknown_document" });
-    await asked({ documentId, start: 50, end: 10 }).toMatchObject({ code: "selection_invalid" });
-    await asked({ documentId, start: 90_000, end: 90_010 }).toMatchObject({ code: "selection_invalid" });
   });
 
   it("leads to the exact place of what came nearest", async () => {

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { loadCalibrations, scaleFor } from "../src/models/calibration/calibration.ts";
 import { readRankingWeights } from "../src/ranking/features.ts";
 import { openSqlite } from "../src/store/sqlite.ts";
-import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { fakeEncoder } from "../src/testing/fake-encoder.ts";
 import { type Library, type LibraryOptions, openInTest } from "./support/engine.ts";
 import { CARD, writeFiles } from "./support/library.ts";
@@ -36,25 +35,6 @@ describe("diagnostic reports", () => {
     expect((await engine.reports()).total).toBe(1);
   });
 
-  it("group by topic, with what is missing most", async () => {
-    const { engine, ask } = await open();
-    for (const question of [REFUSED, "Can penguins pay a fine in herring?", "Do penguins get a card for otters?"]) await ask(question);
-    const { total, topics, reports } = await engine.reports({ limit: 2 });
-    expect(total).toBe(3);
-    expect(topics.map(({ topic, reports }) => [topic, reports])).toEqual([
-      ["cards", 2],
-      ["fines", 1],
-    ]);
-    expect(topics[0]?.missing[0]).toEqual({ text: "penguins", reports: 2 });
-    expect(reports).toHaveLength(2);
-    expect((await engine.reports({ topic: "fines" })).topics.map(({ topic }) => topic)).toEqual(["fines"]);
-    expect((await engine.reports({ topic: null })).total).toBe(0);
-    await expect(engine.reports({ topic: "fine" })).rejects.toMatchObject({
-      code: "unknown_topic",
-      message: expect.stringContaining('"fines"'),
-    });
-  });
-
   it("show passages from the documents as they are, and none that have changed", async () => {
     const { engine, ask, ingest, sandbox } = await open();
     const answer = await ask(REFUSED);
@@ -78,19 +58,6 @@ describe("diagnostic reports", () => {
     const { report } = await engine.report((await ask(REFUSED)).id);
     expect(report.gaps.missing).toContainEqual({ text: "penguins", kind: "word", inDocuments: false });
     expect(JSON.stringify(report)).not.toContain("blue");
-  });
-
-  it("are kept without personal data, in the report and in the database", async () => {
-    const { ask, sandbox, engine } = await open();
-    const answer = await ask("My SSN is 123-45-6789 and penguin.fan@zoo.example my mail: do penguins need a card?");
-    await engine.report(answer.id);
-    const db = await openSqlite(`${sandbox.folder}/data/sourcebound.db`);
-    const rows = JSON.stringify(await db.selectFrom("reports").selectAll().execute());
-    await db.destroy();
-    expect(rows).toContain("penguins");
-    // Ids, hashes, times and scores contain four digits by chance.
-    const said = rows.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\da-f]{16,}|\d{10,}|\d\.\d+/g, "");
-    for (const secret of ["123-45", "6789", "penguin.fan", "zoo.example"]) expect(said).not.toContain(secret);
   });
 
   it("never fail the answer: one that cannot be stored is told, and the question is kept", async () => {
@@ -121,18 +88,6 @@ describe("diagnostic reports", () => {
     now += 1000;
     expect((await engine.reports({ since: new Date(0) })).total).toBe(0);
     await expect(engine.report(answer.id)).rejects.toMatchObject({ code: "unknown_report" });
-  });
-
-  it("tell what checks left out of what a model wrote, without personal data that it wrote", async () => {
-    const chat = fakeChatModel([["A library card costs 900 dollars [1]. Ask jo.penguin@zoo.example for one [1]."]]);
-    const { ask, engine } = await open({ models: { small: chat, large: chat } });
-    const answer = await ask(CARD);
-    expect(answer.refusal).toBeNull();
-    const { report } = await engine.report(answer.id);
-    expect(report.causes).toContain("checks");
-    expect(report.checks.filter(({ leftOut }) => leftOut > 0).map(({ check }) => check)).toContain("values");
-    expect(report.recommendations).toContainEqual(expect.objectContaining({ kind: "sentences_left_out", subject: "values" }));
-    expect(JSON.stringify(report)).not.toContain("jo.penguin");
   });
 
   it.each([

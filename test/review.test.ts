@@ -92,14 +92,6 @@ describe("the queue", () => {
     ]);
   });
 
-  it("approves nothing that rests on a document that has changed since", async () => {
-    const { idOf, review, change, statusOf } = await open();
-    const id = await idOf(CARD);
-    await change({ "cards.md": "A library card costs **6 dollars** per year.\n" });
-    await expect(review.approve(id, "Ann")).rejects.toMatchObject({ code: "review_stale" });
-    expect(await statusOf(id)).toBe("unreviewed");
-  });
-
   it("says clearly what does not exist, who must act, and that nothing was kept", async () => {
     const { idOf, review } = await open();
     for (const act of [review.show, (id: string) => review.approve(id, "Ann"), (id: string) => review.flag(id, "Ann")]) {

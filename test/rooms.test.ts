@@ -16,22 +16,6 @@ async function open(options: LibraryOptions = {}) {
   return { engine, sandbox, ingest, ask, app, get, keyFor };
 }
 
-describe("GET /v1/whoami", () => {
-  it("says what a key may do, and lets the administration token in as everything", async () => {
-    const { get, keyFor } = await open();
-    expect((await get("/v1/whoami")).body).toEqual({ key_id: null, roles: ["ask"] });
-    const key = await keyFor({ roles: ["ask", "review"] });
-    expect((await get("/v1/whoami", key)).body).toEqual({ key_id: key.split("_")[1], roles: ["ask", "review"] });
-    expect((await get("/v1/whoami", "secret-token")).body).toEqual({
-      key_id: null,
-      roles: ["admin", "ask", "ingest", "metrics", "review"],
-      uploads: { files: 20, bytes: 33_533_952, file_bytes: 33_533_952 },
-    });
-    expect((await get("/v1/whoami", `${key}x`)).status).toBe(401);
-    expect((await get("/v1/whoami", "guessed")).status).toBe(401);
-  });
-});
-
 describe("GET /v1/domains", () => {
   it("lists what holds documents, with its tenants and examples, and what is meant where nothing is named", async () => {
     const { get } = await open();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fakeChatModel } from "../src/testing/fake-chat-model.ts";
 import { answerOf, type Library, libraryForAll, openInTest } from "./support/engine.ts";
-import { LIBRARY_DOCUMENTS } from "./support/library.ts";
 
 describe("a message that asks several things", () => {
   const library = libraryForAll({ settings: { answer_from: 0.4 } });
@@ -84,18 +83,6 @@ describe("a message that asks several things", () => {
       expect(sentences.map(({ text }) => text)).toEqual(["Films may be kept for 7 days."]);
       expect(warnings.map(({ code }) => code).filter((code) => !code.startsWith("part_"))).toEqual([]);
     }
-  });
-
-  it("is answered in each part whatever the length of what answers another", async () => {
-    const chairs = Array.from({ length: 40 }, (_, i) => `${i + 1} chairs for club ${i + 1}`).join(", ");
-    const hall = `# The hall\n\nRenting the hall costs 90 dollars an evening, in which are counted ${chairs}.\n`;
-    const apart = await openInTest({ documents: { ...LIBRARY_DOCUMENTS, "hall.md": hall }, settings: { answer_from: 0.4 } });
-    const events = await apart.events("What does renting the hall cost and how long may films be kept?");
-    expect(events.some(({ type }) => type === "parts-end")).toBe(true);
-    expect(answerOf(events).sentences.map(({ text }) => text)).toEqual([
-      expect.stringContaining("90 dollars"),
-      "Films may be kept for 7 days.",
-    ]);
   });
 
   it("is refused as it was where nothing of it is sure, and where it gives orders", async () => {

@@ -183,18 +183,4 @@ describe("an encoder that vanishes", () => {
     expect(told).toContain("could not be read from or written to the data folder");
     expect(told).not.toMatch(/encoder|sourcebound\.db/);
   });
-
-  it.each([
-    ["of another dimension", (n: number) => Array.from({ length: 3 + n }, () => 1)],
-    ["that hold NaN", () => [Number.NaN, 1]],
-    ["that are infinite", () => [Number.POSITIVE_INFINITY, 1]],
-    ["that are empty", () => []],
-  ])("gives vectors %s: a ModelError, nothing of it is kept", async (_what, vectorOf) => {
-    let n = 0;
-    const raw: Encoder = { id: "odd", embed: async (texts) => texts.map(() => Float32Array.from(vectorOf(n++ % 2))) };
-    const engine = await start(raw);
-    const events = await ingest(engine);
-    expect(events.find(({ type }) => type === "embed-failed")).toMatchObject({ code: "encoder_changed" });
-    expect(factsOf(await ask(engine)).ranking).toBe("bm25");
-  });
 });

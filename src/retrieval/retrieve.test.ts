@@ -67,15 +67,6 @@ describe("retrievePassages", () => {
     }
   });
 
-  it("sees new documents also while the encoder is down", async () => {
-    const parts = partsWith(fakeEncoder({ failure: encoderDown }));
-    await here.put(storedDocument());
-    await retrievePassages(fakeQuestion("tinnitus"), sourcebound.retrieve, parts, signal);
-    await here.put(storedDocument({ id: "doc-b", path: "b.md", text: "A pension is paid." }));
-    const { passages } = await retrievePassages(fakeQuestion("pension"), sourcebound.retrieve, parts, signal);
-    expect(passages.map(({ document }) => document.id)).toEqual(["doc-b"]);
-  });
-
   it("ranks by words alone when the question's vector does not fit those of the documents", async () => {
     await here.put(storedDocument());
     for (const wrong of [

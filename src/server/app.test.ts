@@ -10,7 +10,6 @@ import { type AskScript, answering, createFakeAskEngine, playing, waitFor } from
 import type { WireEvent } from "../wire/index.ts";
 import { silentLog } from "./access/guard.ts";
 import { type AppOptions, createApp } from "./app.ts";
-import { chatResponseSchema } from "./routes/chat.ts";
 
 const QUOTE = "You have one year from the date on your decision letter.";
 const passage = {
@@ -193,32 +192,6 @@ describe("POST /v1/ask as Server-Sent Events", () => {
       },
     });
     expect(await (await post(app, '{"question":"q"}', events)).text()).toContain("\n\n: heartbeat\n\n");
-  });
-});
-
-describe("POST /v1/chat/completions", () => {
-  it("says the plain answer, whole and streamed, rows of tables read by their header", async () => {
-    const cells = [
-      { name: "Lane", text: "Supplemental" },
-      { name: "Days", text: "125" },
-    ];
-    const header = { start: 0, end: 11, text: "Lane | Days" };
-    const row = { ...sampleCitation(1, { ...passage, context: "Supplemental | 125" }, "Supplemental | 125"), row: { cells, header } };
-    const table = sampleAnswer({ question: "q", sentences: [{ text: row.quote, citations: [1] }], citations: [row] });
-    const { app } = setUp({ script: answering(table) });
-    const chat = (stream: boolean) =>
-      app.request("/v1/chat/completions", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ model: "veterans", stream, messages: [{ role: "user", content: "q" }] }),
-      });
-    const { choices, sourcebound } = chatResponseSchema.parse(await (await chat(false)).json());
-    const content = choices[0]?.message.content ?? "";
-    expect(sourcebound.answer_plain).toBe("Deadlines – Lane: Supplemental; Days: 125 [1]");
-    expect(content.startsWith(`${sourcebound.answer_plain}\n\nSources:\n[1] `)).toBe(true);
-    const frames = (await (await chat(true)).text()).split("\n\n").filter((frame) => frame.startsWith("data: {"));
-    const streamed = frames.map((frame) => JSON.parse(frame.slice(6)) as { choices: { delta: { content?: string } }[] });
-    expect(streamed.map((chunk) => chunk.choices[0]?.delta.content ?? "").join("")).toBe(content);
   });
 });
 
