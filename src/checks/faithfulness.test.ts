@@ -18,13 +18,13 @@ const HHEM = "hub/vectara/hallucination_evaluation_model/q8/abc";
 const settings = { minimum: 0.65, source: { model: "hallucination_evaluation_model", minimum: 0.35 } };
 
 describe("checkFaithfulness", () => {
-  it("reads every sentence beside all passages and what stands above them, and the least sentence decides", async () => {
+  it("compares every sentence with all passages and their headings, and takes the lowest score", async () => {
     const scores = { "a|P,Title;Q": 0.9, "b|P,Title;Q": 0.7 };
     const found = await checkFaithfulness(["a", "b"], [["P", "Title"], ["Q"]], by(scorer(scores)), settings);
     expect(found).toMatchObject({ score: 0.7, verdict: "pass" });
   });
 
-  it("fails a sentence whose values or names disagree, whatever its score, and says why", async () => {
+  it("fails a sentence with wrong values or names, whatever its score, with the reason", async () => {
     const asked: unknown[] = [];
     const entails: EntailmentCheck = async (claim, texts, question) => {
       asked.push([claim, texts.map(({ text, above }) => [text, above]), question]);
@@ -38,7 +38,7 @@ describe("checkFaithfulness", () => {
     expect(others).toMatchObject({ score: 0.8, verdict: "pass" });
   });
 
-  it("takes the source's .35 and a mean over passages with the source's model alone", async () => {
+  it("uses the source's threshold of .35 and mean over passages only with the source's model", async () => {
     const scores = { "a|P": 1, "b|P": 0.6, "a|Q": 0.2, "b|Q": null };
     const passages = [["P", "Title"], ["Q"]] as const;
     const found = await checkFaithfulness(["a", "b"], passages, by(scorer(scores, HHEM)), settings);
@@ -49,7 +49,7 @@ describe("checkFaithfulness", () => {
     expect([HHEM, "entailment", "hub/Xenova/other/q8/abc"].map((id) => leastFaithfulness(faithfulness, id))).toEqual([0.35, 0.55, 0.55]);
   });
 
-  it("is null where nothing can be scored", async () => {
+  it("is null if nothing can be scored", async () => {
     expect(await checkFaithfulness(["a"], [["P"]], by(null), settings)).toMatchObject({ verdict: "pass", score: null });
     expect(await checkFaithfulness(["x"], [["P"]], by(scorer({})), settings)).toMatchObject({ verdict: "pass", score: null });
     expect(await checkFaithfulness(["a"], [], by(scorer({})), settings)).toMatchObject({ score: null });

@@ -16,12 +16,12 @@ const result = (name: string, verdict: CheckResult["verdict"] = "pass", over: Pa
 const all = metrics.map(({ check }) => result(check));
 
 describe("gradeReport with the metrics of validator", () => {
-  it("has the five metrics of the source by its names, with its thresholds", () => {
+  it("contains the five metrics of the source with its names and thresholds", () => {
     expect(metrics.map(({ metric, threshold }) => [metric, threshold])).toEqual([
       ["pii_leakage", null],
       ["token_budget", 512],
       ["answer_relevancy", 0.45],
-      // Threshold of the bundled score. The source's .35 is for the source's model (`leastFaithfulness`).
+      // Threshold of the bundled score. The source's .35 belongs to the source's model (`leastFaithfulness`).
       ["faithfulness", 0.55],
       ["chain_terminology", null],
     ]);
@@ -33,12 +33,12 @@ describe("gradeReport with the metrics of validator", () => {
     expect(report.metrics.answer_relevancy).toEqual({ passed: true, score: 0.9, threshold: 0.45, reason: "because" });
   });
 
-  it("fails when one fails or warns, whatever is not known", () => {
+  it("fails when one metric fails or warns, even if others are unknown", () => {
     expect(gradeReport([...all.slice(1), result("pii", "fail")], metrics).overallPass).toBe(false);
     expect(gradeReport([result("pii", "warn")], metrics).overallPass).toBe(false);
   });
 
-  it("takes the silence of a check for a pass only where it ran on every sentence and reports only what it objects to", () => {
+  it("passes a metric without findings only if its check ran on every sentence", () => {
     const report = gradeReport(all.slice(1), metrics, new Set(["pii"]));
     expect(report.overallPass).toBe(true);
     expect(report.metrics.pii_leakage).toEqual({ passed: true, score: null, threshold: null, reason: "nothing found in any sentence" });
@@ -46,7 +46,7 @@ describe("gradeReport with the metrics of validator", () => {
     expect(gradeReport(all.slice(1), metrics, new Set(["terminology"])).overallPass).toBeNull();
   });
 
-  it("never takes what did not run, or could not be scored, for a pass", () => {
+  it("does not pass a metric that did not run or could not be scored", () => {
     const missing = gradeReport(all.slice(1), metrics);
     expect(missing.overallPass).toBeNull();
     expect(missing.metrics.pii_leakage).toEqual({ passed: null, score: null, threshold: null, reason: 'the check "pii" did not run' });

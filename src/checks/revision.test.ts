@@ -6,7 +6,7 @@ import { CHECKS_REVISION, checkAnswer, checkSentence } from "./check.ts";
 import type { CitedQuote } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
-/** The revision of the checks, with the hash of all its results for the sentences below; one never changes without the other. */
+/** The revision of the checks, with the hash of all results for the sentences below. Both must change together. */
 const COMES_TO = { revision: 12, hash: "54f44ad03c7adfaf" };
 
 const quote = (text: string, above: readonly string[] = []): CitedQuote => ({ text, url: "https://www.va.gov/page", exact: true, above });
@@ -57,8 +57,8 @@ const SENTENCES = [
 /** A score that depends only on the text, so that the bundled weights do not affect the hash. */
 const support = fakeSupport(({ claim: { length } }) => ({ score: (length % 10) / 10, reason: "fixed", contradicted: length % 3 === 0 }));
 
-describe("the number of the checks", () => {
-  it("is raised when they say another thing of a sentence: proofs and records of before name the old one", async () => {
+describe("the revision of the checks", () => {
+  it("is raised when their results change, because proofs and records name it", async () => {
     const said: unknown[] = [];
     const reader = createReader();
     for (const { name, check: settings } of profiles) {

@@ -11,7 +11,7 @@ const rules = {
 };
 
 describe("urlsIn", () => {
-  it("finds addresses with and without scheme and leaves the sentence its stop", () => {
+  it("finds addresses with and without a scheme, without the sentence's full stop", () => {
     expect(urlsIn("See https://www.va.gov/a/b?c=1#d, or va.gov/x.").map(({ url }) => url)).toEqual([
       "https://www.va.gov/a/b?c=1#d",
       "va.gov/x",
@@ -19,7 +19,7 @@ describe("urlsIn", () => {
   });
 });
 
-describe("urlsIn, on what is meant to be overlooked", () => {
+describe("urlsIn for disguised addresses", () => {
   it.each([
     ["a host before an @", "See https://va.gov@evil.com/a now", "https://va.gov@evil.com/a"],
     ["letters of another script", "See vа.gov/forms now", "vа.gov/forms"],
@@ -44,31 +44,29 @@ describe("urlsIn, on what is meant to be overlooked", () => {
     expect(urlsIn(text)).toEqual([]);
   });
 
-  it.each(["a.", "https://", "a.b/", "www.", "(", "javascript:", "1.1.1.1/", "[a](", "x-"])(
-    "takes linear time on %j over and over",
-    (piece) =>
-      expectLinearTime(
-        30_000 / piece.length,
-        (n) => piece.repeat(n),
-        (text) => repairUrls(text, rules),
-      ),
+  it.each(["a.", "https://", "a.b/", "www.", "(", "javascript:", "1.1.1.1/", "[a](", "x-"])("takes linear time for repeated %j", (piece) =>
+    expectLinearTime(
+      30_000 / piece.length,
+      (n) => piece.repeat(n),
+      (text) => repairUrls(text, rules),
+    ),
   );
 });
 
 describe("repairUrls", () => {
-  it("keeps the address of a cited document and one that stands in a cited quote", () => {
+  it("keeps the address of a cited document and one in a cited quote", () => {
     const text = "See https://va.gov/disability and va.gov/forms.";
     expect(repairUrls(text, rules)).toEqual({ text, removed: [] });
   });
 
-  it("takes an invented address on a known host out", () => {
+  it("removes an invented address on a known host", () => {
     expect(repairUrls("Report it (https://www.va.gov/invented/page/).", rules)).toEqual({
       text: "Report it.",
       removed: ["https://www.va.gov/invented/page/"],
     });
   });
 
-  it("is not fooled by a host that only looks like one of the list", () => {
+  it("is not deceived by a host that resembles a listed one", () => {
     const home = { ...rules, mode: "home-page" as const };
     expect(repairUrls("See https://va.gov.evil.com/x and https://notva.gov.io", home).removed).toHaveLength(2);
     expect(repairUrls("See https://benefits.va.gov/x", home).removed).toEqual([]);
@@ -82,17 +80,17 @@ describe("repairUrls", () => {
     ["a script in a link", "See [the forms](javascript:alert(1)) now.", "See the forms now."],
     ["a link's target, whatever its words say", "See [va.gov/forms](https://evil.com/a) now.", "See va.gov/forms now."],
     ["an address with characters without width", "See ev\u200bil.com/forms now.", "See now."],
-  ])("takes out %s", (_what, text, repaired) => {
+  ])("removes %s", (_what, text, repaired) => {
     expect(repairUrls(text, rules).text).toBe(repaired);
     if (!text.includes("][")) expect(repairUrls(repaired, rules).removed).toEqual([]);
   });
 
-  it("keeps a markdown link to a cited document, and mail addresses", () => {
+  it("keeps a Markdown link to a cited document, and mail addresses", () => {
     for (const text of ["See [the forms](https://www.va.gov/forms).", "Write to help@va.gov."])
       expect(repairUrls(text, rules).text).toBe(text);
   });
 
-  it("holds the whitelist against look-alikes in the seven-layer profile", () => {
+  it("applies the whitelist of the seven-layer profile to similar hosts", () => {
     const home = { ...rules, mode: "home-page" as const };
     const bad = [
       "https://va.gov@evil.com",

@@ -6,7 +6,6 @@ import type { CitedQuote, Finding } from "./finding.ts";
 import { createReader } from "./statements.ts";
 
 const reader = createReader();
-/** Returns all findings for a sentence that cites these quotes. */
 async function foundBeside(text: string, cited: readonly CitedQuote[], question = "What holds?"): Promise<readonly Finding[]> {
   const context = { settings: sourcebound.check, hosts: [], homePage: null, reader, question, support: null };
   return (await checkSentence({ text, cited }, context)).results;
@@ -14,12 +13,10 @@ async function foundBeside(text: string, cited: readonly CitedQuote[], question 
 
 const found = (text: string, stated: string, above: readonly string[] = []) => foundBeside(text, [citedQuote(stated, { above })]);
 
-/** Returns the names of the failed checks. */
 async function failed(text: string, stated: string, above: readonly string[] = []): Promise<string[]> {
   return (await found(text, stated, above)).filter(({ verdict }) => verdict === "fail").map(({ name }) => name);
 }
 
-/** Returns the reason why the values check fails. */
 async function faultOf(text: string, stated: string): Promise<string | undefined> {
   return (await found(text, stated)).find(({ name, verdict }) => name === "values" && verdict === "fail")?.reason;
 }
@@ -30,7 +27,7 @@ describe("a number without its unit", () => {
   it.each([
     ["of another cell's duration", "The rate on or after October 1, 2, is $978.", row],
     ["of a length", "The rope has 40 strands.", "The rope is 40 feet long and has several strands."],
-  ])("is not borne out by a value %s", async (_what, text, stated) => {
+  ])("is not supported by a value %s", async (_what, text, stated) => {
     expect(await failed(text, stated)).toContain("values");
   });
 
@@ -43,7 +40,7 @@ describe("a number without its unit", () => {
       "You have 30 days to object, then 60 to appeal.",
       "You have 30 days to object, then 60 days to appeal.",
     ],
-  ])("is borne out where it is %s", async (_what, text, stated) => {
+  ])("is supported if it is %s", async (_what, text, stated) => {
     expect(await failed(text, stated)).not.toContain("values");
   });
 });
@@ -51,14 +48,14 @@ describe("a number without its unit", () => {
 describe("an end of a range", () => {
   const rows = "4 to 5 years | 7.5 ml\n6–7 years | 10 ml";
 
-  it("stands in it as a bare number, so that the value that does not is the one that is named", async () => {
+  it("supports it as a bare number, so that only the other value is reported", async () => {
     expect(await faultOf("A child of 4 gets 7.5 ml.", rows)).toBeUndefined();
     expect(await faultOf("A child of 5 gets 7.5 ml.", rows)).toBeUndefined();
     expect(await faultOf("A child of 4 gets 12 ml.", rows)).toBe("12 ml stands in no cited quote");
     expect(await faultOf("A child of 7 gets 12 ml.", rows)).toBe("12 ml stands in no cited quote");
   });
 
-  it("is no other number: one beside a unit of its own, or between the ends", async () => {
+  it("does not support a number with its own unit, or one between the ends", async () => {
     expect(await faultOf("A child of 8 gets 10 ml.", rows)).toContain("8 stands in no cited quote");
     expect(await failed("The rate on or after October 1, 2, is $978.", "October 1, 2024 | 2 years | $978")).toContain("values");
   });
@@ -74,14 +71,14 @@ describe("an ordinal before a unit of time", () => {
     expect(await failed("From the fourth day of absence a medical certificate is needed.", stated)).toEqual([]);
   });
 
-  it("is no value in any other sense, nor where nothing counts the same", async () => {
+  it("is not a value in another sense, or if nothing counts the same", async () => {
     expect(await failed("First, a medical certificate is needed from the fourth day of absence.", stated)).not.toContain("values");
     const month = await failed("Visitors leave on the first day of the month.", "Visitors leave on the first of the month.");
     expect(month).not.toContain("values");
   });
 });
 
-describe("a table's cells without their unit", () => {
+describe("table cells without their unit", () => {
   const rows = [
     "Chronic failure with retention of carbon dioxide, or requires an opening 100",
     "Requires use of a breathing assistance device such as a machine 50",
@@ -94,11 +91,11 @@ describe("a table's cells without their unit", () => {
     ["Persistent sleepiness at day-time is rated 30 percent.", []],
     ["Persistent sleepiness at day-time is rated 100 percent.", ["values"]],
     ["Use of a breathing assistance device is rated 55 percent.", ["values"]],
-  ])("are of their own row: %s", async (text, names) => {
+  ])("support values of their own row only: %s", async (text, names) => {
     expect(await failed(text, rows, ["Sleep disorders"])).toEqual(names);
   });
 
-  it("are compared cell by cell: the code that names a row is no value of it", async () => {
+  it("are compared one by one, without the code that names the row", async () => {
     const coded = "5258 Cartilage, dislocated, with frequent locking and pain 20\n5259 Cartilage, removal of, symptomatic 10";
     const right = "Dislocated cartilage with frequent locking is 20 percent; symptomatic removal (5259) is 10 percent.";
     expect(await failed(right, coded)).toEqual([]);
@@ -106,13 +103,13 @@ describe("a table's cells without their unit", () => {
   });
 });
 
-describe("a value that is denied", () => {
+describe("a negated value", () => {
   it.each([
     ["The minimum balance is not $25,000.", "The minimum balance isn't $25,000."],
     ["The minimum balance is not more than $25,000.", "The minimum balance is up to $25,000."],
     ["The loan is limited to $25,000.", "The loan cannot exceed $25,000."],
     ["Attacks four times a month rate 60 percent.", "Attacks four times a month, without tinnitus 60 percent"],
-  ])("is no wrong value: %s", async (text, stated) => {
+  ])("is not wrong: %s", async (text, stated) => {
     expect(await failed(text, stated)).toEqual([]);
   });
 });
@@ -141,11 +138,11 @@ describe("cells of a cited table", () => {
     ["a price of the column of which the name holds the other", "A member pays € 2.60 to use the dryer.", LAUNDRY],
     ["one clause of two", "Renate Vogt is treasurer and Jakob Frei is chair.", OFFICES],
     ["what the name of another row is part of", "A garage key costs € 28.", KEYS],
-  ])("are doubted where they are swapped: %s", async (_what, text, cited) => {
+  ])("are reported when they are swapped: %s", async (_what, text, cited) => {
     expect(await cells(text, cited)).toMatchObject({ name: "cells", verdict: "warn" });
   });
 
-  it("are named with what stands in their place", async () => {
+  it("are reported with the right value", async () => {
     const text = "The treasurer is Renate Vogt.";
     const found = await cells(text, OFFICES);
     expect(found?.reason).toBe('"Renate Vogt" stands at "Chair" in the cited table; at "Treasurer" stands "Jakob Frei"');
@@ -164,23 +161,23 @@ describe("cells of a cited table", () => {
     ["two rows of which one name holds the other", "Compared with the garage key, a key costs € 28.", KEYS],
     ["a row that shares all of the name that is said", "The key costs € 65.", KEYS],
     ["no row", "Renate Vogt and Aylin Demir were elected.", OFFICES],
-  ])("are not doubted where a sentence speaks of %s", async (_what, text, cited) => {
+  ])("are not reported for a sentence about %s", async (_what, text, cited) => {
     expect(await cells(text, cited)).toMatchObject({ verdict: "pass" });
   });
 
-  it("are not doubted where another statement says the same", async () => {
+  it("are not reported when another quote says the same", async () => {
     const said = citedQuote("Renate Vogt is the treasurer until May.", { above: ["News"] });
     expect(await cells("The treasurer is Renate Vogt.", [...OFFICES, said])).toMatchObject({ verdict: "pass" });
     const other = citedQuote("Renate Vogt lives next door.", { above: ["News"] });
     expect(await cells("The treasurer is Renate Vogt.", [...OFFICES, other])).toMatchObject({ verdict: "warn" });
   });
 
-  it("are not doubted where the question names their row", async () => {
+  it("are not reported when the question names their row", async () => {
     expect(await cells("With the dryer it costs € 2.50.", LAUNDRY)).toMatchObject({ verdict: "warn" });
     expect(await cells("With the dryer it costs € 2.50.", LAUNDRY, "What does a wash cost?")).toMatchObject({ verdict: "pass" });
   });
 
-  it("are not looked at where no table is cited, or one row without a second column", async () => {
+  it("are ignored without a cited table, or in a single row without a second column", async () => {
     expect(await cells("The treasurer is Renate Vogt.", [citedQuote("Chair | Renate Vogt")])).toBeUndefined();
     expect(await cells("A garage key costs € 28.", KEYS.slice(0, 1))).toBeUndefined();
   });
@@ -213,11 +210,11 @@ describe("values of a cited sentence", () => {
     ["a price with its unit", "A book costs $2 a day.", LOANS],
     ["durations in two units", "Report theft to the insurer within 24 hours.", THEFT],
     ["one range of two", "Breakfast in the hall costs between 50 and 90 euros.", RANGE],
-  ])("are doubted where they are said of another part of it: %s", async (_what, text, source) => {
+  ])("are reported when they are said of another part of it: %s", async (_what, text, source) => {
     expect(await pairing(text, [source])).toMatchObject({ name: "pairing", verdict: "warn" });
   });
 
-  it("are named with what stands in their place", async () => {
+  it("are reported with the right value", async () => {
     const text = "From 9 am to 8 pm the main library is open on Saturday.";
     const found = await pairing(text, [HOURS]);
     expect(found?.reason).toBe('"9 am to 8 pm" stands with "Friday" in the cited sentence; with "Saturday" stands "10 am to 4 pm"');
@@ -237,22 +234,22 @@ describe("values of a cited sentence", () => {
     ["a denial", "Children do not pay 9 euros.", FARES],
     ["a bound", "Children pay less than 9 euros.", FARES],
     ["an exception", "Everyone pays 9 euros except children.", FARES],
-  ])("are not doubted where a sentence speaks of %s", async (_what, text, source) => {
+  ])("are not reported for a sentence about %s", async (_what, text, source) => {
     expect(await pairing(text, [source])).toMatchObject({ verdict: "pass" });
   });
 
-  it("are not doubted where another statement says the same, and are where it only repeats the first", async () => {
+  it("are not reported when another sentence says the same, unless it only repeats the first", async () => {
     const text = "Children pay 9 euros.";
     expect(await pairing(text, [FARES, "In August children pay 9 euros."])).toMatchObject({ verdict: "pass" });
     expect(await pairing(text, [FARES, "Adults pay 9 euros, children pay 4 euros."])).toMatchObject({ verdict: "warn" });
   });
 
-  it("are not doubted where the question names their part", async () => {
+  it("are not reported when the question names their part", async () => {
     expect(await pairing("With children it is 9 euros.", [FARES])).toMatchObject({ verdict: "warn" });
     expect(await pairing("With children it is 9 euros.", [FARES], "What do adults pay?")).toMatchObject({ verdict: "pass" });
   });
 
-  it("are not looked at where a sentence says none, and are left to the cells in rows", async () => {
+  it("are ignored in a sentence without values, and in table rows", async () => {
     expect(await pairing("Children pay less.", [FARES])).toBeUndefined();
     expect(await pairing("Children pay 9 euros.", ["Adults, 9 euros | children, 4 euros"])).toMatchObject({ verdict: "pass" });
   });

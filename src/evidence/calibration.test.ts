@@ -32,7 +32,7 @@ describe("gateCalibrationSchema", () => {
     const { error } = gateCalibrationSchema.safeParse({ ...calibration, ...over });
     expect(error?.message).toContain(why);
   });
-  it("takes one as it is written, and one of an earlier version with its map of confidences", () => {
+  it("accepts a written calibration, and one of an earlier version with its map of confidences", () => {
     expect(gateCalibrationSchema.parse(JSON.parse(JSON.stringify(calibration)))).toEqual(calibration);
     for (const map of [null, { scores: [0, 1], probabilities: [0.1, 0.9] }])
       expect(gateCalibrationSchema.parse({ ...calibration, map })).toMatchObject({ threshold: calibration.threshold });
@@ -40,20 +40,20 @@ describe("gateCalibrationSchema", () => {
 });
 
 describe("misfitOf", () => {
-  it("is null where everything that the gate depends on is the same", () => expect(misfitOf(calibration, facts)).toBeNull());
+  it("is null if everything that the gate depends on is the same", () => expect(misfitOf(calibration, facts)).toBeNull());
   it.each([
     ["domain", "e", 'it belongs to domain "d"'],
     ["profile", "other", 'it belongs to profile "sourcebound"'],
     ["weights", "weights-2", "other gate weights (weights-1; now weights-2)"],
     ["writer", "llama3.2, llama3.2", "written by extractive, now by llama3.2"],
     ["settings", "d".repeat(64), "settings of profile"],
-  ])("names another %s", (key, value, why) => expect(misfitOf(calibration, { ...facts, [key]: value })).toContain(why));
+  ])("reports another %s", (key, value, why) => expect(misfitOf(calibration, { ...facts, [key]: value })).toContain(why));
 });
 
 describe("applyThreshold", () => {
   const calibrated = { type: "calibrated", calibration } as const;
 
-  it("answers from the calibration's threshold on, with the chance as confidence, whatever map an earlier version fitted", () => {
+  it("applies the calibration's threshold to the confidence, ignoring the map of an earlier version", () => {
     const mapped = fakeCalibration({ map: { scores: [0, 1], probabilities: [0.1, 0.9] } });
     const at = applyThreshold(judged, { ...calibrated, calibration: mapped }, seen);
     expect(at).toMatchObject({ minimum: 0.6, probability: 0.5, confidence: 0.5, calibrated: true, misfit: null });
@@ -64,18 +64,18 @@ describe("applyThreshold", () => {
     ["words alone ranked", { ranker: null, windows: 400 }, "ranked by words only"],
     ["the index has far fewer windows", { ranker: "encoder-1", windows: 199 }, "199 windows, but had 400 in the calibration"],
     ["the index has far more windows", { ranker: "encoder-1", windows: 801 }, "801 windows, but had 400 in the calibration"],
-  ])("is not used where %s, and says so", (_, here, why) => {
+  ])("is not used, with a reason, if %s", (_, here, why) => {
     const at = applyThreshold(judged, calibrated, here);
     expect(at).toMatchObject({ minimum: 0.26, calibrated: false, confidence: 0.5, reason: "as shipped" });
     expect(at.misfit).toContain(why);
   });
-  it.each([200, 800])("is used from half of the windows to twice as many: %i", (windows) =>
+  it.each([200, 800])("is used from half to twice the number of windows: %i", (windows) =>
     expect(applyThreshold(judged, calibrated, { ...seen, windows }).misfit).toBeNull(),
   );
-  it("is not used where other weights judged", () => {
+  it("is not used with other weights", () => {
     expect(applyThreshold({ ...judged, model: "words" }, calibrated, seen).misfit).toContain("weights for words");
   });
-  it("keeps to the shipped threshold, says why a file is of no use, or answers everything", () => {
+  it("keeps the bundled threshold, gives the reason for an unusable file, or answers everything", () => {
     expect(applyThreshold(judged, { type: "shipped" }, seen)).toEqual({ ...judged, misfit: null });
     expect(applyThreshold(judged, { type: "set", minimum: 0.3 }, seen)).toMatchObject({ minimum: 0.3, calibrated: false, misfit: null });
     expect(applyThreshold(judged, { type: "unusable", name: "n", why: "it is broken" }, seen)).toEqual({
@@ -96,13 +96,13 @@ describe("CalibrationFiles", () => {
   }
   const found = (name: string) => ({ type: "found", calibration: expect.objectContaining({ name }) });
 
-  it("reports a folder that cannot be read, and fails no question for it", () => {
+  it("reports an unreadable folder without failing the question", () => {
     const file = join(here.folder, "file");
     writeFileSync(file, "");
     expect(files(file).find("d", "p", null)).toMatchObject({ type: "unreadable", why: expect.stringContaining("folder cannot be read") });
   });
 
-  it("takes the newest of the domain and profile", () => {
+  it("finds the newest calibration of the domain and profile", () => {
     for (const name of ["d.p.2026-11-20T101500Z", "d.p.2026-11-21T101500Z", "d.other.2026-12-01T101500Z", "de.p.2026-12-01T101500Z"])
       write(name);
     expect(files().find("d", "p", null)).toEqual(found("d.p.2026-11-21T101500Z"));

@@ -41,7 +41,7 @@ describe("comparePassages", () => {
     expect(a.text.slice(side?.start, side?.end)).toBe(FIVE);
   });
 
-  it("scores agreement by the passages that speak of the same; null alone, and where none does", () => {
+  it("scores agreement by passages about the same thing, and is null without any", () => {
     const agreement = (passages: Passage[]) => passages.map((passage) => compare(passages).of(passage).agreement.score);
     expect(agreement(said(FIVE))).toEqual([null]);
     expect(agreement(said(FIVE, "The roof of the museum was repaired within 8 days."))).toEqual([null, null]);
@@ -49,13 +49,13 @@ describe("comparePassages", () => {
     expect(agreement(said(FIVE, "The library card costs $5 per year.", EIGHT))).toEqual([0.5, 0.5, 0]);
   });
 
-  it("finds no conflict in copies, nor in what the question is not about", () => {
+  it("finds no conflict in copies, or about something that was not asked", () => {
     expect(compare(said(FIVE, FIVE)).conflicts).toEqual([]);
     const other = titled(["The museum roof weighs 20 kg in total.", "The museum roof weighs 30 kg in total."], ["Roof", "Roof"]);
     expect(compare(other).conflicts).toEqual([]);
   });
 
-  it("sees editions of one document that disagree, the later first, and no others whose titles name years", () => {
+  it("compares editions of one document, the later first, but no other titles with years", () => {
     const editions = ["Cards 2024", "Cards 2025"];
     expect(sides(titled([FIVE, EIGHT], editions))).toEqual([["$8 Cards 2025", "$5 Cards 2024"]]);
     expect(sides(titled([FIVE, FIVE], editions))).toEqual([]);
@@ -65,9 +65,9 @@ describe("comparePassages", () => {
     expect(sides(titled([FIVE, EIGHT], ["Gold Cards 2024", "Silver Cards 2025"]))).toEqual([]);
   });
 
-  it("sees that an undated document and a dated edition of it disagree, unless the question names the year", () => {
+  it("compares an undated document with a dated edition, unless the question names the year", () => {
     const passages = titled([FIVE, EIGHT], ["Cards", "Cards 2019"]);
-    // The later one is unknown, so they keep the order of the passages.
+    // It is unknown which is later, so they keep the order of the passages.
     expect(sides(passages)).toEqual([["$5 Cards", "$8 Cards 2019"]]);
     expect(sides(passages, "What did a library card cost in 2019?")).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe("a declared rule", () => {
     expect(compare(dated(first, second)).conflicts[0]?.sides.map(({ value }) => value)).toEqual(values);
   });
 
-  it("is named in the warning, and without one both values and dates are", () => {
+  it("is named in the warning; without one, both values and dates are", () => {
     const resolved = compare(dated({ asOf: "2024-01-01" }, { asOf: "2025-01-01" }), ["newer"]).conflicts[0];
     const open = compare(dated({ asOf: "2024-01-01" }, {})).conflicts[0];
     if (resolved === undefined || open === undefined) throw new Error("no conflict");
@@ -126,7 +126,7 @@ describe("the gate with compared passages", () => {
     return verifyPassages(scored, profileNamed(name).gate, undefined, compare(scored), name === "sourcebound" ? relevance : null);
   };
 
-  it("lowers contradicted passages to uncertain in the default, never below, and explains each score in one line", () => {
+  it("lowers contradicted passages to uncertain in the default, and explains each score in one line", () => {
     const evidence = verdicts("sourcebound", said(FIVE, EIGHT, EIGHT.replace("A library", "The library")));
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain", "uncertain"]);
     expect(evidence[0]?.agreement).toBe(0);
@@ -137,7 +137,7 @@ describe("the gate with compared passages", () => {
     expect(agreeing.map(({ verdict }) => verdict)).toEqual(["verified", "verified"]);
   });
 
-  it("rejects the outlier of a majority in vg-rag, combines what is scored with equal weights, and takes one against one for no majority", () => {
+  it("rejects the outlier of a majority in vg-rag with equal weights, and finds no majority in one against one", () => {
     const evidence = verdicts("vg-rag", said(FIVE, "The library card costs $5 per year.", EIGHT), 0.9);
     expect(evidence.map(({ verdict }) => verdict)).toEqual(["verified", "verified", "rejected"]);
     expect(evidence[0]?.score).toBeCloseTo((0.9 * 1 * 0.5) ** (1 / 3), 12);
@@ -145,7 +145,7 @@ describe("the gate with compared passages", () => {
     expect(verdicts("vg-rag", said(FIVE, EIGHT), 0.9).map(({ verdict }) => verdict)).toEqual(["uncertain", "uncertain"]);
   });
 
-  it("leaves profiles whose source compares nothing as they are", () => {
+  it("changes nothing in profiles whose source compares nothing", () => {
     const evidence = verifyPassages(said(FIVE, EIGHT), profileNamed("spark").gate);
     const silent = { consistency: null, agreement: null, reason: expect.not.stringContaining("agreement") };
     expect(evidence).toMatchObject([silent, silent]);
@@ -153,7 +153,7 @@ describe("the gate with compared passages", () => {
 });
 
 describe("vScore", () => {
-  it("is the geometric mean of what exists, null of nothing", () => {
+  it("is the geometric mean of the known scores, null without any", () => {
     // (.9 · .6 · .4) ^ ⅓ = .216 ^ ⅓ = .6; √(.9 · .4) = .6
     expect(vScore({ relevance: 0.9, consistency: 0.6, agreement: 0.4 })).toBeCloseTo(0.6, 12);
     expect(vScore({ relevance: 0.9, consistency: 0.4, agreement: null })).toBeCloseTo(0.6, 12);

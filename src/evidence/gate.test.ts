@@ -35,7 +35,7 @@ describe("the gates, at their thresholds", () => {
     expect(result.decision.usable.map(({ passage }) => passage.scores.dense)).toEqual(answers ? verified : []);
   });
 
-  it("use what is weak, and flag it, where no cosine refuses", () => {
+  it("use weak passages with a warning if no cosine threshold refuses", () => {
     const gate = { type: "similarity", minimum: 0.45, weak: 0.55, veryWeak: null, warn: -1 } as const;
     const few = judged(gate, 0.3, 0.2);
     expect(few.decision).toMatchObject({ answer: true, reason: null, warnings: [{ code: "weak_retrieval" }] });
@@ -52,7 +52,7 @@ describe("the gates, at their thresholds", () => {
     [0.269, 0.56, "uncertain"],
     [0.27, 0.5625, "verified"],
     [1, 1, "verified"],
-  ])("vg-rag carries a confidence of %d to a relevance of %d: without faults the passage is %s", (confidence, relevance, verdict) => {
+  ])("vg-rag maps a confidence of %d to a relevance of %d: without faults the passage is %s", (confidence, relevance, verdict) => {
     const passage = fakePassage({ pieces: ["x"] });
     const faultless = { ...NOT_COMPARED.of(passage), consistency: { score: 1, reason: "self-contained" } };
     const relevances = new Map([[passage.sid, confidence]]);
@@ -63,12 +63,12 @@ describe("the gates, at their thresholds", () => {
     expect(found?.score).toBeCloseTo(Math.sqrt(relevance), 3);
   });
 
-  it("refuse when nothing was found, in every profile, without a confidence", () => {
+  it("refuse without a confidence when nothing was found, in every profile", () => {
     for (const { gate } of profiles)
       expect(decideByGate([], gate)).toMatchObject({ answer: false, confidence: null, reason: "nothing_relevant" });
   });
 
-  it("hand nothing rejected to the writer, and nothing at all after a refusal", () => {
+  it("pass no rejected passage to the writer, and none at all after a refusal", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...profiles),
@@ -97,7 +97,7 @@ const score = (pieces: string[], over: { headingPath?: string[]; asOf?: string; 
 const WHOLE = "A library card costs $5 and is valid for one whole year.";
 
 describe("scoreConsistency", () => {
-  it("is 1 for a whole statement", () => expect(score([WHOLE])).toEqual({ score: 1, reason: "self-contained" }));
+  it("is 1 for a complete sentence", () => expect(score([WHOLE])).toEqual({ score: 1, reason: "self-contained" }));
   it.each([
     [["It also covers loans of maps to visitors from abroad."], {}, 0.75, /begins with a reference/],
     [["It also covers loans of maps to visitors from abroad."], { headingPath: ["Cards"] }, 1, /self-contained/],
@@ -112,14 +112,14 @@ describe("scoreConsistency", () => {
     expect(found.score).toBeCloseTo(expected, 12);
     expect(found.reason).toMatch(reason);
   });
-  it("never leaves 0–1", () => {
+  it("stays within 0–1", () => {
     const found = score(["It is"], { clashes: true });
     expect(found.score).toBe(0);
     expect(score([]).score).toBeCloseTo(0.4, 12);
   });
 });
 
-/** Cosines and cross-encoder scores, on the scale of the source's own model. */
+/** Cosines and cross-encoder scores on the scale of the source's own model. */
 type Scores = readonly (readonly [dense: number, cross?: number])[];
 
 const SCALES: Readonly<Record<string, ScoreScale>> = {
@@ -158,7 +158,7 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
     expect(judge("spark", scale, scores as Scores)).toMatchObject({ kept, answer: reason === null, reason });
   });
 
-  it("spark hands on the best 5 of those that pass, and its confidence is the mean of all of them", () => {
+  it("spark passes on the best 5, and its confidence is the mean of all passing", () => {
     const judged = judge("spark", scale, [[0.9], [0.8], [0.7], [0.6], [0.5], [0.4], [0.3], [0.2]]);
     expect(judged.kept).toEqual([true, true, true, true, true, true, true, false]);
     expect(judged.usable).toBe(5);
@@ -169,7 +169,7 @@ describe.each(Object.entries(SCALES))("on %s", (_, scale) => {
   });
 });
 
-it("a passage without a cosine opens no gate of cosines", () => {
+it("a passage without a cosine passes no cosine gate", () => {
   for (const profile of ["seven-layer", "book"]) {
     const { gate } = profileNamed(profile);
     const evidence = verifyPassages([fakePassage({ pieces: ["x"], scores: { fused: 1 } })], gate);

@@ -25,7 +25,7 @@ const agreements = async (passages: Passage[], support: Pick<SupportScorer, "sco
 };
 
 describe("withLearnedAgreement", () => {
-  it("is silent by rules where the same stands in other words, and lets the score of claims vote", async () => {
+  it("lets the claim score vote on a paraphrase, where rules find nothing", async () => {
     const passages = said(RESIDENTS, PEOPLE);
     expect(passages.map((passage) => compare(passages).of(passage).agreement.score)).toEqual([null, null]);
     const agree = [1, false];
@@ -33,13 +33,13 @@ describe("withLearnedAgreement", () => {
     expect(await agreements(passages, sure)).toEqual([agree, agree]);
   });
 
-  it("gives no vote where neither is told, and where nothing could be scored", async () => {
+  it("gives no vote for a neutral score, or if nothing could be scored", async () => {
     const none = [null, false];
     for (const support of [fakeSupport(() => ({ score: 0.1 })), fakeSupport(() => null)])
       expect(await agreements(said(RESIDENTS, PEOPLE), support)).toEqual([none, none]);
   });
 
-  it("asks nothing of passages that the rules compared, of what is not about the question, or of two parts of one place", async () => {
+  it("skips passages that the rules compared, irrelevant ones, and two parts of one place", async () => {
     const counting = fakeSupport(() => null);
     const compared = (days: number) => `A map of the library may be borrowed for ${days} days.`;
     await agreements(said(compared(5), compared(8)), counting);

@@ -35,11 +35,11 @@ test.each([
   ["What do 2 PS3 pads cost beside an M2?", ["PS3", "M2"], []],
   ["HOW LONG IS THE WARRANTY", [], []],
   ["Is It Covered By The Warranty Of Teal", [], []],
-])("%j names what no document names: %j, and codes: %j", (question, unknown, codes) => {
+])("%j contains the names %j and codes %j, which no document contains", (question, unknown, codes) => {
   expect(namedThings(question, parts)).toEqual({ unknown, codes });
 });
 
-test("keeps the evidence that holds a code in its text, its headings or its title", () => {
+test("keeps evidence with the code in its text, headings or title", () => {
   const evidence = [
     fakeEvidence(fakePassage({ document: "a", title: "Model K-200", pieces: ["It weighs 1 kg."] })),
     fakeEvidence(fakePassage({ document: "b", headingPath: ["K200"], pieces: ["It weighs 2 kg."] })),
@@ -64,7 +64,7 @@ describe("spelledLikeOthers", () => {
   it.each([
     ["How long are samples of cerium kept?", "Samples of cesium are kept for days.", "cerium"],
     ["How long is silicone kept?", "Silicon is kept for days.", "silicone"],
-  ])("names the word that is another one: %s", (question, text, word) => expect(beside(question, text)).toEqual([word]));
+  ])("finds the word that was meant instead: %s", (question, text, word) => expect(beside(question, text)).toEqual([word]));
 
   it.each([
     ["How long are samples of cesium kept?", "Samples of cesium are kept for days."],
@@ -74,9 +74,7 @@ describe("spelledLikeOthers", () => {
     ["I forgot the samples", "Never forget a sample."],
     ["May I get my cesium back?", "Pack the cesium in lead."],
     ["", ""],
-  ])("is silent of forms of a word, and of words that are near to none: %s", (question, text) =>
-    expect(beside(question, text)).toEqual([]),
-  );
+  ])("ignores forms of a word, and words unlike any other: %s", (question, text) => expect(beside(question, text)).toEqual([]));
 
   it.each([
     ["munster", "Das Café Münster.", true],
@@ -87,11 +85,11 @@ describe("spelledLikeOthers", () => {
     ["February", "Fees are paid back until 31 March.", true],
     ["july", "Open from May to September.", true],
     ["Tuesday", "| Item | Thu |", false],
-  ])("knows %s in another spelling: %s %s", (name, text, known) => {
+  ])("recognises %s in another spelling: %s %s", (name, text, known) => {
     expect(lay("", text).isSpelledOtherwise(name)).toBe(known);
   });
 
-  it("gives what looks like a form of a word to whoever can read", () => {
+  it("asks the cross-encoder about what looks like a form of a word", () => {
     expect([...formsHeld(lay("What does probation cost?", "The cost of probate of a will is 90 dollars."), words.tokens)]).toEqual([
       ["probation", ["probate"]],
     ]);
@@ -101,7 +99,7 @@ describe("spelledLikeOthers", () => {
     ["How many days of leave are there?", "Leaves of absence last days; the leaving is free."],
     ["May I decorate my balcony?", "Balconies may be decorated."],
     ["Is baking allowed?", "Whoever bakes pays; to bake costs 2 dollars."],
-  ])("asks nobody whether a word that is inflected is the same: %s", (question, text) => {
+  ])("asks nothing about an inflected word: %s", (question, text) => {
     expect(formsHeld(lay(question, text), words.tokens).size).toBe(0);
   });
 });
@@ -117,7 +115,7 @@ describe("withCodesAsWritten", () => {
     ["What is PB77?", [], "What is PB77?"],
   ])("%s beside %j: %s", (question, texts, expected) => expect(withCodesAsWritten(question, texts)).toBe(expected));
 
-  it("is linear in a hostile code", () => {
+  it("takes linear time for a hostile code", () => {
     const code = `A1${"-1".repeat(3_000)}`;
     expect(withCodesAsWritten(`What is ${code}?`, [code.replaceAll("-", "")])).toContain("A111");
   });
@@ -130,7 +128,7 @@ describe("wordsUnheld", () => {
   const unheldIn = (terms: readonly AskedTerm[], said: readonly string[] = []) => wordsUnheld(terms, said, tokenize);
   const [plutonium, order] = [term("Plutonium", 0.4, false), term("order", 0.2, false)];
 
-  it("gives the words that no document holds, as they are written, where they are most of what is asked", () => {
+  it("lists the words that no document contains, as written, if they are most of the question", () => {
     const terms = [plutonium, order, term("samples", 0.3, true), term("days", 0.1, false, true)];
     expect(unheldIn(terms)).toEqual(["Plutonium", "order"]);
     expect(unheldWords(["Plutonium", "order"])).toEqual([
@@ -138,7 +136,7 @@ describe("wordsUnheld", () => {
     ]);
   });
 
-  it("gives none where half of what is asked is held, counts no word that every text uses, and none that is named already", () => {
+  it("is empty if half of the question is known; common words and named ones do not count", () => {
     expect(unheldIn([term("plutonium", 0.5, false), term("samples", 0.5, true)])).toEqual([]);
     expect(unheldIn([term("days", 0.9, false, true), term("samples", 0.1, true)])).toEqual([]);
     expect(unheldIn([plutonium, order, term("samples", 0.4, true)], ["Plutonium"])).toEqual([]);
@@ -156,15 +154,15 @@ describe("unlikeForms", () => {
   it.each([
     ["probation", "probate"],
     ["university", "universe"],
-  ])("tells %s from %s", async (word, held) => expect(await ask(word, held)).toEqual([word]));
+  ])("distinguishes %s from %s", async (word, held) => expect(await ask(word, held)).toEqual([word]));
 
   it.each([
     ["allergies", "allergy"],
     ["employer", "employ"],
     ["teacher", "teach"],
-  ])("takes %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
+  ])("accepts %s as a form of %s", async (word, held) => expect(await ask(word, held)).toEqual([]));
 
-  it("tells at least 76 of 101 pairs that are two words, and takes at most 6 of 98 forms for another word", async () => {
+  it("distinguishes at least 76 of 101 pairs of words, and at most 6 of 98 forms", async () => {
     const rows = readFileSync(join(PACKAGE_ROOT, "lab/sets/own/word-forms.tsv"), "utf8").trim().split("\n");
     const told: Record<string, number> = { one: 0, two: 0 };
     for (const [word = "", held = "", kind = ""] of rows.map((row) => row.split("\t")))
@@ -172,9 +170,9 @@ describe("unlikeForms", () => {
     expect(told).toEqual({ one: expect.toSatisfy((count: number) => count <= 6), two: expect.toSatisfy((count: number) => count >= 76) });
   });
 
-  it("asks for one form that is alike, not for all", async () => expect(await ask("universities", "universe", "university")).toEqual([]));
+  it("asks about one similar form, not about all", async () => expect(await ask("universities", "universe", "university")).toEqual([]));
 
-  it("says nothing where nothing is read", async () => {
+  it("is empty without a cross-encoder", async () => {
     expect(await unlikeForms(new Map([["probation", ["probate"]]]), null, signal)).toEqual([]);
     expect(await unlikeForms(new Map([["probation", ["probate"]]]), async () => null, signal)).toEqual([]);
     expect(await unlikeForms(new Map(), () => Promise.reject(new Error("read")), signal)).toEqual([]);

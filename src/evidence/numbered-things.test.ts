@@ -10,7 +10,7 @@ describe("otherNumbers", () => {
     ["What does version 5 say?", "Sewing machine, version 6", "It sews."],
     ["Who wrote the 4th edition?", "Atlas, sixth edition", "Written by Ann."],
     ["What is in cellar 9?", "Cellars", "Cellar 3 holds wine, cellar 4 holds oil."],
-  ])("objects: %s beside %s", (question, title, text) => expect(refused(question, title, text)).toHaveLength(1));
+  ])("finds: %s beside %s", (question, title, text) => expect(refused(question, title, text)).toHaveLength(1));
 
   it.each([
     ["What does version 6 say?", "Sewing machine, version 6", "It sews."],
@@ -21,9 +21,9 @@ describe("otherNumbers", () => {
     ["How old must one be at 17?", "Ages", "At 16 one may join."],
     ["What is the first room?", "Rooms", "Room 14 is blue."],
     ["", "", ""],
-  ])("does not object: %s beside %s, %s", (question, title, text) => expect(refused(question, title, text)).toEqual([]));
+  ])("finds none: %s beside %s, %s", (question, title, text) => expect(refused(question, title, text)).toEqual([]));
 
-  it("names what was found and what was asked for", () => {
+  it("names the number that was found and the one that was asked for", () => {
     expect(refused("Is version 5 free?", "Game, version 6")).toEqual([
       "The passages found are about version 6, not about version 5, so nothing was answered.",
     ]);

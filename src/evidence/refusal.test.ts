@@ -17,7 +17,7 @@ const refuse = (question: string, evidence: Parameters<typeof explainRefusal>[3]
   explainRefusal(fakeQuestion(question), "evidence_too_weak", "No.", evidence, { ...counts, ...over }, parts);
 
 describe("what a refusal tells", () => {
-  it("speaks of the part to which a selection or filters kept the search, of nothing else, for any reason", () => {
+  it("names the part to which a selection or filters limited the search, for any reason", () => {
     const within = 'the selected text of "Whale"';
     const ofPart = (reason: Refusal["reason"], text = "x") => {
       const question = { ...fakeQuestion("x"), text };
@@ -32,7 +32,7 @@ describe("what a refusal tells", () => {
     expect(ofPart("injection")).toBe(REFUSAL_TEXTS.injection);
   });
 
-  it("names no word among the missing that every text uses", () => {
+  it("lists no common word as missing", () => {
     const passage = fakeEvidence(fakePassage({ document: "a", title: "", pieces: ["A card."] }));
     const isCommon = (word: string) => ["does", "may", "cost"].includes(word);
     const ask = (question: string) =>
@@ -41,7 +41,7 @@ describe("what a refusal tells", () => {
     expect(ask("Does cost may?")).toEqual([]);
   });
 
-  it("a code is missing beside a similar one, and is not in another spelling", () => {
+  it("lists a code as missing beside a similar one, but not in another spelling", () => {
     const near = fakeEvidence(fakePassage({ title: "Faults", pieces: ["T-41 is a worn belt.", "E mail is read."] }));
     const missing = (question: string) => refuse(question, [near]).nearest[0]?.missing;
     expect(missing("What is T-44?")).toEqual(["T-44"]);
@@ -49,7 +49,7 @@ describe("what a refusal tells", () => {
     expect(missing("Is e-mail read?")).toEqual([]);
   });
 
-  it("the words that the nearest passages do not hold, as they were written", () => {
+  it("lists words that the nearest passages lack, as written", () => {
     const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.3 });
     const far = fakeEvidence(fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), { score: 0.1 });
     const { nearest } = refuse('What does a Martian card cost, in "Belgium"?', [far, near]);
@@ -57,7 +57,7 @@ describe("what a refusal tells", () => {
     expect(nearest[0]?.missing).toEqual(["Martian", "cost", "in", "Belgium"]);
   });
 
-  it("the kind of value that is asked for and that they do not show", () => {
+  it("lists the kind of value that was asked for and is missing", () => {
     const passage = fakeEvidence(fakePassage({ pieces: ["A card costs 5 dollars.", "It is sent by post."] }));
     expect(refuse("How long is a card valid?", [passage]).nearest[0]?.missingValues).toEqual(["a length of time"]);
     expect(refuse("How much is a card?", [passage]).nearest[0]?.missingValues).toEqual([]);
@@ -65,7 +65,7 @@ describe("what a refusal tells", () => {
     expect(both).toEqual(["a length of time", "a phone number"]);
   });
 
-  it("shows passages of which no words are shown only where no other shows any", () => {
+  it("lists passages without shown words only if there are no others", () => {
     const near = fakeEvidence(fakePassage({ title: "Cards", pieces: ["A card costs 5 dollars."] }), { score: 0.1 });
     const far = fakeEvidence({ ...fakePassage({ document: "e", title: "Zoo", pieces: ["A zoo."] }), sid: "S2" }, { score: 0.3 });
     const { passage } = near;
@@ -81,13 +81,13 @@ describe("what a refusal tells", () => {
     ]);
   });
 
-  it("each document once, by its best passage, three at most", () => {
+  it("lists each document once, by its best passage, at most three", () => {
     const passage = (score: number, text: string, document = "d") => fakeEvidence(fakePassage({ document, pieces: [text] }), { score });
     const { nearest } = refuse("card", [passage(0.1, "zoo"), passage(0.3, "card"), ...["e", "f", "g"].map((id) => passage(0.2, "a", id))]);
     expect(nearest.map(({ documentId, missing }) => `${documentId}: ${missing.join()}`)).toEqual(["d: ", "e: card", "f: card"]);
   });
 
-  it("that nothing was ingested only when nothing was, not when filters leave nothing", () => {
+  it("states that nothing was ingested only if that is true, not if filters exclude everything", () => {
     expect(refuse("x", [], { documents: 0 })).toMatchObject({ reason: "empty_corpus", message: REFUSAL_TEXTS.empty });
     expect(refuse("x", [], { documents: 0, within: "page 3" })).toMatchObject({
       reason: "evidence_too_weak",
@@ -116,7 +116,7 @@ describe("no refusal reads as a negative answer", () => {
     "There is no such benefit.",
     "You cannot claim it.",
     "It is not available.",
-  ])("and %j would", (text) => expect(negative(text)).not.toEqual([]));
+  ])("but %j would", (text) => expect(negative(text)).not.toEqual([]));
 
   const reasons = ["nothing_relevant", "evidence_too_weak", "not_reliable", "empty_corpus", "injection"] as const;
   const refusals = (sentence: string): Refusal[] =>
@@ -128,7 +128,7 @@ describe("no refusal reads as a negative answer", () => {
       }),
     );
 
-  it.each(profiles.map(({ name, write }) => [name, write] as const))("in %s, for any reason, as a person reads it", (_, write) => {
+  it.each(profiles.map(({ name, write }) => [name, write] as const))("in %s, for any reason", (_, write) => {
     const ofPart = [REFUSAL_TEXTS.nothingWithin, REFUSAL_TEXTS.unreliableWithin].map((say) => say("the selected text"));
     for (const sentence of [write.refusal, write.unreliable, ...ofPart]) {
       for (const refusal of refusals(sentence)) {

@@ -25,7 +25,7 @@ describe("scanConflicts", () => {
   const found = async (one: string, other: string, ...more: string[]) =>
     report(await scan([titled(one, "a", weighs(12)), titled(other, "b", weighs(19), ...more)])).conflicts.length;
 
-  it("finds none between twins of which each has a name of its own, and one where both name the same", async () => {
+  it("finds none between similar pages that each have their own name, and one if both share it", async () => {
     expect(await found("Meadow Plus mower: weight", "Meadow mower: weight")).toBe(0);
     // Both pages name the Meadow mower. The second one also covers its size, but it is the same mower.
     expect(await found("Meadow mower: weight", "Meadow mower: weight and size")).toBe(1);
@@ -33,7 +33,7 @@ describe("scanConflicts", () => {
     expect(await found("Meadow mower: weight", "Meadow mower: weight")).toBe(1);
   });
 
-  it("finds none between twins of which one's name is part of the other's, or that differ in a number", async () => {
+  it("finds none between similar pages if one name is part of the other, or if they differ in a number", async () => {
     const facts = "Green Meadow (electric): weight, sizes, storage and care";
     expect(await found(facts, "Green Meadow Frost-Free: everything that owners want to learn on mowing")).toBe(0);
     expect(await found(facts, "Green Meadow: everything that owners want to learn on mowing")).toBe(1);
@@ -49,7 +49,7 @@ describe("scanConflicts", () => {
     expect(await found("mower-cut", "mower-cut")).toBe(1);
   });
 
-  it("finds none between pages about two things of which neither speaks, and one between pages about anything", async () => {
+  it("finds none between pages with two subjects, and one between pages without a subject", async () => {
     const known = (cases: number) => `At least ${cases} cases have been described in the books so far.`;
     const about = (name: string) => [`The ${name} causes sneezing at night.`, `Children with ${name} sleep badly.`];
     const found = async (one: string, other: string, a: readonly string[], b: readonly string[]) =>
@@ -67,7 +67,7 @@ describe("scanConflicts", () => {
     expect(report(await scan(strike)).conflicts).toHaveLength(1);
   });
 
-  it("finds a denial of what is said in much the same words, not of what is only like it", async () => {
+  it("finds the negation of a similarly worded sentence, but not of a merely related one", async () => {
     const found = async (one: string, other: string) => report(await scan([document("a", one), document("b", other)])).conflicts.length;
     const denied = "Rare old maps are not lent to visitors from abroad.";
     expect(await found(denied, "Rare old maps are lent to visitors from abroad.")).toBe(1);
@@ -94,7 +94,7 @@ describe("scanConflicts", () => {
         expect(documents.find(({ id }) => id === documentId)?.text.slice(start, end)).toBe(quote);
   });
 
-  it("compares the sentences of a table's long cells, under the names of their column and row", async () => {
+  it("compares the sentences of long table cells by column and row", async () => {
     const table = (amount: string) =>
       [
         { type: "table-row", text: " | Harbour card | Castle card" },
@@ -117,14 +117,14 @@ describe("scanConflicts", () => {
     expect(report(await scan([document("a", ...table("$8")), document("b", sentence)])).conflicts).toEqual([]);
   });
 
-  it("stops at an abort, and finds nothing in nothing", async () => {
+  it("stops when it is cancelled, and finds nothing without documents", async () => {
     const stop = new AbortController();
     stop.abort(new Error("enough"));
     await expect(scan([document("a", "A card costs $5.")], stop.signal)).rejects.toThrow("enough");
     expect(report(await scan([])).conflicts).toEqual([]);
   });
 
-  it("compares a bounded number of pairs for each statement, however many are alike", async () => {
+  it("compares a bounded number of pairs for each sentence, however many are similar", async () => {
     const compared = async (n: number) =>
       report(
         await scan(Array.from({ length: n }, (_, i) => document(`d${i}`, `The harbour ferry to island ${i} departs after ${i} minutes.`))),

@@ -51,17 +51,17 @@ describe("comparing a passage with a page", () => {
       "A replacement library card costs $5 for each member to be made.",
     ],
     ["nothing that can be compared", "Library card cost", "Library card cost"],
-  ])("is not borne out by %s", async (_name, claim, sentence) => {
+  ])("is not confirmed by %s", async (_name, claim, sentence) => {
     expect((await compare(passage(claim), page(sentence)))?.verdict).not.toBe("confirmed");
   });
 
-  it("one statement that is contradicted outweighs another that is borne out", async () => {
+  it("a contradicted sentence outweighs a confirmed one", async () => {
     const one = passage(FEE, "A replacement library card is made within 2 days of the cost being paid.");
     const other = page(FEE, "A replacement library card is made within 9 days of the cost being paid.");
     expect((await compare(one, other))?.verdict).toBe("contradicted");
   });
 
-  it("the surer of two comparisons of one statement counts", async () => {
+  it("the more certain of two comparisons of one sentence counts", async () => {
     const found = await compare(
       passage(FEE),
       page("A replacement card for adult members costs $5.", "A replacement library card costs $8 for every adult member."),
@@ -69,7 +69,7 @@ describe("comparing a passage with a page", () => {
     expect(found?.verdict).toBe("contradicted");
   });
 
-  it("a support score confirms only a statement with all its values in that sentence, and only from what the default takes for supported", async () => {
+  it("a support score confirms only a sentence whose values are all present, at the default's threshold", async () => {
     const other = "Members who lose theirs hand over $5 at the desk.";
     const lost = (dollars: number) => passage(`A lost library card costs members $${dollars} at the desk.`);
     const sure = fakeSupport(() => ({ score: SUPPORT_BANDS.unclear }));
@@ -82,7 +82,7 @@ describe("comparing a passage with a page", () => {
     expect(none.asked).toEqual([]);
   });
 
-  it("a page of thousands of sentences about the same is compared in linear time", () =>
+  it("takes linear time for a page of thousands of similar sentences", () =>
     expectLinearTime(
       5000,
       (n) => page(...Array.from({ length: n }, (_, i) => `A replacement library card costs money in town number ${i} of the county.`)),
@@ -90,11 +90,11 @@ describe("comparing a passage with a page", () => {
     ));
 });
 
-describe("what is searched for", () => {
+describe("the search query", () => {
   const query = (question: string, one: Passage) =>
     webQuery(question, words.tokens(question), one, statementsOf(one, words.tokens(question), { words, reader }), words);
 
-  it("question, title, names and identifiers; no amounts, durations and dates", () => {
+  it("contains question, title, names and identifiers, but no amounts, durations and dates", () => {
     const found = query(
       "How long do I have to ask for a review?",
       fakePassage({
@@ -106,21 +106,21 @@ describe("what is searched for", () => {
     for (const absent of ["1 year", "2024", "30", "40"]) expect(found).not.toContain(absent);
   });
 
-  it("says each word once, and stays short", () => {
+  it("contains each word once, and is short", () => {
     const long = passage(Array.from({ length: 90 }, (_, i) => `Word${i}`).join(" "));
     const all = query(`card card Card ${Array.from({ length: 60 }, (_, i) => `thing${i}`).join(" ")}`, long).split(" ");
     expect(all.length).toBeLessThanOrEqual(24);
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("takes out personal data and operators", () => {
+  it("contains no personal data and no operators", () => {
     const found = query('card !!g -site:evil.test "exact" for a@b.example and 078-05-1120', passage("A card costs $5."));
     expect(found).toMatch(/^card g site evil\.test exact/);
     expect(found).not.toMatch(/["!:@]|078|a@b| -/);
   });
 });
 
-describe("asking the web", () => {
+describe("searching the web", () => {
   const FEE = "A replacement library card costs $5 for every adult member.";
   const OTHER = "A replacement library card costs $8 for every adult member.";
   const result = (url: string) => ({ url, title: "", snippet: "" });
@@ -157,14 +157,14 @@ describe("asking the web", () => {
     expect(evidence[0]?.pages).toHaveLength(2);
   });
 
-  it("reads a page once for all passages, and no more than three for one", async () => {
+  it("reads a page once for all passages, and at most three pages for one", async () => {
     const many = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`https://example.org/${n}`, page(FEE)]));
     const web = parts(many);
     await ask(web, [passage(FEE), { ...passage(OTHER), sid: "S2" }]);
     expect(web.fetched).toEqual(["https://example.org/1", "https://example.org/2", "https://example.org/3"]);
   });
 
-  it("goes on when some pages cannot be read, and says which", async () => {
+  it("continues when some pages cannot be read, and names them", async () => {
     const web = parts({ "https://example.org/a": new WebError("web_status", "HTTP 500"), "https://example.org/b": page(FEE) });
     const { evidence, unread, failures } = await ask(web);
     expect(evidence[0]?.verdict).toBe("confirmed");
