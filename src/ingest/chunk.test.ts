@@ -20,7 +20,6 @@ function textOf(document: ParsedDocument, { start, end }: { start: number; end: 
   return document.text.slice(start, end);
 }
 
-/** Checks the invariants of all chunks. */
 function expectSound(document: ParsedDocument, chunks: readonly ChunkDraft[]): void {
   let covered = 0;
   for (const [i, chunk] of chunks.entries()) {
@@ -51,14 +50,14 @@ const paragraphs = (count: number, sentences = 4): string =>
   Array.from({ length: count }, (_, i) => `${i}: ${SENTENCE.repeat(sentences)}`).join("\n\n");
 
 describe("chunks", () => {
-  test("a short document is one chunk with one window", () => {
+  test("a short document has one chunk with one window", () => {
     const document = parse("# A\n\nText.");
     const chunks = chunkDocument(document);
     expect(chunks).toEqual([{ start: 0, end: 8, ordinal: 0, tokens: 4, headingPath: ["A"], windows: [{ start: 0, end: 8, tokens: 4 }] }]);
     expect(chunkDocument(parse(""))).toEqual([]);
   });
 
-  test("are between the limits, overlap by whole units and end with a paragraph", () => {
+  test("keep the size limits, overlap by whole units and end with a paragraph", () => {
     const document = parse(paragraphs(60));
     const chunks = chunkDocument(document);
     expectSound(document, chunks);
@@ -72,7 +71,7 @@ describe("chunks", () => {
     }
   });
 
-  test("the last two are balanced instead of leaving a stub", () => {
+  test("balance the last two instead of leaving a small one", () => {
     const document = parse(paragraphs(17));
     expect(countTokens(document.text)).toBeGreaterThan(CHUNK_MAX_TOKENS);
     const chunks = chunkDocument(document);
@@ -80,7 +79,7 @@ describe("chunks", () => {
     for (const chunk of chunks) expect(chunk.tokens).toBeGreaterThanOrEqual(CHUNK_MIN_TOKENS);
   });
 
-  test("never end with a heading, and carry the headings of their section", () => {
+  test("never end with a heading, and contain the headings of their section", () => {
     const source = Array.from({ length: 40 }, (_, i) => `## Section ${i}\n\n### Part\n\n${SENTENCE.repeat(4)}`).join("\n\n");
     const document = parse(`# Title\n\n${source}`);
     const chunks = chunkDocument(document);
@@ -98,7 +97,7 @@ describe("chunks", () => {
     }
   });
 
-  test("keep a table whole that fits, with its heading, and cut a larger one between rows", () => {
+  test("keep a small table whole with its heading, and split a larger one between rows", () => {
     const rows = (count: number): string => Array.from({ length: count }, (_, i) => `| ${i} | $${i}0.00 for each month |`).join("\n");
     const table = (count: number): string => `## Rates\n\n| Age | Rate |\n|---|---|\n${rows(count)}`;
     const whole = parse(`${paragraphs(6)}\n\n${table(70)}\n\n${paragraphs(6)}`);
@@ -131,7 +130,7 @@ describe("chunks", () => {
     }
   };
 
-  test("keep a quotation whole, with who said it", () => {
+  test("keep a quotation together with its attribution", () => {
     const said = Array.from({ length: 14 }, (_, i) => `> Verse ${i} says that all of it was long ago, and that it was raining.`).join(
       "\n>\n",
     );
@@ -151,12 +150,12 @@ describe("chunks", () => {
     ["[1]", "[1]"],
     ["1", "1"],
     ["*", "*"],
-  ])("keep a note with the paragraph that calls it by %s", (call, mark) => {
+  ])("keep a note with the paragraph that refers to it by %s", (call, mark) => {
     const notes = `The fee is forty dollars ${call} in all. ${SENTENCE.repeat(12)}\n\n\\${mark} Raised in May of that year.\n\nA further paragraph.`;
     expectTogether(notes, "The fee is forty dollars", "Raised in May of that year.");
   });
 
-  test("cut a quotation that is larger than a chunk between its sentences", () => {
+  test("split a quotation larger than a chunk between its sentences", () => {
     const large = parse(`${paragraphs(3)}\n\n> ${SENTENCE.repeat(120)}\n\n— A. Poet`);
     const chunks = chunkDocument(large);
     expectSound(large, chunks);
@@ -166,7 +165,7 @@ describe("chunks", () => {
   test.each([
     ["at blanks", "word ".repeat(5_000)],
     ["at any character if there are none", "😀語".repeat(2_000)],
-  ])("cut a unit that is too long %s", (_, text) => {
+  ])("split an over-long unit %s", (_, text) => {
     const document = parse(text, "a.txt");
     const chunks = chunkDocument(document);
     expectSound(document, chunks);
@@ -175,7 +174,7 @@ describe("chunks", () => {
 });
 
 describe("windows", () => {
-  test("hold 128 to 256 tokens unless the chunk has fewer", () => {
+  test("have 128 to 256 tokens unless the chunk has fewer", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 90 }), fc.constantFrom("\n\n", " ", "\n- ")), { minLength: 1, maxLength: 120 }),
@@ -193,7 +192,7 @@ describe("windows", () => {
   });
 });
 
-test("any document gives sound chunks", () => {
+test("any document gives valid chunks", () => {
   const piece = fc.oneof(
     fc.constantFrom("\n\n", "\n", " ", "# H\n\n", "- item\n", "| a | b |\n|--|--|\n| c | d |\n\n", "> quote\n\n"),
     fc.integer({ min: 1, max: 400 }).map((count) => "Some words here, ".repeat(count)),
@@ -215,7 +214,7 @@ test("any document gives sound chunks", () => {
       const hasTables = document.blocks.some((block) => block.type === "table-row");
       if (countTokens(document.text) >= CHUNK_MIN_TOKENS && !hasTables) {
         const soft = chunks.filter((chunk) => chunk.tokens < CHUNK_MIN_TOKENS);
-        // Cuts fall between units, so only a large unit may leave a small chunk next to it.
+        // Splits fall between units, so only a large unit may leave a small chunk next to it.
         if (document.units.every((unit) => countTokens(textOf(document, unit)) < 60)) expect(soft).toEqual([]);
       }
     }),

@@ -13,7 +13,7 @@ const hasData = DATA !== "" && existsSync(pages) && existsSync(golden);
 const parsePage = (path: string) => parseFirst(path, readFileSync(join(pages, path)));
 
 describe.skipIf(!hasData)(`real pages${hasData ? "" : " (skipped: SOURCEBOUND_DATA names no folder with va-pages and va-golden)"}`, () => {
-  test("keep every letter and figure of the quotes that answers need, at its place in the file", () => {
+  test("keep the characters of quoted answers at their places in the file", () => {
     const lines = readFileSync(golden, "utf8").trim().split("\n");
     const missing: string[] = [];
     for (const line of lines) {
@@ -35,7 +35,7 @@ describe.skipIf(!hasData)(`real pages${hasData ? "" : " (skipped: SOURCEBOUND_DA
     expect(missing).toEqual([]);
   });
 
-  test("hold no markup, and give chunks and windows within the limits", () => {
+  test("contain no markup, and give chunks and windows within the limits", () => {
     const files = readdirSync(pages, { recursive: true, encoding: "utf8" }).filter(
       (file) => file.endsWith(".md") && file.includes("pages"),
     );

@@ -30,13 +30,13 @@ test.each<[string, Uint8Array, string, string]>([
     "shift_jis",
     "商品の返品は到着後十四日以内に承ります。",
   ],
-])("%s: reads it as what it is", (_, bytes, encoding, text) => {
+])("%s: is decoded correctly", (_, bytes, encoding, text) => {
   const decoded = decodeText(bytes);
   expect(decoded.encoding).toBe(encoding);
   expect(decoded.text).toBe(text);
 });
 
-test("a guess is said, a mark or valid UTF-8 needs no word", () => {
+test("a guessed encoding has a notice, a byte order mark or valid UTF-8 has none", () => {
   expect(decodeText(Buffer.from(GERMAN)).notices).toEqual([]);
   expect(decodeText(Buffer.from(GERMAN, "latin1")).notices).toMatchObject([{ code: "encoding_guessed", message: /windows-1252/ }]);
 });

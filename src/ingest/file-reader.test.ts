@@ -10,7 +10,7 @@ function openReader(options: Parameters<typeof createFileReader>[0]) {
 const never = new AbortController().signal;
 const file = (path: string, text: string) => ({ path, bytes: Buffer.from(text) });
 
-test("one thread reads file after file, and a file that fails does not end it", async () => {
+test("a thread continues after a file that fails", async () => {
   const reader = openReader({ timeoutMs: 600_000 });
   for (let i = 0; i < 4; i++) {
     const [draft] = await reader.read(file(`${i}.md`, `# Number ${i}\n\nText.`), never);
@@ -22,7 +22,7 @@ test("one thread reads file after file, and a file that fails does not end it", 
   }
 });
 
-test("a file that takes too long is given up, and the next one is read", async () => {
+test("a file that takes too long is stopped, and the next one is read", async () => {
   const reader = openReader({ timeoutMs: 1 });
   await expect(reader.read(file("slow.md", "word ".repeat(200_000)), never)).rejects.toMatchObject({
     code: "read_timeout",
@@ -42,7 +42,7 @@ test("more files than threads wait their turn", async () => {
   expect(read.map(([draft]) => draft?.text)).toEqual(Array.from({ length: 7 }, (_, i) => `Text ${i}.`));
 });
 
-test("a large file is read alone: those behind it wait, and what it took is given back", async () => {
+test("a large file is read alone: later ones wait until its memory is free", async () => {
   const reader = openReader({ timeoutMs: 600_000, threads: 3 });
   const done: string[] = [];
   const read = (path: string, text: string) => reader.read(file(path, text), never).then(() => done.push(path));

@@ -127,9 +127,9 @@ const SHAPES: readonly Shape[] = [
   ],
 ];
 
-describe("reading, chunking and cutting into sentences takes time by the length of a file, not by its square", () => {
+describe("reading, chunking and sentence splitting take linear time", () => {
   it.each(part(SHAPES, 16))("%s: %s (%d, and four times as many)", async (path, _what, n, make) => {
-    // Refusing a file must take linear time too.
+    // Rejecting a file must take linear time too.
     const read = (bytes: Uint8Array) => draftDocuments({ path, bytes }).catch(() => []);
     await expectLinearTime(4 * n, (size) => new Uint8Array(Buffer.from(make(size) as Uint8Array)), read, 2);
   });

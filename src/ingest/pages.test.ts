@@ -24,18 +24,18 @@ describe("pages", () => {
     expect(pagesOf(text, "a.md")).toEqual(pages);
   });
 
-  it("sees a heading that opens a page", () => {
+  it("recognise a heading that opens a page", () => {
     const headings = (path: string, text: string) =>
       parseFile({ path, bytes: Buffer.from(text) })[0]?.blocks.filter(({ type }) => type === "heading").length;
     expect(headings("a.txt", "It is told in\n\fchapter and verse by him.")).toBe(0);
     expect(headings("a.md", "The end.\n\f# Chapter 2\n\nText.")).toBe(1);
   });
 
-  it("are unknown to formats without page breaks", () => {
+  it("are unknown in formats without page breaks", () => {
     expect(pagesOf("<p>One.</p>\f<p>Two.</p>", "a.html")).toBeNull();
   });
 
-  it("hold every word on its page", () => {
+  it("keep every word on its page", () => {
     const word = fc.constantFrom("alpha", "beta gamma", "delta.", "# eps", "- item", "| a | b |", "`code`", "  x");
     const page = fc.array(fc.tuple(word, fc.constantFrom(" ", "\n", "\n\n")), { maxLength: 6 });
     fc.assert(

@@ -20,7 +20,7 @@ describe("a file that is not English", () => {
   const noticed = (path: string, text: string) =>
     parse(path, text).flatMap(({ reading }) => reading.notices.map(({ code, message }) => `${code} ${message}`));
 
-  test("is named with its language, in every format", () => {
+  test("has a notice with its language, in every format", () => {
     const german = "Der Urlaub wird nicht ausgezahlt, wenn er bis zum Ende des Jahres nicht genommen ist. Das gilt auch für Aushilfen.";
     const french = "Les congés ne sont pas payés lorsque le contrat est rompu avant la fin de la période d'essai, sauf avec un accord.";
     for (const [path, text, name] of [
@@ -33,7 +33,7 @@ describe("a file that is not English", () => {
       ]);
   });
 
-  test("is not seen in English ones with foreign names and words, nor in bare data", () => {
+  test("has none for English files with foreign names and words, or for bare data", () => {
     for (const text of [
       "# Leave\n\nThe leave of Herr von der Heide is not paid out in Baden-Baden.\n",
       "| a | b |\n|---|---|\n| 1 | 2 |\n",
@@ -62,13 +62,13 @@ describe("a file that cannot become documents", () => {
     ["a.md", Buffer.from("---\na: [\n---\n"), "bad_front_matter", /^a\.md: front matter, line/],
     ["a.json", Buffer.from('{"entry_id": "", "content": ""}'), "bad_entry", /^a\.json: entry 0, field entry_id/],
     ["a.html", Buffer.from("<div>".repeat(20_000)), "too_deep", /nested more than 6000 levels deep/],
-  ])("%s (%#): says why and what to do", (path, bytes, code, message) => {
+  ])("%s (%#): gives the reason and advice", (path, bytes, code, message) => {
     expect(() => parseFile({ path, bytes })).toThrow(IngestError);
     expect(() => parseFile({ path, bytes })).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
   });
 });
 
-test("carries path, hash of the bytes, and offsets that count a byte order mark", () => {
+test("keeps path, hash of the bytes, and offsets that include a byte order mark", () => {
   const bytes = Buffer.from("\ufeff# Title\n\nText");
   const [document] = parseFile({ path: "a/b.MD", bytes });
   expect(document).toMatchObject({
@@ -111,7 +111,7 @@ describe("any text", () => {
     for (const document of parse("x.md", source)) expect(faultsOf(document, source)).toEqual([]);
   });
 
-  test.each([".md", ".html", ".txt"])("gives sound documents as %s", (extension) => {
+  test.each([".md", ".html", ".txt"])("gives valid documents as %s", (extension) => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const source = pieces
@@ -133,7 +133,7 @@ describe("any text", () => {
 const naughty = join(DATA, "xss-and-naughty-strings");
 const hasNaughty = DATA !== "" && existsSync(naughty);
 test.skipIf(!hasNaughty)(
-  `naughty strings give sound documents${hasNaughty ? "" : " (skipped: SOURCEBOUND_DATA names no folder with xss-and-naughty-strings)"}`,
+  `naughty strings give valid documents${hasNaughty ? "" : " (skipped: SOURCEBOUND_DATA names no folder with xss-and-naughty-strings)"}`,
   () => {
     const strings = new Set(
       readdirSync(naughty)

@@ -30,26 +30,26 @@ function linesOf(text: string): string[] {
 }
 
 describe("rowBreaks", () => {
-  test("rows of a table that only white space lays out stay apart", () => {
+  test("rows of a table formatted by white space stay separate", () => {
     expect(linesOf(TIDES)).toHaveLength(4);
   });
 
-  test("wrapped prose is joined, also where its last line is short", () => {
+  test("wrapped prose is joined, even if its last line is short", () => {
     expect(rowBreaks(PROSE).size).toBe(0);
   });
 
-  test("numbered clauses on lines of their own stay apart", () => {
+  test("numbered clauses on their own lines stay separate", () => {
     const clauses =
       "1.4 Who drives without being named pays all damage.\n1.5 Dogs travel in the boot.\n1.6 Nobody smokes.\n1.7 Keys go into the box.";
     expect(linesOf(clauses)).toHaveLength(4);
   });
 
-  test("lines that run on within a sentence are one, however short", () => {
+  test("lines within one sentence are joined, however short", () => {
     const verse = "a lantern on the mole,\nand under it the water,\nblack as the inside of a hat,\nwaits";
     expect(rowBreaks(verse).size).toBe(0);
   });
 
-  test("a sentence that its author broke within stays whole among lines that end one", () => {
+  test("a sentence with a line break stays whole among lines that end a sentence", () => {
     const broken = [
       "Berths are let for a year.",
       "Boats that moor here fill in the",
@@ -60,7 +60,7 @@ describe("rowBreaks", () => {
     expect(linesOf(broken.join("\n"))).toEqual([broken[0], `${broken[1]} ${broken[2]}`, `${broken[3]} ${broken[4]}`]);
   });
 
-  test("among lines that end a sentence, rows with figures stay apart, and so does a title", () => {
+  test("among lines that end a sentence, rows with figures and titles stay separate", () => {
     const rows = [
       "7203 Mole of stone:",
       "Permitting small boats only 80",
@@ -77,13 +77,13 @@ describe("rowBreaks", () => {
     expect(linesOf(titled.join("\n"))).toEqual(titled);
   });
 
-  test("code, lists, quotes, pipes and markup are read as what they are", () => {
+  test("code, lists, quotes, table rows and markup have no row breaks", () => {
     const lines = ["alpha beta gamma delta", "One 1", "Two 2", "Three 3"];
     for (const wrap of ["- ", "> ", "| ", "    ", "<p>", "# "]) expect(rowBreaks(lines.map((line) => wrap + line).join("\n")).size).toBe(0);
     expect(rowBreaks(["```", ...lines, "```"].join("\n")).size).toBe(0);
   });
 
-  test("wraps of any prose at any width are joined, by their width alone", () => {
+  test("prose wrapped at any width is joined", () => {
     // Capitalised words, so that no lower-case letter marks a continuation line.
     const word = fc.stringMatching(/^[A-Z][a-z]{0,8}$/);
     fc.assert(
@@ -133,11 +133,11 @@ describe("head-lines", () => {
   }
 
   describe("headBreaks", () => {
-    test("a line like a title right above its text heads it, where a document is written so", () => {
+    test("a line like a title right above its text is a heading, if the document uses such lines regularly", () => {
       expect(headsOf(PAGE)).toEqual(["What a berth costs", "Can I leave my boat on the slipway?", "Lost keys", "Keys of visitors"]);
     });
 
-    test("in plain text, a number may begin such a line; in Markdown it begins an item", () => {
+    test("such a line may begin with a number in plain text, but in Markdown that is a list item", () => {
       const minutes = ["Slipway", "Repairs", "Guests"].flatMap((title, i) => [
         `${i + 1}. ${title}`,
         `The chair reported on the matter of the ${title.toLowerCase()} at length.`,
@@ -151,7 +151,7 @@ describe("head-lines", () => {
       expect(headings(parseMarkdown)).toEqual([]);
     });
 
-    test("two such lines are no habit, and neither are three among many others", () => {
+    test("two such lines, or three among many others, are not regular", () => {
       expect(headsOf(PAGE.slice(0, 6))).toEqual([]);
       const others = Array.from({ length: 4 }, () => [
         "Whoever moors here shows his papers.",
@@ -168,11 +168,11 @@ describe("head-lines", () => {
       ["bold words, which are told by their marks", "**What a berth costs**"],
       ["columns", "Berth     two pounds"],
       ["a value with its name", "Berth: 2 pounds a day"],
-    ])("%s heads nothing", (_, line) => {
+    ])("%s is not a heading", (_, line) => {
       expect(headsOf([line, ...PAGE.slice(1)])).not.toContain(line);
     });
 
-    test("neither does a line above figures or items, nor the first line of wrapped prose or of a verse", () => {
+    test("neither is a line above figures or items, nor the first line of wrapped prose or of a verse", () => {
       const rows = ["Outer mole 12 9", "12.4 9.1"];
       const items = ["Bring with you", "- a key"];
       expect(headsOf([...PAGE, "", ...rows, "", ...items])).toHaveLength(4);
@@ -186,7 +186,7 @@ describe("head-lines", () => {
     });
   });
 
-  describe("heads without marks", () => {
+  describe("headings without marks", () => {
     test.each(PARSERS)("are headings of their text in %s", (_, parse) => {
       const { text, blocks } = parse(`# Harbour\n\n${PAGE.join(" \n")}`, "harbour");
       const shown = blocks.map(({ type, level, start, end }) => `${type} ${level} ${text.slice(start, end)}`);

@@ -18,7 +18,7 @@ const FEES = `<!doctype html><html><head><title>Card fees &amp; more</title><scr
 <table><tr><th>Item</th><th>Price</th></tr><tr><td>Card</td><td>$5</td></tr></table></main></body></html>`;
 
 describe("reading a page", () => {
-  it("gives its main content with sentences and rows, without navigation, scripts and what is hidden", () => {
+  it("returns the main content with sentences and rows, without navigation, scripts and hidden text", () => {
     const page = readWebPage(source(FEES));
     expect(page.title).toBe("Card fees & more");
     expect(page.units.map(({ start, end }) => page.text.slice(start, end))).toContain("Card | $5");
@@ -26,13 +26,13 @@ describe("reading a page", () => {
     for (const absent of ["Home costs", "$99", "Ignore all", "script"]) expect(page.text).not.toContain(absent);
   });
 
-  it("reads text as text", () => {
+  it("reads plain text", () => {
     const page = readWebPage(source("A card costs <b>$5</b>. It is made in a day.", { type: "text/plain" }));
     expect(page.units).toHaveLength(2);
     expect(page.text).toContain("<b>$5</b>");
   });
 
-  it("reads the charset that the server names, else the page's own, else what its bytes suggest", () => {
+  it("uses the charset of the server, then of the page, then a guess", () => {
     const latin = Buffer.from("<p>Gebühr</p>", "latin1");
     expect(readWebPage(source(latin, { charset: "iso-8859-1" })).text).toBe("Gebühr");
     expect(readWebPage(source(Buffer.concat([Buffer.from('<meta charset="windows-1252">'), latin]))).text).toBe("Gebühr");
@@ -55,7 +55,7 @@ describe("reading a page", () => {
     expect(page.units.every(({ end }) => end <= page.text.length)).toBe(true);
   });
 
-  it("keeps nothing that is longer than a statement, and no more text than a book chapter", () => {
+  it("limits the length of a sentence and of the text", () => {
     const page = readWebPage(
       source(`<p>${"word, ".repeat(100_000)}</p><p>The card costs five.</p>${"<p>It is so, as said.</p>".repeat(20_000)}`),
     );
@@ -65,15 +65,15 @@ describe("reading a page", () => {
   });
 });
 
-describe("reading a page apart", () => {
+describe("reading a page in a thread", () => {
   const slow = source(`${"<div>".repeat(5900)}a, b${"</div>".repeat(5900)}`.repeat(30));
   const signal = new AbortController().signal;
 
-  it("gives the same as reading it here", async () => {
+  it("gives the same as reading it directly", async () => {
     expect(await createPageReader()(source(FEES), signal)).toEqual(readWebPage(source(FEES)));
   });
 
-  it("says why a page is not read", async () => {
+  it("gives the reason when a page is not read", async () => {
     await expect(createPageReader()(source("<div>".repeat(10_000)), signal)).rejects.toMatchObject({ code: "page_unreadable" });
   });
 
@@ -83,7 +83,7 @@ describe("reading a page apart", () => {
     expect((await createPageReader()(source(FEES), signal)).title).toBe("Card fees & more");
   });
 
-  it("ends when it is cancelled, also while it waits for its turn", async () => {
+  it("ends when it is cancelled, also while it waits", async () => {
     const read = createPageReader(20_000);
     const controller = new AbortController();
     const all = [1, 2, 3, 4].map(() => read(slow, controller.signal));
@@ -91,7 +91,7 @@ describe("reading a page apart", () => {
     for (const one of await Promise.allSettled(all)) expect(one).toMatchObject({ status: "rejected", reason: { message: "reader left" } });
   });
 
-  it("does not keep whoever is cancelled waiting for the pages of others", async () => {
+  it("rejects a cancelled call without waiting for other pages", async () => {
     const read = createPageReader(60_000);
     const enough = new AbortController();
     const others = [1, 2].map(() => read(slow, enough.signal));
@@ -108,7 +108,7 @@ describe("reading a page apart", () => {
     expect((await next).title).toBe("Card fees & more");
   });
 
-  it("survives a page that uses up the memory of its reader", async () => {
+  it("survives a page that exhausts the memory of its thread", async () => {
     const greedy = source("<p>x</p>".repeat(500_000));
     await expect(createPageReader(30_000)(greedy, signal)).rejects.toMatchObject({ code: "page_unreadable" });
   });

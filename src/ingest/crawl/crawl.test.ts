@@ -5,7 +5,7 @@ import { readRobots } from "./crawl.ts";
 const allows = (text: string, path: string) => readRobots("https://a.example", text).isAllowed(`https://a.example${path}`);
 
 describe("readRobots", () => {
-  it("takes the groups that name the crawler, else those for all; the longest rule decides", () => {
+  it("uses the groups that name the crawler, otherwise those for all, and the longest matching rule", () => {
     const text =
       "User-agent: *\nDisallow: /\nCrawl-delay: 2.5\n\nUser-agent: Sourcebound\nUser-agent: other\nDisallow: /private\nAllow: /private/x\n";
     expect([allows(text, "/"), allows(text, "/private/y"), allows(text, "/private/x")]).toEqual([true, false, true]);
@@ -13,7 +13,7 @@ describe("readRobots", () => {
     expect(readRobots("https://a.example", text.replace("Sourcebound", "else")).delayS).toBe(2.5);
   });
 
-  it("takes nothing from empty, broken and hostile files", () => {
+  it("finds no rules in empty, broken and hostile files", () => {
     for (const text of ["", "<html>", "Disallow: /", "User-agent: *\nDisallow:", "\ufeffUser-agent: *\nDisallow: #all"])
       expect(allows(text, "/")).toBe(true);
     expect(allows(`User-agent: *\nDisallow: /${"*a".repeat(100_000)}`, `/${"a".repeat(1_900)}`)).toBe(true);

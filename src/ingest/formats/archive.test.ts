@@ -17,7 +17,7 @@ function mail(attachments: readonly (readonly [name: string, content: Uint8Array
 }
 
 describe("attachments", () => {
-  test("are documents of their own beside the mail, with places in their own file", async () => {
+  test("are separate documents beside the mail, with places in their own file", async () => {
     const documents = await read(
       "a.eml",
       mail([
@@ -34,7 +34,7 @@ describe("attachments", () => {
     expect(table && originalPlaceOf({ ...table, normaliser: "t" }, { start: 11, end: 15 }).cells).toEqual([{ row: 2, column: 1 }]);
   });
 
-  test("that cannot be read are named with the reason; names stay apart, and paths stay inside", async () => {
+  test("that cannot be read are listed with the reason; names stay distinct, and paths stay inside", async () => {
     const old = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.from("WordDocument", "utf16le")]);
     const files = [
       ["a.md", "# A\n\nOne."],
@@ -58,7 +58,7 @@ describe("attachments", () => {
 });
 
 describe("an archive", () => {
-  test("is read as a folder, in order of paths, hidden and unsupported files aside", async () => {
+  test("is read like a folder, ordered by path, without hidden and unsupported files", async () => {
     const files = {
       ...{
         "b/no\u202etes.md": "# Notes\n\nOpen at nine.",
@@ -80,7 +80,7 @@ describe("an archive", () => {
     );
   });
 
-  test("may hold a mail with an archive, and no more archives than that", async () => {
+  test("may contain a mail with one nested archive, but no deeper ones", async () => {
     const inner = zip({ "deep.md": "# Deep\n\nFound." });
     const outer = zip({ "a.eml": mail([["in.zip", inner]]) });
     expect((await read("box.zip", outer)).map(({ path }) => path)).toEqual(["box.zip#a.eml", "box.zip#a.eml#attached/in.zip#deep.md"]);
@@ -127,7 +127,7 @@ test.each([
   ["EncryptedPackage", "the file has a password: save it without one"],
   ["__substg1.0_", "Outlook message (.msg): save it as EML"],
   ["Other", "old Office file: open it, and save it as DOCX, XLSX, PPTX or PDF"],
-])("a compound file with the stream %s is named with what to do", async (stream, message) => {
+])("a compound file with the stream %s is identified with advice", async (stream, message) => {
   const bytes = Buffer.concat([Buffer.from("d0cf11e0a1b11ae1", "hex"), Buffer.from(stream, "utf16le")]);
   await expect(read("a.doc", bytes)).rejects.toMatchObject({ code: "unsupported_format", message: expect.stringContaining(message) });
 });

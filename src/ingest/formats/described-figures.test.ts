@@ -8,7 +8,7 @@ const figuresIn = ({ reading }: ReturnType<typeof parseFirst>) =>
   reading.notices.filter(({ code }) => code === "figures_without_text").map(({ message }) => Number.parseInt(message, 10));
 
 describe("pictures of a web page", () => {
-  test("alone in their block are quoted as images, with their captions; within a sentence they are part of it", () => {
+  test("alone in their block are quoted as images with captions; within a sentence they are part of it", () => {
     const { text } = page(
       '<figure><img src=a alt="Map of the quays"><figcaption>Figure 1: berths</figcaption></figure><p>Press <img alt="Save"> to store.</p>' +
         '<p><img alt="One"> <img alt="Two"></p><h2><img alt="Fees"></h2><p>Ten.</p>',
@@ -16,7 +16,7 @@ describe("pictures of a web page", () => {
     expect(text).toBe("Image: Map of the quays\n\nFigure 1: berths\n\nPress Save to store.\n\nImage: One\n\nImage: Two\n\nFees\n\nTen.");
   });
 
-  test("without text are counted, decoration and spacers aside", () => {
+  test("without text are counted, except decoration and spacers", () => {
     expect(figuresIn(page('<p>Text.<img src=c></p><img alt=""><img width=1 height=1 src=d><figure><img src=b></figure>'))).toEqual([2]);
     expect(figuresIn(page('<p>Text.</p><img alt="A map">'))).toEqual([]);
   });

@@ -25,19 +25,19 @@ describe("quotations", () => {
   });
 });
 
-test("blocks of code beside each other stay apart", async () => {
+test("adjacent blocks of code stay separate", async () => {
   const { blocks } = await read(paragraph("moor --now", "Source Code"), paragraph("moor --later", "Source Code"));
   expect(blocks).toEqual(["code moor --now", "code moor --later"]);
 });
 
-test("the lines of a title block are kept", async () => {
+test("keeps the lines of a title block", async () => {
   const block = [paragraph("Port of Ys", "Title"), paragraph("A. Bell", "Author"), paragraph("In force from May 2026", "Date")];
   const { blocks, metadata } = await read(...block, paragraph("Harbour fees", "heading 1"));
   expect(blocks).toEqual(["heading1 Port of Ys", "paragraph A. Bell", "paragraph In force from May 2026", "heading1 Harbour fees"]);
   expect(metadata.title).toBe("Port of Ys");
 });
 
-test("says that comments were left out where there are any: programs write the part without one too", async () => {
+test("reports omitted comments only if there are any, because programs also write an empty part", async () => {
   const noticed = async (comments: string) => {
     const bytes = docxOf(paragraph("Fees."), {
       "word/comments.xml": `<w:comments XMLNS>${comments}</w:comments>`,
@@ -49,7 +49,7 @@ test("says that comments were left out where there are any: programs write the p
   expect(await noticed('<w:comment w:id="0"><w:p/></w:comment>')).toEqual(["left_out"]);
 });
 
-test("takes its title from the file where only bold lines head its parts", async () => {
+test("takes its title from the file name if only bold lines serve as headings", async () => {
   const bold = (text: string) => `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r></w:p>`;
   const parts = [
     paragraph("We answer every letter within a week of it."),
@@ -82,13 +82,13 @@ describe("tables without a marked header", () => {
   const headed = ["table-row Year | Monthly pay", "table-row^0 Second | € 1,190", "table-row^0 Third | € 1,285"];
   const plain = headed.map((row) => row.replace("^0", ""));
 
-  test("have their first row for one where their style sets it apart", async () => {
+  test("have their first row as header if their style formats it differently", async () => {
     expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="04A0" w:firstRow="1"/>', PAY)).toEqual(headed);
     expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr><w:i/></w:rPr>")).toEqual(headed);
     expect(await rowsOf('<w:tblStyle w:val="Mine"/><w:tblLook w:val="0020"/>', PAY, "<w:rPr/>")).toEqual(headed);
   });
 
-  test("have none where the table makes no use of that, its style has no such row, or the row holds values", async () => {
+  test("have none if the table does not use the style's first row, the style has none, or the row contains values", async () => {
     expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="0480" w:firstRow="0"/>', PAY)).toEqual(plain);
     expect(await rowsOf('<w:tblStyle w:val="Fancy"/><w:tblLook w:val="0480"/>', PAY)).toEqual(plain);
     expect(await rowsOf('<w:tblStyle w:val="Plain"/><w:tblLook w:val="04A0" w:firstRow="1"/>', PAY)).toEqual(plain);

@@ -30,9 +30,9 @@ function place(document: ParsedDocument, quote: string) {
   return originalPlaceOf({ ...document, normaliser: "test" }, { start, end: start + quote.length });
 }
 
-describe("any made document", () => {
+describe("any generated document", () => {
   test.each<MadeFormat>(["docx", "epub", "xlsx", "csv", "html", "eml", "json", "yaml"])(
-    "as %s loses no word and keeps their order",
+    "as %s keeps all words in order",
     async (format) => {
       await fc.assert(
         fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 8 }), async (blocks) => {
@@ -61,7 +61,7 @@ describe("any made document", () => {
     },
   );
 
-  test("as csv and html: every sentence stands in the file where its place says", async () => {
+  test("as csv and html: the place of every sentence in the file is correct", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 8 }), async (blocks) => {
         for (const format of ["csv", "html"] as const) {
@@ -92,7 +92,7 @@ describe("tables", () => {
     ["prices.tsv", rows.map((row) => row.join("\t")).join("\n")],
     ["prices.csv", `\ufeff${rows.map((row) => row.map((cell) => `"${cell}"`).join(";")).join("\n")}`],
     ["prices.xlsx", xlsxOf([{ name: "Prices", rows }])],
-  ])("%s (%#): every row is kept with its header, and cites its row and column", async (path, bytes) => {
+  ])("%s (%#): every row has its header, row number and column", async (path, bytes) => {
     const document = await readFirst(path, bytes);
     expect(document.blocks).toHaveLength(rows.length);
     expect(new Set(document.blocks.map(({ header }) => header))).toEqual(new Set([0]));
@@ -115,7 +115,7 @@ describe("tables", () => {
     expect(cells).toEqual([{ row: 2, column: 2 }]);
   });
 
-  test("sheets are named, hidden ones are left out and said, lines above a table are its caption", async () => {
+  test("sheets are named, hidden ones are omitted with a notice, lines above a table are its caption", async () => {
     const document = await readFirst(
       "a.xlsx",
       xlsxOf([
@@ -140,14 +140,14 @@ describe("tables", () => {
 });
 
 describe("Word", () => {
-  test("a footnote follows the paragraph that calls it", async () => {
+  test("a footnote follows the paragraph that refers to it", async () => {
     const call = '<w:p><w:r><w:t>Returns take 30 days</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r><w:r><w:t>.</w:t></w:r></w:p>';
     const notes = '<w:footnotes XMLNS><w:footnote w:id="2"><w:p><w:r><w:t>Not for sale items.</w:t></w:r></w:p></w:footnote></w:footnotes>';
     const document = await readFirst("a.docx", docxOf(`${call}${wordParagraph("The next paragraph.")}`, { "word/footnotes.xml": notes }));
     expect(document.text).toBe("Returns take 30 days[1].\n\n[1] Not for sale items.\n\nThe next paragraph.");
   });
 
-  test("paragraphs in a style of preformatted text are code, line by line", async () => {
+  test("paragraphs in a preformatted style are code, line by line", async () => {
     const style = (id: string) => `<w:pPr><w:pStyle w:val="${id}"/></w:pPr>`;
     const styles = `<w:styles XMLNS><w:style w:type="paragraph" w:styleId="SourceCode"><w:name w:val="Source Code"/></w:style><w:style w:type="paragraph" w:styleId="Pre"><w:name w:val="HTML Preformatted"/></w:style></w:styles>`;
     const broken = `<w:p>${style("SourceCode")}<w:r><w:t>park --list</w:t><w:br/><w:t xml:space="preserve">    three bays</w:t></w:r></w:p>`;
@@ -157,7 +157,7 @@ describe("Word", () => {
     expect(document.blocks.map(({ type }) => type)).toEqual(["paragraph", "code", "paragraph", "code"]);
   });
 
-  test("hidden text is left out and said; white letters on a dark cell are shown", async () => {
+  test("hidden text is omitted with a notice; white text on a dark cell is kept", async () => {
     const run = (properties: string, text: string) => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
     const white = '<w:color w:val="FFFFFF"/>';
     const dark = `<w:tbl><w:tr><w:tc><w:tcPr><w:shd w:val="clear" w:fill="1F3864"/></w:tcPr><w:p>${run(white, "Head")}</w:p></w:tc></w:tr></w:tbl>`;
@@ -168,7 +168,7 @@ describe("Word", () => {
   });
 });
 
-test("a book's chapters follow its spine, and citations count in the chapter's own file", async () => {
+test("chapters of a book follow its spine, and offsets count in the chapter's file", async () => {
   const chapter = (n: number) => `<html><head><title>t</title></head><body><h1>Chapter ${n}</h1><p>Text of number ${n}.</p></body></html>`;
   const document = await readFirst("a.epub", epubOf([chapter(1), chapter(2)]));
   expect(document.text).toBe("Chapter 1\n\nText of number 1.\n\nChapter 2\n\nText of number 2.");
@@ -178,7 +178,7 @@ test("a book's chapters follow its spine, and citations count in the chapter's o
   expect(chapter(2).slice(found.start, found.end)).toBe("Text of number 2.");
 });
 
-test("notes of a book stay where they stand, and what calls them is a sign of its own", async () => {
+test("notes of a book stay in place, and references to them have their own marker", async () => {
   const body =
     '<p>Ten days.<sup><a href="#n1">1</a></sup></p><ol><li id="n1"><p>Eleven for the ill.</p></li></ol><aside epub:type="footnote">A year.</aside>';
   expect((await readFirst("a.epub", epubOf([`<html><body>${body}</body></html>`]))).text).toBe(
@@ -186,7 +186,7 @@ test("notes of a book stay where they stand, and what calls them is a sign of it
   );
 });
 
-test("a book whose chapters are encrypted says so; encrypted fonts alone do not matter", async () => {
+test("a book with encrypted chapters is rejected; encrypted fonts alone are accepted", async () => {
   const book = (path: string) =>
     epubOf(["<p>Text.</p>"], {
       "META-INF/encryption.xml": `<encryption><enc:EncryptedData><enc:CipherData><enc:CipherReference URI="${path}"/></enc:CipherData></enc:EncryptedData></encryption>`,
@@ -196,7 +196,7 @@ test("a book whose chapters are encrypted says so; encrypted fonts alone do not 
 });
 
 describe("JSON and YAML", () => {
-  test("questions and answers become documents with the question as title; what was guessed is said", async () => {
+  test("questions and answers become documents with the question as title, with a notice about guessed fields", async () => {
     const source = JSON.stringify({
       faqs: [
         { question: "How long?", answer: "Thirty days from delivery, unless the item was on sale." },
@@ -211,7 +211,7 @@ describe("JSON and YAML", () => {
     expect(documents[0]?.reading.notices[0]?.message).toBe('2 entries: title from "question", text from "answer"');
   });
 
-  test("short records are rows of a table", async () => {
+  test("short records become rows of a table", async () => {
     const source = JSON.stringify([
       { id: 1, city: "Bern" },
       { city: "Oslo", id: 2 },
@@ -222,13 +222,13 @@ describe("JSON and YAML", () => {
     expect(place(document, "2 | Oslo").cells?.map(({ row }) => row)).toEqual([3, 3]);
   });
 
-  test("any other structure is one document with its keys as headings", async () => {
+  test("any other structure becomes one document with its keys as headings", async () => {
     const document = await readFirst("a.yaml", "name: Shop\nreturns:\n  days: 30\n  text: |\n    Send it back.\n    We pay.\n");
     expect(document.text).toBe("name: Shop\n\nreturns\n\ndays: 30\n\ntext\n\nSend it back. We pay.");
     expect(document.metadata.title).toBe("Shop");
   });
 
-  test("nesting without end is refused, not followed", async () => {
+  test("endless nesting is rejected", async () => {
     await expect(read("a.json", `${"[".repeat(5_000)}${"]".repeat(5_000)}`)).rejects.toMatchObject({ code: "too_deep" });
     await expect(read("a.yaml", `a: &a [x]\nb: ${"[*a,".repeat(400)}1${"]".repeat(400)}`)).rejects.toMatchObject({ code: "too_deep" });
   });
@@ -241,7 +241,7 @@ describe("JSON and YAML", () => {
     ["lines further and further in", Array.from({ length: 3_000 }, (_, i) => `${" ".repeat(i)}k:`).join("\n")],
     ["lists closed again", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
     ["brackets between quotes", `${'["]", '.repeat(50_000)}`],
-  ])("YAML of %s is refused in words that say what to do, also as front matter", async (_, yaml) => {
+  ])("YAML of %s is rejected with advice, also as front matter", async (_, yaml) => {
     const why = /^a\.yaml: line \d+: values are nested more than 200 levels deep. Use a flatter structure$/;
     await expect(read("a.yaml", `x: 1\n---\n${yaml}`)).rejects.toMatchObject({ code: "too_deep", message: expect.stringMatching(why) });
     await expect(read("a.md", `---\n${yaml}\n---\nText.`)).rejects.toMatchObject({
@@ -251,7 +251,7 @@ describe("JSON and YAML", () => {
   });
 });
 
-test("a mailbox is a document a message; attachments are named, not read", async () => {
+test("each message of a mailbox is a document", async () => {
   const message = (n: number) =>
     `From x\r\nFrom: a@b.c\r\nMessage-ID: <m${n}@b.c>\r\nSubject: Number ${n}\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nGr\xfc\xdfe ${n}.\r\n>From me.\r\n\r\n`;
   const documents = await read("box.mbox", Buffer.from(message(1) + message(2), "latin1"));
@@ -265,7 +265,7 @@ test("a mailbox is a document a message; attachments are named, not read", async
 });
 
 describe("names and contents", () => {
-  test("what the bytes are counts, and a wrong name is said", async () => {
+  test("the content determines the format, with a notice about a wrong name", async () => {
     const document = await readFirst("a.txt", docxOf(wordParagraph("Hello there.")));
     expect(document.text).toBe("Hello there.");
     expect(document.reading).toMatchObject({ format: "docx", notices: [{ code: "wrong_extension" }] });
@@ -283,7 +283,7 @@ describe("names and contents", () => {
     ["boats.doc", Buffer.from("Date: Mon, 2 Mar 2026 08:00:00 +0000\r\nMIME-Version: 1.0\r\n\r\nTern\r\n"), "eml"],
     ["boats.doc", Buffer.from("Tern, four berths"), "text"],
     ["boats.doc", Buffer.from("{\\rtf1 Tern, four berths}"), "rtf"],
-  ])("%s (%#) under an Office name is read as its bytes say", async (path, bytes, format) => {
+  ])("%s (%#) under an Office name is read by its content", async (path, bytes, format) => {
     const document = await readFirst(path, bytes);
     expect(document.text).toContain("Tern");
     expect(document.reading.format).toBe(format);
@@ -296,7 +296,7 @@ describe("names and contents", () => {
     ["a.xls", "one line without a separator", "wrong_content"],
     ["a.xls", '<?xml version="1.0"?><Workbook/>', "wrong_content"],
     ["a.doc", "\x89PNG\r\n\x1a\n\0\0", "wrong_content"],
-  ])("%s (%#) that nothing can read is an error", async (path, text, code) => {
+  ])("%s (%#) that cannot be read is an error", async (path, text, code) => {
     await expect(read(path, Buffer.from(text, "latin1"))).rejects.toMatchObject({ code });
   });
 });
@@ -311,7 +311,7 @@ test.each([
   expect((await readFirst(path, "Tern has four berths.\n")).reading.format).toBe(format);
 });
 
-test("run-in heads stand at their words in every chapter of a book", async () => {
+test("run-in headings have their places in every chapter of a book", async () => {
   const chapter = (head: string) => `<html><body><h1>${head}</h1><p><b>${head} fees.</b> Ten a month.</p></body></html>`;
   const { text, blocks } = await readFirst("a.epub", epubOf([chapter("One"), chapter("Two")]));
   expect(blocks.flatMap(({ start, runIn }) => (runIn === undefined ? [] : [text.slice(start, runIn)]))).toEqual(["One fees.", "Two fees."]);

@@ -41,7 +41,7 @@ test("reads the main content of a page as blocks", () => {
   ]);
 });
 
-test("a description is an item below its term", () => {
+test("a description is a list item below its term", () => {
   const read = (inner: string) => blocksOf(parseHtml(`<main>${inner}</main>`, "p"));
   expect(
     read(
@@ -67,7 +67,7 @@ test("takes title, description and address from the head", () => {
   expect(parseHtml("x", "page").metadata.title).toBe("page");
 });
 
-test("takes no chapter's heading for the title", () => {
+test("does not take a chapter's heading as the title", () => {
   const titleOf = (page: string) => parseHtml(page, "opening-hours").metadata.title;
   expect(titleOf("<h2>Introduction</h2><p>a</p><h2>Sundays</h2><p>b</p>")).toBe("opening-hours");
   expect(titleOf("<h3>Menu</h3><h1>Opening hours of the library</h1><h2>Sundays</h2>")).toBe("Opening hours of the library");
@@ -75,14 +75,14 @@ test("takes no chapter's heading for the title", () => {
   expect(titleOf("<h1>Opening hours</h1><h1>Sundays</h1>")).toBe("Opening hours");
 });
 
-test("maps entities as a whole and words one to one", () => {
+test("maps entities as a whole and words character by character", () => {
   const { text, sourceMap } = parseHtml(PAGE, "page");
   const at = text.indexOf("© bold");
   const place = toOriginal(sourceMap, { start: at, end: at + 6 });
   expect(PAGE.slice(place.start, place.end)).toBe("&copy; <b>bo</b>ld");
 });
 
-test("prefers articles only if they hold most of the page", () => {
+test("prefers articles only if they contain most of the page", () => {
   expect(blocksOf(parseHtml("<p>Menu</p><article>A long enough article</article>", "p"))).toEqual(["paragraph A long enough article"]);
   expect(blocksOf(parseHtml(`<article>Teaser</article><p>${"The page itself. ".repeat(3)}</p>`, "p"))).toHaveLength(2);
 });
@@ -98,7 +98,7 @@ test("reads a page without tags, with broken tags, and an empty one", () => {
   expect(blocksOf(parseHtml("", "p"))).toEqual([]);
 });
 
-test("bold words at the beginning of a paragraph are its run-in head, whatever marks them", () => {
+test("bold words at the beginning of a paragraph are its run-in heading, in any markup", () => {
   const { text, blocks } = parseHtml(
     "<main><p><strong>Fees.</strong> Ten.</p><p><b>When</b>: May.</p><p>Not <b>here.</b> No.</p></main>",
     "a",
@@ -106,7 +106,7 @@ test("bold words at the beginning of a paragraph are its run-in head, whatever m
   expect(blocks.map(({ start, runIn }) => (runIn === undefined ? null : text.slice(start, runIn)))).toEqual(["Fees.", "When", null]);
 });
 
-test("what is bold around several paragraphs makes none of them a heading", () => {
+test("paragraphs inside one bold element are not headings", () => {
   const types = (html: string) => parseHtml(html, "a").blocks.map(({ type }) => type);
   expect(
     types(
@@ -124,7 +124,7 @@ const page = (body: string, head = "") => `<html><head>${head}</head><body><p>Th
 const LINKED = `<link rel="stylesheet" href="a.css">`;
 const style = (rules: string) => `<style>${rules}</style>`;
 
-describe("text that a page's styles hide is left out, and said", () => {
+describe("text hidden by styles is omitted with a notice", () => {
   test.each([
     ["not displayed", `<p style="display: none">${SECRET}</p>`, ""],
     ["invisible", `<div style="visibility:hidden"><p>${SECRET}</p></div>`, ""],
@@ -167,7 +167,7 @@ describe("text that readers see, or can open, is kept", () => {
   });
 });
 
-describe("raised and lowered text", () => {
+describe("superscript and subscript", () => {
   test.each([
     ["a power", "The limit is 10<sup>6</sup> cells", "The limit is 10⁶ cells"],
     ["a power below one, in tags", "3 × <i>10</i><sup>&minus;<b>3</b></sup> g", "3 × 10⁻³ g"],
@@ -179,12 +179,12 @@ describe("raised and lowered text", () => {
     ["letters behind a figure", "the 1<sup>st</sup> of May", "the 1st of May"],
     ["a formula", "H<sub>2</sub>O and SO<sub>4</sub><sup>2-</sup>", "H2O and SO4²⁻"],
     ["a fraction", "<sup>1</sup>/<sub>2</sub> litre", "¹/₂ litre"],
-  ])("%s becomes no other number", (_, source, shown) => {
+  ])("%s does not become another number", (_, source, shown) => {
     expect(parseHtml(`<main><p>${source}.</p></main>`, "a").text).toBe(`${shown}.`);
     expect(parseMarkdown(`Words.\n\n- ${source}.\n`, "a").text).toBe(`Words.\n\n${shown}.`);
   });
 
-  test("leads to its place in the file, in code and in tables too", () => {
+  test("keeps its place in the file, also in code and tables", () => {
     const source = "Up to 10<sup>6</sup> cells\n\n| a |\n|---|\n| 5<sup>2</sup> |\n\n<pre>7<sup>3</sup></pre>\n";
     const { text, sourceMap } = parseMarkdown(source, "a");
     expect(text).toBe("Up to 10⁶ cells\n\na\n5²\n\n7³");
@@ -192,7 +192,7 @@ describe("raised and lowered text", () => {
     expect(source.slice(start, end)).toBe("<sup>6</sup>");
   });
 
-  test("is told by the runs of Word files", async () => {
+  test("is recognised in Word files", async () => {
     const run = (text: string, position = "") => `<w:r><w:rPr>${position}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
     const raised = run("3", '<w:vertAlign w:val="superscript"/>');
     const lowered = run("2", '<w:vertAlign w:val="subscript"/>');

@@ -26,7 +26,7 @@ test("reads one entry or an array, each as a document of its own", () => {
   expect(parseJson("[]", "n")).toEqual([]);
 });
 
-test("a field that asks is a heading of its entry, below its title, and the answer is text", () => {
+test("a field with a question is a heading of its entry below the title, and the answer is text", () => {
   const answer = "Call the office before noon, and we cancel it for you on the same day.";
   const faq = [
     { title: "Cancelling", question: "How do I cancel a booking?", answer },
@@ -74,7 +74,7 @@ test("maps text into the string literal, escapes as a whole", () => {
   expect(original("A & b")).toBe("A &amp; **b");
 });
 
-test("leads every word of any content back to itself", () => {
+test("maps every word of any content to its place", () => {
   const content = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("\n", '"', "\\", "é", "😀", " a ", "/", "\t")), {
     maxLength: 20,
   });
@@ -100,10 +100,10 @@ test.each<[string, string, RegExp]>([
   [JSON.stringify([ENTRY, ENTRY]), "duplicate_entry", /entries 0 and 1 have the same entry_id "e1"/],
   ["", "bad_json", /line 1/],
   ["[".repeat(100_000), "bad_json", /line 1/],
-])("says what is wrong with an entry (%#)", (source, code, message) => {
+])("reports the error of an entry (%#)", (source, code, message) => {
   expect(() => parseJson(source, "n")).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
 });
 
-test("names the line of a wrong entry in a file of lines", () => {
+test("names the line of an invalid entry in a file of lines", () => {
   expect(() => parseJsonLines(`${JSON.stringify(ENTRY)}\n{oops}\n`, "n")).toThrow(/line 2: not valid JSON/);
 });

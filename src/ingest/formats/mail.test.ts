@@ -13,7 +13,7 @@ it("separates mails below a header, each with its date", () => {
   });
 });
 
-it("separates lines with a sign below a sentence with a date, and keeps the text behind them", () => {
+it("separates quoted lines below a sentence with a date, and keeps the text after them", () => {
   const text =
     "No.\n\nOn 2 Feb 2026 at 10:00, Bo\n<bo@example.org> wrote:\n> Is it hot?\n>\n> On 1 Feb 2026, Cy wrote:\n> > It is.\n\nAna\n";
   expect(splitEarlierMails(text)).toEqual({
@@ -25,7 +25,7 @@ it("separates lines with a sign below a sentence with a date, and keeps the text
   });
 });
 
-it("keeps quotations without a date, and lists of labels in a mail's own text", () => {
+it("keeps quotations without a date, and lists of labels in the mail's own text", () => {
   for (const text of [
     "No.\n\nOn Monday Bo wrote:\n> Is it hot?\n",
     "Berth: A1\nFee: 30 euros\nFree: 3 March 2026\n",

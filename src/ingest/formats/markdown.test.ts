@@ -24,7 +24,7 @@ describe("footnotes", () => {
     expect(blocks(source)).toEqual(expected);
   });
 
-  test("lose, double and misplace no word", () => {
+  test("keep every word once and in place", () => {
     const piece = fc.constantFrom(
       ..."[^a] ;[^b];[^c] ;\n;\n\n;\n\n[^a]: ;\n[^b]: ;\n\n[^b]:\n    ;\n\n    ;\n\n  ;\n- ;\n\n  - ;\n> ".split(";"),
       ..."\n\n# ;\n\n| a | b |\n|---|---|\n| ; | ; **x** ;`;<b>;\n\n<ul><li>;</ul>;\n\n```\n;\n---\n;\\".split(";"),
@@ -70,7 +70,7 @@ describe("run-in heads", () => {
   });
 });
 
-test("a heading within a note heads nothing of the text behind it", () => {
+test("a heading within a note does not apply to the text after it", () => {
   const source = "# A\n\nT[^1] here.\n\nMain goes on.\n\n[^1]: One.\n\n    **Terms of others**\n\n    Two.\n\n    # Big\n";
   const types = blocks(source).map((line) => line.split(" ")[0]);
   expect(types.filter((type) => type?.startsWith("heading"))).toEqual(["heading1"]);
@@ -104,13 +104,13 @@ describe("front matter", () => {
     expect(toOriginal(parsed.sourceMap, { start: 0, end: 4 }).start).toBe(front.length + 1);
   });
 
-  test("falls back to the display title, the first heading, the file name", () => {
+  test("defaults to the display title, the first heading, the file name", () => {
     expect(parseMarkdown("---\ndisplay_title: D\n---\n# H", "file").metadata.title).toBe("D");
     expect(parseMarkdown("a\n\n# H", "file").metadata.title).toBe("H");
     expect(parseMarkdown("a", "file").metadata.title).toBe("file");
   });
 
-  test("ignores an unknown `type` and a `date` that is none, but not a wrong `as_of`", () => {
+  test("ignores an unknown `type` and an invalid `date`, but rejects an invalid `as_of`", () => {
     const { metadata } = parseMarkdown("---\ntype: page\ndate: soon\n---\n", "f");
     expect([metadata.type, metadata.asOf]).toEqual([null, null]);
     expect(() => parseMarkdown("---\na: b\nas_of: 2019-02-30\n---\n", "f")).toThrow(/line 3: as_of: must be a date/);
@@ -120,12 +120,12 @@ describe("front matter", () => {
     ["---\na: b\nc: [d\n---\n", /line [34]/],
     ["---\njust text\n---\n", /no `key: value` lines/],
     ["---\naccess: [staff]\n---\n", /line 2: access/],
-  ])("says where %j is wrong (%#)", (source, message) => {
+  ])("names the error in %j (%#)", (source, message) => {
     expect(() => parseMarkdown(source, "f")).toThrow(message);
     expect(() => parseMarkdown(source, "f")).toThrow(IngestError);
   });
 
-  test("is not a rule in the text", () => {
+  test("inside the text is a horizontal rule", () => {
     expect(blocks("a\n\n---\n\nb")).toEqual(["paragraph a", "paragraph b"]);
     expect(blocks("---\nnever closed")).toEqual(["paragraph never closed"]);
   });

@@ -18,7 +18,7 @@ describe("notes of a web page", () => {
     expect(textOf(page)).toBe("Kite | Fee\nBox | 3 euros[1]\nDelta | 4 euros\n\n[1] In May.\n\nMore.");
   });
 
-  it("are no targets of ordinary links, of headings or of themselves", () => {
+  it("are not targets of ordinary links, of headings or of themselves", () => {
     for (const page of [
       '<p>See rule <a href="#r">1</a>.</p><p>More.</p><p id="r">Fly low.</p>',
       '<p>See<sup><a href="#r">1</a></sup></p><p>More.</p><h2 id="r">Fly low.</h2>',
@@ -28,7 +28,7 @@ describe("notes of a web page", () => {
   });
 });
 
-it("a single bullet is a note where a word has an asterisk", () => {
+it("can be a single list item that an asterisk refers to", () => {
   expect(parseMarkdown("Kites fly here.*\n\n* Below 50 m.\n", "a").text).toBe("Kites fly here.*\n\n* Below 50 m.");
   expect(parseMarkdown("*Kites* fly here.\n\n* Below 50 m.\n", "a").text).toBe("Kites fly here.\n\nBelow 50 m.");
 });

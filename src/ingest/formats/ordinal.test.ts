@@ -22,7 +22,7 @@ test("numbers of HTML lists follow type, start and value", () => {
     expect(textOf(plain)).toBe("Sift.");
 });
 
-test("numbers of markdown count on where the source repeats one", () => {
+test("numbers of Markdown lists continue if the source repeats one", () => {
   expect(parseMarkdown("3) Sift.\n3) Knead.\n\n   Well.\n3) Bake.", "a").text).toBe("3) Sift.\n4) Knead.\nWell.\n5) Bake.");
   expect(parseMarkdown("1. - Sift.\n2.\n3. Bake.", "a").text).toBe("1. Sift.\n3. Bake.");
 });

@@ -18,7 +18,7 @@ const BOTH = ["Swims > Adults: It costs $9.", "Swims > Pensioners: It costs $4."
 const page = (tabs: string, panels: string) => `<h1>Swims</h1>${tabs}${panels}<p>Closed on Mondays.</p>`;
 const panelsOf = (one: string, two: string) => `<div ${one}><p>It costs $9.</p></div>\n<div ${two}><p>It costs $4.</p></div>`;
 
-describe("each panel stands under the words of its own control", () => {
+describe("each panel follows the label of its own control", () => {
   test.each([
     [
       "by what the tab says it controls",
@@ -58,15 +58,15 @@ describe("each panel stands under the words of its own control", () => {
   });
 });
 
-describe("a control heads nothing", () => {
-  test("where tabs name no panel: the panels stay text", () => {
+describe("a control is not a heading", () => {
+  test("if tabs name no panel: the panels are text", () => {
     const tabs = '<button role="tab">Adults</button><button role="tab">Pensioners</button>';
     expect(read(page(tabs, panelsOf('role="tabpanel"', 'role="tabpanel" hidden')))).toEqual([
       "Swims: It costs $9.\n\nIt costs $4.\n\nClosed on Mondays.",
     ]);
   });
 
-  test("where it opens what is no text", () => {
+  test("if it opens something other than text", () => {
     const menu = '<button aria-controls="m" aria-expanded="false">Menu</button><nav id="m">Home</nav>';
     expect(read(`${menu}<p>Open daily.</p>`)).toEqual([": Open daily."]);
   });
@@ -78,7 +78,7 @@ async function linesAndTitle(body: string): Promise<{ readonly title: string | u
   return { title: document?.metadata.title, lines: document === undefined ? [] : blocksOf(document) };
 }
 
-describe("a row of a table stays whole", () => {
+describe("a table row stays whole", () => {
   const table = (cell: string, more: string) =>
     `<h1>Inn</h1><table><tr><th>Room</th><th>Price</th></tr><tr><td>${cell}</td><td>50 euros</td></tr>${more}</table>`;
   const row = '<tr id="r1" hidden><td colspan="2">Has a sea view.</td></tr>';
@@ -87,7 +87,7 @@ describe("a row of a table stays whole", () => {
     ["aria-controls", '<button aria-controls="r1" aria-expanded="false">Blue room</button>'],
     ["a target", '<b><button data-bs-toggle="collapse" data-bs-target="#r1">Blue room</button></b>'],
     ["a link", '<a href="#r1" aria-controls="r1">Blue room</a>'],
-  ])("with the control in it that opens another, by %s", async (_, control) => {
+  ])("with a control that opens another row, by %s", async (_, control) => {
     const { lines } = await linesAndTitle(table(control, row));
     expect(lines).toEqual([
       "heading1 Inn",
@@ -97,7 +97,7 @@ describe("a row of a table stays whole", () => {
     ]);
   });
 
-  test("without the buttons beside what a cell says, those of menus, and hidden ones", async () => {
+  test("without buttons beside a cell's text, those of menus, and hidden ones", async () => {
     const buttons = [
       'Blue room <button aria-controls="r1" aria-expanded="false">More</button>',
       'Blue room</td><td><button aria-haspopup="menu" aria-expanded="false">Actions</button>',
@@ -111,7 +111,7 @@ describe("a row of a table stays whole", () => {
   });
 });
 
-describe("what is the page is no panel", () => {
+describe("the page itself is not a panel", () => {
   const text = "<p>Each room has a view of the sea and a bath.</p>";
 
   test.each([
@@ -123,12 +123,12 @@ describe("what is the page is no panel", () => {
     expect(lines.length).toBeGreaterThan(1);
   });
 
-  test("but a part is, though it is the only one with headings", async () => {
+  test("but a part is, even if only it has headings", async () => {
     const named = `<button aria-controls="a">Rooms</button><div id="a"><h2>Blue</h2>At sea.</div><p>We bake our own bread every day.</p>`;
     expect((await linesAndTitle(named)).lines).toContain("heading2 Rooms");
   });
 
-  test("and a button that opens none heads what it is the heading of", async () => {
+  test("but a button that opens nothing belongs to its heading", async () => {
     const { lines } = await linesAndTitle(
       '<h1>Inn</h1><h2><button aria-expanded="false">Prices</button></h2>Fifty euros.<p>Cash only.</p>',
     );
@@ -136,7 +136,7 @@ describe("what is the page is no panel", () => {
   });
 });
 
-test("the words of a control are never the title of the document", async () => {
+test("the document's title is never the label of a control", async () => {
   const shown = '<button aria-controls="a">Show all</button><button aria-controls="a">Hide all</button><div id="a">Ten rooms.</div>';
   const heading = '<h2><button aria-controls="a">Rooms</button></h2><div id="a">Ten.</div>';
   const summary = "<details><summary>Rooms</summary>Ten.</details>";
@@ -144,7 +144,7 @@ test("the words of a control are never the title of the document", async () => {
     expect((await linesAndTitle(`${body}<p>We bake our own bread every day.</p>`)).title).toBe("rooms");
 });
 
-describe("what a section holds ends with it, and the heading before it holds again", () => {
+describe("a section ends with its element, and the previous heading applies again", () => {
   const section = "<details><summary>May I bring a dog?</summary><p>On a lead.</p></details>";
 
   test.each([
@@ -158,7 +158,7 @@ describe("what a section holds ends with it, and the heading before it holds aga
     expect(read(source, path)).toEqual(["Ferry > May I bring a dog?: On a lead.", "Ferry: Not on Sundays."]);
   });
 
-  test("with headings in it, of whatever level, and sections within", () => {
+  test("with nested headings of any level and nested sections", () => {
     const inner = `<details><summary>All</summary><h2>Fees</h2><p>Ten.</p>${section}<p>Cash only.</p></details>`;
     expect(read(`<h2>Ferry</h2>${inner}<p>Not on Sundays.</p><h3>Quays</h3><p>North.</p>`)).toEqual([
       "Fees: Ten.",

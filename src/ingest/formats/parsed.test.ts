@@ -14,7 +14,7 @@ describe("the date of a document", () => {
     ["Revised in March 2025", null],
   ])("is a date in a short line: %s", (line, day) => expect(statedDay([line])).toBe(day));
 
-  it("stands at the top, in front matter under any name, or in the page header of a DOCX", async () => {
+  it("is at the top, in front matter under any name, or in the page header of a DOCX", async () => {
     expect((await readFirst("due.md", "# Dues\n\nUpdated 14 January 2026\n\nTwelve euros.")).metadata.asOf).toBe("2026-01-14");
     expect((await readFirst("due.md", `${"Text of it.\n\n".repeat(5)}Updated 14 January 2026`)).metadata.asOf).toBeNull();
     expect((await readFirst("due.md", "---\nlast_reviewed: 2025-11-03\n---\nTwelve.")).metadata.asOf).toBe("2025-11-03");
@@ -29,7 +29,7 @@ describe("the date of a document", () => {
   });
 });
 
-test("of several top headings the first is the title only if the name of the file says so", async () => {
+test("the first of several top headings is the title only if the file name agrees", async () => {
   const two = "# Tram\n\nTwo euros.\n\n# Boat\n\nSeven euros.\n";
   const titleOf = async (path: string, source = two) => (await readFirst(path, source)).metadata.title;
   expect(await titleOf("fares.md")).toBe("fares");
@@ -39,7 +39,7 @@ test("of several top headings the first is the title only if the name of the fil
   expect(await titleOf("fares.md", "# Tram\n\nTwo.\n\n# Tram\n\nSeven.\n")).toBe("Tram");
 });
 
-test("a file of pictures only is reported", async () => {
+test("a file with pictures only is reported", async () => {
   const picture = "<w:p><w:r><w:drawing/></w:r></w:p>";
   expect((await readFirst("scan.docx", docxOf(picture))).reading.notices.map(({ code }) => code)).toEqual(["no_text"]);
   expect((await readFirst("scan.docx", docxOf(wordParagraph("Two euros.")))).reading.notices).toEqual([]);

@@ -40,13 +40,13 @@ const BLOCKS: readonly PdfMadeBlock[] = Array.from({ length: 10 }, (_, i): PdfMa
 
 const read = (bytes: Uint8Array) => readFirst("made.pdf", bytes);
 
-describe("a made PDF", () => {
+describe("a generated PDF", () => {
   test.each<[string, PdfMadeOptions]>([
     ["one column", {}],
     ["two columns", { columns: 2 }],
     ["two justified columns with cut words and running heads", { columns: 2, isJustified: true, hasHyphens: true, hasRunningHeads: true }],
     ["turned pages, ligatures, an outline", { hasLigatures: true, isRotated: true, hasOutline: true }],
-  ])("%s: words, pages, boxes, cells and order are as they were drawn", async (_, options) => {
+  ])("%s: keeps words, pages, boxes, cells and order", async (_, options) => {
     const made = makePdf(BLOCKS, options);
     const document = await read(made.bytes);
     expect(faultsOf(document)).toEqual([]);
@@ -61,7 +61,7 @@ describe("a made PDF", () => {
     expect(document.text).not.toMatch(/Handbook of made files|Page \d/);
   });
 
-  test("a place names the printed page number where it differs, unless it is too long or has control characters", async () => {
+  test("a place names the printed page number if it differs, unless it is too long or has control characters", async () => {
     const labels = (nums: string) => ({ catalogue: `/PageLabels << /Nums [${nums}] >>` });
     const placeIn = async (options: PdfMadeOptions) => {
       const document = await read(makePdf([{ type: "paragraph", text: "Seen." }], options).bytes);
@@ -72,7 +72,7 @@ describe("a made PDF", () => {
     for (const none of [labels("0 << /S /D >>"), {}, ...unusable]) expect(await placeIn(none)).toBe("p. 1, characters 0–4");
   });
 
-  test("a table at the top of a column is no part of the text beside it, and a heading beneath it is no row", async () => {
+  test("a table at the top of a column is separate from the text beside it and the heading below it", async () => {
     const rows = [
       ["Kind", "Rate", "Until"],
       ["Alpha", "10 percent", "May"],
@@ -102,7 +102,7 @@ describe("a made PDF", () => {
     ]);
   });
 
-  test("a note stands after the paragraph that calls it, and its number is no part of a number", async () => {
+  test("a note follows the paragraph that refers to it, and its marker is not part of a number", async () => {
     const made = makePdf([
       { type: "paragraph", text: "The fee is $32.00", note: "As of May." },
       { type: "paragraph", text: "It is paid once, at the end of the month in which it was asked for." },
@@ -112,7 +112,7 @@ describe("a made PDF", () => {
     );
   });
 
-  test("lines with a drawn dot before them are items of a list, also where nothing else parts them", async () => {
+  test("lines after a drawn dot are list items, even without other spacing", async () => {
     const text = Array.from({ length: 9 }, (_, i) => sentence(i).replace(/[.,]/g, "")).join(" ");
     const { words } = makePdf([{ type: "paragraph", text }]);
     const opening = words.filter(({ x }) => x === 72);
@@ -128,7 +128,7 @@ describe("a made PDF", () => {
     expect(blocks.slice(1).map(({ start }) => read_.slice(start).split(/\s/)[0])).toEqual(dotted.map(({ text: word }) => word));
   });
 
-  test("a heading of several lines in the middle of the page is one, and the next one is another, however far apart the text's lines are", async () => {
+  test("a heading of several lines in mid-page is one heading, separate from the next, for any line spacing of the text", async () => {
     const line = (font: string, x: number, y: number, words: string) => `BT /${font} Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
     const body = Array.from({ length: 12 }, (_, i) => line("F1 10", 72, 640 - 20 * i, sentence(i).slice(0, 60)));
     const heads = [
@@ -141,27 +141,27 @@ describe("a made PDF", () => {
     expect(headings).toEqual(["Connecting cards with other programs", "What can be done"]);
   });
 
-  describe("lines in a typewriter's letters", () => {
+  describe("lines in a monospaced font", () => {
     const draw = (x: number, y: number, words: string) => `BT /F3 10 Tf 1 0 0 1 ${x} ${y} Tm (${words}) Tj ET`;
     const shownOf = ({ text, blocks }: ParsedDocument) => blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
     const code = ["{", '  "a": [', "    1,", "    2", "  ],", '  "b":   3', "}", "{", "}", "{", "}"];
     const above: readonly PdfMadeBlock[] = [{ type: "paragraph", text: Array.from({ length: 9 }, (_, i) => sentence(i)).join(" ") }];
 
-    test("are code: their indents and white space part no columns", async () => {
+    test("are code: their indents and white space do not form columns", async () => {
       const extra = code.map((line, i) => draw(72 + 6 * line.search(/\S/), 300 - 12 * i, line.trim())).join("\n");
       const document = await read(makePdf(above, { extra }).bytes);
       expect(faultsOf(document)).toEqual([]);
       expect(shownOf(document)).toEqual([expect.stringMatching(/^paragraph /), `code ${code.join("\n")}`]);
     });
 
-    test("are text where all letters are so", async () => {
+    test("are text if the whole document uses that font", async () => {
       const lines = ["Dear Sir, the office has received your letter of May", "and will answer it within ten working days of its date."];
       const extra = lines.map((line, i) => draw(72, 300 - 12 * i, line)).join("\n");
       expect(shownOf(await read(makePdf([], { extra }).bytes))).toEqual([`paragraph ${lines.join(" ")}`]);
     });
   });
 
-  test("what readers do not see is left out and said; pages without text are named", async () => {
+  test("invisible text is omitted with a notice, and pages without text are listed", async () => {
     const extra =
       "BT /F1 10 Tf 3 Tr 1 0 0 1 80 300 Tm (invisible secret) Tj ET BT 0 Tr 1 1 1 rg /F1 10 Tf 1 0 0 1 80 280 Tm (white secret) Tj ET 0 g BT /F1 0.5 Tf 1 0 0 1 80 260 Tm (tiny secret) Tj ET BT /F1 10 Tf 1 0 0 1 900 260 Tm (secret beyond) Tj ET";
     const made = makePdf([{ type: "paragraph", text: "Seen by all." }], {
@@ -177,7 +177,7 @@ describe("a made PDF", () => {
     ]);
   });
 
-  test("a quote has its page, and boxes a line each", async () => {
+  test("a quote has its page, and one box per line", async () => {
     const made = makePdf(BLOCKS);
     const document = await read(made.bytes);
     const quote = "The surviving spouse receives the first payment in 5 working days";
@@ -188,10 +188,10 @@ describe("a made PDF", () => {
     expect(pages?.[0]?.boxes?.length).toBeLessThanOrEqual(2);
   });
 
-  test("a damaged file says so", async () => {
+  test("a damaged file is reported", async () => {
     const { bytes } = makePdf(BLOCKS);
     await expect(read(Buffer.from("%PDF-1.7\nno objects here"))).rejects.toMatchObject({ code: "bad_pdf" });
-    // A truncated file must be parsed in part or refused, never taken as complete.
+    // A truncated file must be parsed in part or rejected, never accepted as complete.
     const cut = await read(bytes.slice(0, bytes.length >> 1)).catch((error: unknown) => error);
     if (!(cut instanceof Error)) expect((cut as ParsedDocument).text.length).toBeLessThan(BLOCKS.length * 1_000);
     else expect(cut).toMatchObject({ code: "bad_pdf" });
@@ -207,13 +207,13 @@ describe("a table over two pages", () => {
     return written.flatMap(({ type, header }) => (type === "table-row" ? [text.slice(written[header]?.start, written[header]?.end)] : []));
   };
 
-  test.each([true, false])("keeps its column names where the second page does not repeat them (ruled: %s)", async (isRuled) => {
+  test.each([true, false])("keeps its column names if the second page does not repeat them (ruled: %s)", async (isRuled) => {
     const headers = await headersOf([table([HEADER, ...rows], isRuled)]);
     expect(headers).toHaveLength(51);
     expect(new Set(headers)).toEqual(new Set([HEADER.join(" | ")]));
   });
 
-  test("leaves another table on the next page its own header", async () => {
+  test("keeps the header of another table on the next page", async () => {
     const other = [
       ["Depot", "Closed", "Tracks"],
       ["North", "1961", "4 long"],

@@ -7,7 +7,6 @@ import { faultsOf } from "../testing/soundness.ts";
 import type { Recogniser } from "./pdf/recognise.ts";
 import { recognisePictures } from "./pictures.ts";
 
-/** The head of a PNG picture of this size. */
 function png(width = 400, height = 100): Buffer {
   const bytes = Buffer.from("\x89PNG\r\n\x1a\n".padEnd(30, "\0"), "latin1");
   bytes.writeUInt32BE(width, 16);
@@ -50,7 +49,7 @@ const FILES: readonly (readonly [path: string, bytes: string | Uint8Array])[] = 
 ];
 
 describe("pictures in a file", () => {
-  test.each(FILES)("are read where OCR is installed, and their quotes say so: %s", async (path, bytes) => {
+  test.each(FILES)("are read if OCR is installed, and their quotes say so: %s", async (path, bytes) => {
     const document = await readFirst(path, bytes, recogniser);
     const placeOf = (quote: string) => {
       const start = document.text.indexOf(quote);
@@ -65,13 +64,13 @@ describe("pictures in a file", () => {
     expect(faultsOf(document)).toEqual([]);
   });
 
-  test.each(FILES)("change nothing without OCR, or where it finds nothing: %s", async (path, bytes) => {
+  test.each(FILES)("change nothing without OCR, or if it finds nothing: %s", async (path, bytes) => {
     const [plain, blank] = [await readFirst(path, bytes), await readFirst(path, bytes, { ...recogniser, recognise: async () => [] })];
     expect([plain.text, plain.reading.notices]).toEqual([blank.text, blank.reading.notices]);
     expect(plain.text).not.toContain("Quiet");
   });
 
-  test("are counted without text where they fail, and their text stands once", async () => {
+  test("are counted without text when OCR fails; equal pictures give their text once", async () => {
     const page = `<p>Text.</p>${`<p><img src="data:image/png;base64,${png().toString("base64")}"></p>`.repeat(2)}`;
     const failing = { ...recogniser, recognise: () => Promise.reject(new Error("broken")) };
     expect((await readFirst("a.html", page, failing)).reading.notices).toMatchObject([{ code: "figures_without_text", count: 2 }]);
@@ -79,7 +78,7 @@ describe("pictures in a file", () => {
   });
 });
 
-test("hostile pictures cost little: huge ones are not tried, many small ones end at a limit, three failures end the file", async () => {
+test("hostile pictures are limited: huge ones are skipped, small ones end at a limit, three failures end the file", async () => {
   const triedOf = async (pictures: readonly Uint8Array[], recognise = recogniser.recognise) => {
     let tried = 0;
     const counting: Recogniser = {

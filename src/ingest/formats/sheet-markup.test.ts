@@ -18,7 +18,7 @@ describe("lines above the header of a table", () => {
     ["a title", `Berths of the harbour\n\n${csvOf(BERTHS)}`, ["Berths of the harbour"]],
     ["a comment with the separator in it", `# exported 2026-03-01, by the tool\n${csvOf(BERTHS)}`, ["# exported 2026-03-01, by the tool"]],
     ["a title among empty cells", `Report,,\nQuarter 2,,\n${csvOf(BERTHS)}`, ["Report", "Quarter 2"]],
-  ])("are no row of a CSV file: %s", (_, source, above) => {
+  ])("are not rows of a CSV file: %s", (_, source, above) => {
     expect(csvBlocks(source).slice(above.length)).toEqual(rowsBelow(above.length));
   });
 
@@ -31,11 +31,11 @@ describe("lines above the header of a table", () => {
     expect(csvBlocks(csvOf(rows))[2]).toBe("table-row^2 Berth | Length | Fee | free | yes");
   });
 
-  it("keeps a sparse first row below the header in the table", () => {
+  it("do not include a sparse first row below the header", () => {
     expect(csvBlocks("Berth,Length,Fee\nC9,,\nA1,12 m,30 euros\nB4,18 m,55 euros\n")[1]).toBe("table-row^0 C9");
   });
 
-  it("counts rows as a spreadsheet shows them", () => {
+  it("count as rows of the spreadsheet", () => {
     const [table] = parseFile({ path: "slots.csv", bytes: Buffer.from("sep=;\nBerth;Fee\nA1;30 euros\n") });
     expect(table?.reading.places).toMatchObject({ cells: [6, 11, 1, 1, 12, 15, 1, 2, 16, 18, 2, 1, 19, 27, 2, 2] });
   });

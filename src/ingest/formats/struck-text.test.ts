@@ -9,7 +9,7 @@ const NOTICE = [
   { code: "struck_text", message: "2 characters that are struck through or deleted were left out, because they are no longer valid" },
 ];
 
-describe("text that is struck through is left out, and said", () => {
+describe("struck-through text is omitted with a notice", () => {
   test.each([
     ["as deleted", "<del>40</del> <ins>50</ins>", ""],
     ["by an old tag", "<strike><b>40</b></strike> 50", ""],
@@ -25,7 +25,7 @@ describe("text that is struck through is left out, and said", () => {
     }
   });
 
-  test("a tag that nothing closes strikes nothing", () => {
+  test("an unclosed tag strikes nothing", () => {
     expect(parseMarkdown("A List<S> of boats.\n\nThe fee is 50.\n", "a").text).toBe("A List of boats.\n\nThe fee is 50.");
     expect(parseHtml("<main><p>The <s>fee</p><p>is 50.</p></main>", "a").notices).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe("text that is struck through is left out, and said", () => {
     expect(document?.text).toBe(isStruck ? "The fee is 50." : "The fee is 40 or 50.");
   });
 
-  test("what stands around it and behind it leads to its place in the file", () => {
+  test("text around it keeps its place in the file", () => {
     const sources = ["<main><p>Fee <s>4</s> 10<sup>6</sup> cells.</p></main>", "Fee ~~4~~ 10<sup>6</sup> cells.\n"];
     for (const [i, source] of sources.entries()) {
       const { text, sourceMap } = i === 0 ? parseHtml(source, "a") : parseMarkdown(source, "a");

@@ -33,13 +33,13 @@ function placeOf(source: string, quote: string) {
 }
 
 describe("subtitles", () => {
-  test("are paragraphs by speaker and pause, with markup and what is not spoken left out", () => {
+  test("are paragraphs by speaker and pause, without markup and sounds", () => {
     const document = parseFirst("talk.vtt", VTT);
     expect(document.text).toBe("Ann Bell: The ferry stops at nine & ten. It costs five.\n\nBo: Why five?\n\nLater on.");
     expect(faultsOf(document, VTT)).toEqual([]);
   });
 
-  test("place a quote by its time and speaker, and by its characters", () => {
+  test("give a quote its time and speaker, and its offsets", () => {
     expect(originalInWords(placeOf(VTT, "It costs five."))).toBe("Ann Bell at 00:12:34");
     expect(originalInWords(placeOf(VTT, "Ann Bell: The ferry"))).toBe("Ann Bell at 00:12:31");
     expect(originalInWords(placeOf(VTT, "Later on."))).toBe("at 01:00:00");
@@ -55,7 +55,7 @@ describe("subtitles", () => {
     expect(document.reading.format).toBe("srt");
   });
 
-  test("without a line of times are refused; a header alone is an empty document", () => {
+  test("without times are rejected; a header alone is an empty document", () => {
     expect(() => parseFirst("a.srt", "Only words.\n")).toThrow(/no line contains times/);
     expect(parseFirst("a.vtt", "\ufeffWEBVTT\n").text).toBe("");
   });

@@ -12,7 +12,7 @@ const FEES = `<table><tr><th rowspan=2>Course</th><th colspan=2>Fee</th><th rows
 <tr><th>Resident</th><th>Visitor</th></tr>
 <tr><td>Otter</td><td>€ 72</td><td>€ 99</td><td>12</td></tr></table>`;
 
-describe("rows of names", () => {
+describe("header rows", () => {
   test("become one, in which each column has its full name", () => {
     const { text, blocks } = parseHtml(FEES, "page");
     expect(blocksOf(parseHtml(FEES, "page"))).toEqual([
@@ -28,7 +28,7 @@ describe("rows of names", () => {
     ]);
   });
 
-  test("are read in Markdown, in thead, and where nothing is marked", () => {
+  test("are recognised in Markdown, in thead, and without markup", () => {
     expect(blocksOf(parseMarkdown(`Text.\n\n${FEES}\n\nMore.`, "page"))).toEqual([
       "paragraph Text.",
       "table-row^1 Course | Fee · Resident | Fee · Visitor | Lessons",
@@ -49,7 +49,7 @@ describe("rows of names", () => {
     expect(rowsOf("<table><thead><tr><td>North<td>Mon</table>")).toEqual(["table-row North | Mon"]);
   });
 
-  test("leave a line over the whole table to stand above it, and labels of groups among the rows", () => {
+  test("leave a line over the whole table as its caption, and group labels as rows", () => {
     expect(
       rowsOf(
         "<table><tr><th colspan=3>Baths<tr><th>Bath<th>Day<th>Hours<tr><th colspan=3>North side:<tr><td>Alt<td>Mon<td>9<tr><th>East<tr><td>Neu<td>Tue<td>8</table>",
@@ -64,13 +64,13 @@ describe("rows of names", () => {
     ]);
   });
 
-  test("are none where every row is marked alike", () => {
+  test("are absent if every row is marked alike", () => {
     expect(rowsOf("<table><tr><th>Mon<th>9<tr><th>Tue<th>8</table>")).toEqual(["table-row^0 Mon | 9", "table-row^0 Tue | 8"]);
   });
 });
 
-describe("cells that cover several", () => {
-  test("hold for each row and column, what names a row once, and keep the others in their columns", () => {
+describe("cells that span rows or columns", () => {
+  test("are repeated in each row and column, a row's name once, and keep the others in their columns", () => {
     expect(
       rowsOf(
         "<table><tr><th>Bath<th>Day<th>from<th>to<tr><td rowspan=2>North<td>Mon<td>9<td>17<tr><td>Tue<td colspan=2>closed<tr><td colspan=3>Days<td>2</table>",
@@ -83,7 +83,7 @@ describe("cells that cover several", () => {
     ]);
   });
 
-  test("of long text are read once", () => {
+  test("with long text are kept once", () => {
     const long = "word ".repeat(60).trim();
     expect(rowsOf(`<table><tr><td>a<td rowspan=2>${long}<td>1<tr><td>b<td>2</table>`)).toEqual([
       `table-row a | ${long} | 1`,
@@ -91,7 +91,7 @@ describe("cells that cover several", () => {
     ]);
   });
 
-  test("lose no word, whatever they say that they cover", () => {
+  test("lose no word for any span", () => {
     const span = fc.constantFrom(
       "",
       ...["colspan", "rowspan"].flatMap((name) => ["0", "-3", "2", "3", "1000000", "x"].map((n) => `${name}=${n}`)),
@@ -125,7 +125,7 @@ describe("implied-header", () => {
     return others.every((block) => block.startsWith("table-row^0 "));
   };
 
-  test("takes the first row for the header where a column of values stands below a word", () => {
+  test("takes the first row as header if a column of values is below a word", () => {
     const fees = [
       ["Service", "Cat", "Small dog"],
       ["Neutering", "£130", "£260"],
@@ -139,7 +139,7 @@ describe("implied-header", () => {
     expect(hasHeader([["", "Pool", "Sauna"], ...fees.slice(1), ["Tattoo", "not done", "£20"]])).toBe(true);
   });
 
-  test("takes a first row that alone is bold for the header", () => {
+  test("takes a first row as header if only it is bold", () => {
     const rows = [
       ["<b>Word</b>", "<p><strong>Meaning</strong></p>"],
       ["gam", "a meeting of ships"],
@@ -157,7 +157,7 @@ describe("implied-header", () => {
     expect(hasHeader([...rows.slice(0, 2), ["<b>pod</b>", "<b>a herd</b>"]])).toBe(false);
   });
 
-  test("takes no row for a header that may be one like the others", () => {
+  test("takes no row as header that may be data", () => {
     // Each row is a name with its value.
     expect(
       hasHeader([
@@ -185,7 +185,7 @@ describe("implied-header", () => {
     expect(hasHeader([["Day", "from", "to"], ...days.slice(1)])).toBe(false);
   });
 
-  test("leaves tables alone in which something is marked", () => {
+  test("leaves tables with any marked header alone", () => {
     const marked = blocksOf(
       parseHtml("<table><tr><td>Day<td>from<td>to<tr><th>Mon<td>8:00<td>9:00<tr><td>Tue<td>8:00<td>9:00</table>", "page"),
     );

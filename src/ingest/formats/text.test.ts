@@ -15,7 +15,7 @@ test.each(cases.titles)("title of %j: %s (%#)", (source, expected) => {
   expect(parseText(source, "file").metadata.title).toBe(expected);
 });
 
-test("a title that is underlined is a heading, and its line is no text", () => {
+test("an underlined title is a heading, without its line", () => {
   const { text, blocks, metadata } = parseText(
     "Widget 2\n========\nA tool.\n\nInstall\n-------\n\nRun make.\n\nTotal\n--------------------\n",
     "README",
@@ -30,7 +30,7 @@ test("a title that is underlined is a heading, and its line is no text", () => {
   expect(metadata.title).toBe("Widget 2");
 });
 
-test("AsciiDoc is text with headings, without comments, attributes and settings of blocks, and places stay exact", () => {
+test("AsciiDoc has headings, but no comments, attributes and block settings, and exact places", () => {
   const source =
     "= Fees of the *desk*\r\n:author: Ana\r\n:!toc:\r\n\r\n// A draft.\r\n////\r\nStill a draft.\r\n\r\n////\r\n[[lost]]\r\n== Lost cards\r\nA new card costs 5.\r\n\r\n----\r\n// In code.\r\n----\r\n\r\nSee https://a.example\r\n\r\n=== Late\r\n\r\n* One\r\n* Two\r\n\r\n////\r\nTo do";
   const document = parseFirst("a.adoc", source);
@@ -52,7 +52,7 @@ describe("mail", () => {
     return blocksOf(document).slice(2);
   }
 
-  test("what a mail quotes of earlier ones is a quotation, without the signs, each answer to an answer on its own", async () => {
+  test("quotes earlier mails as quotations without the signs, one per level", async () => {
     const body =
       "It comes on 19 March.\n\nOn Monday Bob wrote:\n> It comes on the 5th,\n> is that right?\n>\n> - a hose\n> > The offer was 390.\n>> It was 410.\nYes.\n";
     expect(await read(body)).toEqual([
@@ -65,7 +65,7 @@ describe("mail", () => {
     ]);
   });
 
-  test("a line that begins with a comparison quotes nothing; several lines, or words, do", async () => {
+  test("with one line that begins with a comparison is not a quotation, but several lines or words are", async () => {
     expect(await read("The limits:\n>5 kg is too heavy for us.\n\n>20 kg goes by rail.")).toEqual([
       "paragraph The limits: >5 kg is too heavy for us.",
       "paragraph >20 kg goes by rail.",
@@ -82,7 +82,7 @@ describe("mail", () => {
 describe("front-matter", () => {
   const YAML = "---\nid: store-pickup\ntitle: Fetching\ndate: 2024-05-01\n---\n";
 
-  test.each(["a.md", "a.txt", "README", "a.html"])("of %s is no text, whatever its language, and places stay exact", (path) => {
+  test.each(["a.md", "a.txt", "README", "a.html"])("of %s is removed in any language, and places stay exact", (path) => {
     for (const front of [YAML, `\ufeff${YAML}`, YAML.replaceAll("\n", "\r\n"), `\n${YAML}`]) {
       const source = `${front}\nOrders wait for ten days.\n`;
       const { text, metadata, sourceMap } = parseFirst(path, source);
@@ -92,12 +92,12 @@ describe("front-matter", () => {
     }
   });
 
-  test("rules around lines that say nothing of a document stay text where the format has no front matter", () => {
+  test("rules around other lines stay text in formats without front matter", () => {
     expect(parseFirst("a.txt", "---\nPhone: 555\n---\nCall us.").text).toContain("Phone: 555");
     expect(parseFirst("a.txt", "---\nNot: [closed\n---\nCall us.").text).toContain("[closed");
   });
 
-  test("in TOML is refused, so that a document never loses its access label; other text may begin with plus signs", () => {
+  test("in TOML is rejected, so that a document never loses its access label, but other text may begin with plus signs", () => {
     for (const path of ["a.md", "a.html", "a.txt"]) {
       for (const front of ['+++\naccess = "staff"\n+++\n', '\ufeff\n+++ \r\ntitle = "A"\r\n"tenant" = "b"\r\n+++\r\n'])
         expect(() => parseFirst(path, `${front}Text.`), path).toThrow(
@@ -109,7 +109,7 @@ describe("front-matter", () => {
     expect(parseFirst("a.md", "Text.\n\n+++\naccess = all").text).toContain("access = all");
   });
 
-  test("the id of an entry that only machines read names its document, and is no text; a number that people ask by is", () => {
+  test("an entry's technical id names its document and is not text, but a number that people ask for is", () => {
     const entry = (id: string) =>
       `- id: ${id}\n  title: Fetching an order\n  content: Both shops hand out online orders in their stores, and the confirmation names the store.\n`;
     const [first, second] = parseFile({ path: "a.yaml", bytes: Buffer.from(entry("store-pickup") + entry("ADR-12")) });

@@ -25,7 +25,7 @@ const leftOut = (columns: number, rows: number) => [
   { code: "hidden_text", message: `hidden columns (${columns}) and rows (${rows}) were left out` },
 ];
 
-describe("what readers of a sheet do not see is left out, and said", () => {
+describe("invisible parts of a sheet are omitted with a notice", () => {
   test.each([
     ["hidden", 'min="3" max="3" hidden="1"'],
     ["of no width, with empty ones", 'min="3" max="9" width="0" customWidth="1"'],
@@ -35,7 +35,7 @@ describe("what readers of a sheet do not see is left out, and said", () => {
     expect(notices).toEqual(leftOut(1, 0));
   });
 
-  test("and what stands behind them keeps its place", async () => {
+  test("cells behind them keep their place", async () => {
     const { rows, places } = await read(columns('min="2" max="2" hidden="true"'));
     expect(rows[1]).toBe("table-row^0 Mixer | 0.7");
     const cells = places?.type === "cells" ? places.cells : [];
@@ -54,13 +54,13 @@ describe("what readers of a sheet do not see is left out, and said", () => {
   test.each([
     ["what is folded into a group", row('hidden="1" outlineLevel="1"')],
     ["hidden columns without anything in them", columns('min="5" max="16384" hidden="1"')],
-  ])("but not %s", async (_, change) => {
+  ])("except %s", async (_, change) => {
     const { rows, notices } = await read(change);
     expect([rows.length, notices]).toEqual([3, []]);
   });
 });
 
-test("errors and formulas without a result are shown as what they are, and said", async () => {
+test("errors and formulas without a result are kept as such, with a notice", async () => {
   const gap = (cell: string) => (sheet: string) => sheet.replace('<c r="B3"><v>12</v></c>', cell);
   const error = await read(gap('<c r="B3" t="e"><f>1/0</f><v>#DIV/0!</v></c>'));
   const formula = await read(gap('<c r="B3"><f>B2&amp;"x"</f><v></v></c>'));
@@ -101,11 +101,11 @@ describe("numbers of a workbook", () => {
     ["15", 46206, "3-Jul-26"],
     ["[h]:mm", 1.75, "42:00"],
     ['[>=1000]#,##0,"k";0', 25_000, "25k"],
-  ])("under %s %d is read as it is shown: %s", async (pattern, value, text) => {
+  ])("under %s %d is read as displayed: %s", async (pattern, value, text) => {
     expect(await shown(pattern, value)).toBe(text);
   });
 
-  test("counts days from 1904 where the workbook does", async () => {
+  test("counts days from 1904 if the workbook does", async () => {
     expect(await shown("yyyy-mm-dd", 46206 - 1_462, true)).toBe("2026-07-03");
   });
 
@@ -113,7 +113,7 @@ describe("numbers of a workbook", () => {
     ['0.0"', 0.075, "0.075"],
     ["General", 0.1, "0.1"],
     [";;;", 7, "7"],
-  ])("reads the number itself where %s shows nothing of %d", async (pattern, value, text) => {
+  ])("reads the number itself if %s does not display %d", async (pattern, value, text) => {
     expect(await shown(pattern, value)).toBe(text);
   });
 });
@@ -121,7 +121,7 @@ describe("numbers of a workbook", () => {
 const mergedRows = async (rows: readonly (readonly string[])[], merged: readonly string[]) =>
   blocksOf(await readFirst("a.xlsx", xlsxOf([{ name: "Fees & more", rows, merged }])));
 
-test("reads merged cells in each column and row that they cover, rows of names as one", async () => {
+test("reads merged cells in each covered column and row, and several header rows as one", async () => {
   const rows = [
     ["Course", "Fee", "", "Lessons"],
     ["", "Resident", "Visitor", ""],
@@ -137,7 +137,7 @@ test("reads merged cells in each column and row that they cover, rows of names a
   ]);
 });
 
-test("is not led to fill the memory by cells that cover the whole sheet", async () => {
+test("does not fill the memory for cells that cover the whole sheet", async () => {
   const rows = Array.from({ length: 200 }, () => ["a", "", "b"]);
   const merged = Array.from({ length: 5_000 }, (_, i) => `A${(i % 200) + 1}:XFD1048576`);
   expect(await mergedRows(rows, merged)).toHaveLength(200);

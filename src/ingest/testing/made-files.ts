@@ -94,7 +94,6 @@ export function docxOf(body: string, more: MoreParts = {}): Uint8Array {
   });
 }
 
-/** Generates a book with these chapters. */
 export function epubOf(chapters: readonly string[], more: MoreParts = {}): Uint8Array {
   const items = chapters.map((_, i) => `<item id="c${i}" href="text/c${i}.xhtml" media-type="application/xhtml+xml"/>`).join("");
   return zip({

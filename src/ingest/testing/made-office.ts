@@ -74,7 +74,6 @@ function shapesOf(title: string, body: readonly MadeBlock[]): string {
   return [title === "" ? "" : slideShape(drawingParagraph(title), "title"), ...shapes].join("");
 }
 
-/** Generates a presentation. `more` adds parts by name. */
 export function pptxOf(
   slides: readonly { readonly shapes: string; readonly notes?: string; readonly isHidden?: boolean; readonly relations?: string }[],
   more: MoreParts = {},

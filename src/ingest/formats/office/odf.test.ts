@@ -22,7 +22,7 @@ describe("OpenDocument text", () => {
     ]);
   });
 
-  test("puts notes behind the block that calls them, and keeps blanks, breaks and bold heads", async () => {
+  test("places notes after the referring block, and keeps blanks, line breaks and bold run-in headings", async () => {
     const note = `<text:note><text:note-citation>1</text:note-citation><text:note-body>${p("Not on <text:span>Sunday</text:span>.")}</text:note-body></text:note>`;
     const body = `<text:h text:outline-level="1">Hours</text:h>${p(`Open${note} from<text:s text:c="3"/>nine<text:line-break/>to five.`)}${p("Fees", "B")}${p("We answer every letter within a week of it.")}`;
     const document = await readFirst("a.odt", odtOf(body, { styles: style("B", 'fo:font-weight="bold"', "paragraph") }));
@@ -35,7 +35,7 @@ describe("OpenDocument text", () => {
     ]);
   });
 
-  test("leaves out hidden, deleted and struck text, comments, indexes and page headers, and says so", async () => {
+  test("omits hidden, deleted and struck text, comments, indexes and page headers, with notices", async () => {
     const styles = style("H", 'text:display="none"') + style("S", 'style:text-line-through-style="solid"');
     const deleted = `<text:tracked-changes><text:changed-region><text:deletion>${p("gone")}</text:deletion></text:changed-region></text:tracked-changes>`;
     const body = [
@@ -72,7 +72,7 @@ describe("OpenDocument text", () => {
     expect(said(document)).toEqual([expect.stringMatching(/^figures_without_text 1 /)]);
   });
 
-  test("spreads merged cells over the rows and columns that they cover", async () => {
+  test("repeats merged cells in the rows and columns that they cover", async () => {
     const cell = (text: string, attributes = "") => `<table:table-cell ${attributes}>${p(text)}</table:table-cell>`;
     const row = (...cells: string[]) => `<table:table-row>${cells.join("")}</table:table-row>`;
     const head = `<table:table-header-rows>${row(cell("Kind"), cell("Day"), cell("Fee"))}</table:table-header-rows>`;
@@ -83,7 +83,7 @@ describe("OpenDocument text", () => {
     ]);
   });
 
-  test("is refused with a password", async () => {
+  test("with a password is rejected", async () => {
     const manifest = "<manifest:manifest><manifest:encryption-data></manifest:encryption-data></manifest:manifest>";
     const bytes = odtOf(p("x"), { more: { "META-INF/manifest.xml": manifest } });
     await expect(readFirst("a.odt", bytes)).rejects.toMatchObject({ code: "encrypted" });
@@ -110,7 +110,7 @@ describe("OpenDocument spreadsheet", () => {
   const row = (cells: string, attributes = "") => `<table:table-row ${attributes}>${cells}</table:table-row>`;
   const sheet = (name: string, rows: string, attributes = "") => `<table:table table:name="${name}" ${attributes}>${rows}</table:table>`;
 
-  test("shows values as displayed, repeats rows and cells, and counts empty ones", async () => {
+  test("shows displayed values, and repeats rows and cells including empty ones", async () => {
     const rows = [
       row(cell("Kind") + cell("Fee")),
       row(cell("", 'table:number-columns-repeated="2"'), 'table:number-rows-repeated="3"'),
@@ -123,7 +123,7 @@ describe("OpenDocument spreadsheet", () => {
     expect(document.reading.places).toMatchObject({ cells: expect.arrayContaining([7, 2]) });
   });
 
-  test("leaves out hidden sheets, rows and columns and comments, and names errors and missing results", async () => {
+  test("omits hidden sheets, rows and columns and comments, and reports errors and missing results", async () => {
     const styles = '<style:style style:name="ta" style:family="table"><style:table-properties table:display="false"/></style:style>';
     const columns = '<table:table-column table:number-columns-repeated="2"/><table:table-column table:visibility="collapse"/>';
     const rows = [

@@ -31,7 +31,7 @@ const spokenIn = (blocks: readonly MadeBlock[]) => blocks.flatMap((block) => (bl
 const readMade = (format: MadeOfficeFormat, blocks: readonly MadeBlock[]) => readDocuments(makeOfficeFile(format, blocks));
 
 describe("twenty files of known text", () => {
-  test.each(FORMATS)("as %s lose no character, keep their order and are sound", async (format) => {
+  test.each(FORMATS)("as %s keep every character in order and are valid", async (format) => {
     for (const blocks of DOCUMENTS) {
       const [document] = (await readMade(format, blocks)) as [ParsedDocument];
       expect(lettersOf(document.text)).toBe(lettersOf(spokenIn(blocks).join("")));
@@ -74,7 +74,7 @@ describe("twenty files of known text", () => {
       }
   });
 
-  test.each(["rtf", "vtt", "srt"] as const)("as %s: every sentence stands in the file where its place says", async (format) => {
+  test.each(["rtf", "vtt", "srt"] as const)("as %s: the place of every sentence in the file is correct", async (format) => {
     for (const blocks of DOCUMENTS) {
       const { path, bytes } = makeOfficeFile(format, blocks);
       const [document] = (await readDocuments({ path, bytes })) as [ParsedDocument];

@@ -9,7 +9,7 @@ const picture = (attributes: string, more = "") =>
 const codesOf = ({ reading }: Awaited<ReturnType<typeof readFirst>>) => reading.notices.map(({ code, message }) => `${code} ${message}`);
 
 describe("slides", () => {
-  test("follow the presentation's list; notes are marked, a hidden slide too, and one without a title has its number", async () => {
+  test("follow the presentation's list, with marked notes and hidden slides, and numbers for missing titles", async () => {
     const slides = [
       {
         shapes: title("Fees") + slideShape(drawingParagraph("Ten a month."), "body"),
@@ -28,13 +28,13 @@ describe("slides", () => {
     expect(document.pages?.map((at) => document.text.slice(at, at + 8))).toEqual(["Fees\n\nTe", "Old fees", "Slide 3\n", ""]);
   });
 
-  test("start a new list each", async () => {
+  test("start their own lists", async () => {
     const items = (text: string) => slideShape(drawingParagraph(text), "body");
     const document = await readFirst("a.pptx", pptxOf([{ shapes: title("A") + items("One") }, { shapes: title("B") + items("Two") }]));
     expect(blocksOf(document)).toEqual(["heading1 A", "list-item1 One", "heading1 B", "list-item1 Two"]);
   });
 
-  test("show the title first, members of groups in place, and leave out comments, footers and hidden shapes with a notice", async () => {
+  test("show the title first and members of groups in place, and omit comments, footers and hidden shapes with a notice", async () => {
     const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="G"/></p:nvGrpSpPr>${slideShape(drawingParagraph("Second."))}</p:grpSp>`;
     const hiddenGroup = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="9" name="G" hidden="1"/></p:nvGrpSpPr>${slideShape(drawingParagraph("gone"))}</p:grpSp>`;
     const shapes = [
@@ -52,7 +52,7 @@ describe("slides", () => {
     ]);
   });
 
-  test("keep levels and numbers of lists, line breaks and raised digits, and leave out struck text", async () => {
+  test("keep levels and numbers of lists, line breaks and superscripts, and omit struck text", async () => {
     const run = (text: string, properties = "") => `<a:r><a:rPr ${properties}/><a:t>${text}</a:t></a:r>`;
     const numbered = (text: string) => drawingParagraph(text, '<a:pPr><a:buAutoNum type="arabicPeriod" startAt="3"/></a:pPr>');
     const paragraphs = [
@@ -78,7 +78,7 @@ describe("slides", () => {
     expect(blocksOf(document).slice(1)).toEqual(["table-row^1 Kind | Summer | Winter", "table-row^1 Late | 5 | 5"]);
   });
 
-  test("quote the alternative text of pictures as such, and count pictures without any", async () => {
+  test("quote the alternative text of pictures, and count pictures without any", async () => {
     const decorative = '<a:extLst><a:ext><adec:decorative val="1"/></a:ext></a:extLst>';
     const shapes = title("T") + picture('descr="A map of the quays"') + picture("") + picture("", decorative);
     const document = await readFirst("a.pptx", pptxOf([{ shapes }]));
@@ -87,7 +87,7 @@ describe("slides", () => {
   });
 });
 
-test("says what is missing in a presentation without its slides", async () => {
+test("report a presentation without its slides", async () => {
   const bytes = pptxOf([{ shapes: "" }], { "ppt/_rels/presentation.xml.rels": "<Relationships/>" });
   await expect(readFirst("a.pptx", bytes)).rejects.toMatchObject({
     code: "bad_archive",

@@ -20,7 +20,7 @@ describe("RTF", () => {
     ["text in a font of an unknown character set", String.raw`Fee \f1\'83\'5c\f0 5`, 1],
     ["Unicode, Latin text and names in such a font", String.raw`\f1 Fee \uc2\u12477\'83\'5c 5`, 0],
     ["text in a Japanese font", String.raw`\f2 Fee \'83\'5c`, 0],
-  ])("notices a guessed encoding: %s", async (_, body, count) => {
+  ])("reports a guessed encoding: %s", async (_, body, count) => {
     const fonts = String.raw`{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset130 \'82\'6c;}{\f2\fcharset128 J;}}`;
     const document = await readFirst("a.rtf", Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252${fonts}\pard ${body}\par}`, "latin1"));
     expect(said(document).filter((one) => one.startsWith("encoding_guessed"))).toHaveLength(count);
@@ -32,7 +32,7 @@ describe("RTF", () => {
     [129, String.raw`\'c7\'d1\'b1\'db 5`, "한글 5"],
     [134, String.raw`\'d6\'d0a\'ce\'c4`, "中a文"],
     [136, "\\'a4\\'a4\\'a4\\'e5\\'b3\\\\", "中文許"],
-  ])("decodes fonts whose characters have two bytes: character set %d", async (charset, body, text) => {
+  ])("decodes fonts with two-byte characters: character set %d", async (charset, body, text) => {
     const fonts = `{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset${charset} A;}}`;
     const source = `{\\rtf1\\ansi\\ansicpg1252${fonts}\\pard\\f1 ${body}\\par}`;
     const document = await readFirst("a.rtf", Buffer.from(source, "latin1"));
@@ -64,12 +64,12 @@ describe("RTF", () => {
     ]);
   });
 
-  test("puts a note behind its paragraph, and shows the result of a field, not its code", async () => {
+  test("places a note after its paragraph, and shows the result of a field, not its code", async () => {
     const body = String.raw`Open{\super\chftn}{\footnote{\super\chftn} Not on Sunday.} daily, see {\field{\*\fldinst HYPERLINK "x"}{\fldrslt the list}}.\par Next.\par`;
     expect((await read(body)).text).toBe("Open[1] daily, see the list.\n\n[1] Not on Sunday.\n\nNext.");
   });
 
-  test("leaves out hidden and struck text, margins and comments with a notice, and data of other programs silently", async () => {
+  test("omits hidden and struck text, margins and comments with a notice, and data of other programs without one", async () => {
     const body = String.raw`{\header Port of Ys}{\*\generator Writer;}Seen{\v\fs24 secret}{\strike old}{\fs2 tiny}{\*\annotation a remark}{\*\unknown x{y}z}.\par\bin4 }}}}End.\par`;
     const document = await read(body);
     expect(document.text).toBe("Seen.\n\nEnd.");
@@ -81,14 +81,14 @@ describe("RTF", () => {
     ]);
   });
 
-  test("quotes the description of a picture as such, and counts pictures without one", async () => {
+  test("quotes the description of a picture, and counts pictures without one", async () => {
     const described = String.raw`{\*\shppict{\pict{\*\picprop{\sp{\sn wzDescription}{\sv A map of the quays}}}\pngblip 89504e47}}{\nonshppict{\pict 00}}`;
     const document = await read(String.raw`Text.${described}{\pict\pngblip 8950}\par`);
     expect(document.text).toBe("Text.\n\nImage: A map of the quays");
     expect(said(document)).toEqual([expect.stringMatching(/^figures_without_text 1 /)]);
   });
 
-  test("places a quote at the bytes of the file", async () => {
+  test("gives a quote its byte offsets in the file", async () => {
     const source = rtfOf(String.raw`One.\par caf\'e9 \b costs\b0  5.\par`);
     const document = await readFirst("a.rtf", Buffer.from(source, "latin1"));
     const start = document.text.indexOf("café");
@@ -100,7 +100,7 @@ describe("RTF", () => {
     ["cut off", rtfOf("Some text of it.\\par").slice(0, -1), "bad_rtf"],
     ["of endless groups", `{\\rtf1${"{".repeat(100_000)}`, "too_deep"],
     ["of another kind", "PLAIN TEXT", "wrong_content"],
-  ])("%s is refused", async (_, source, code) => {
+  ])("%s is rejected", async (_, source, code) => {
     await expect(readFirst("a.rtf", source)).rejects.toMatchObject({ code, message: expect.stringMatching(/^a\.rtf: .{20,}/) });
   });
 });

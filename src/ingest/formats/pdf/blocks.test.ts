@@ -53,8 +53,8 @@ function written(...parts: readonly (readonly PdfBlock[])[]): string[] {
   return blocks.map(({ type, start, end }) => `${type} ${text.slice(start, end)}`);
 }
 
-describe("lines that end before their page does", () => {
-  it("are rows of one paragraph, also where one has several lines or a sentence ends between them", () => {
+describe("lines shorter than the page", () => {
+  it("are rows of one paragraph, even if one has several lines or a sentence ends between them", () => {
     const lines = [
       line(2, "5201 Arm, limitation of motion of:"),
       line(3, "Midway between side and shoulder level, or more than that but no further than a"),
@@ -67,7 +67,7 @@ describe("lines that end before their page does", () => {
     ]);
   });
 
-  it("are wrapped prose where the next ones begin within the sentence, or stand in the middle of the page", () => {
+  it("are wrapped prose if the next ones continue the sentence, or are in mid-page", () => {
     expect(written(read([line(2, "It beside"), line(3, "the picture goes"), line(4, "on and on."), line(6, "Next.")]))).toEqual([
       "paragraph It beside the picture goes on and on.",
       "paragraph Next.",
@@ -77,7 +77,7 @@ describe("lines that end before their page does", () => {
     ]);
   });
 
-  it("part paragraphs without a gap where they end sentences", () => {
+  it("separate paragraphs without a gap if they end sentences", () => {
     expect(written(read([line(2, "It is one."), line(3, "This is another."), line(4, "And a third.")]))).toEqual([
       "paragraph It is one.",
       "paragraph This is another.",
@@ -96,7 +96,7 @@ describe("bold words", () => {
   const mixed = (row: number, bold: string, plain: string) =>
     toLine([...line(row, bold, { isBold: true }).words, ...line(row, plain, { x: LEFT + bold.length * 6 + 10 }).words]);
 
-  it("at the head of a paragraph are its run-in head, also where its first line ends within them", () => {
+  it("at the start of a paragraph are its run-in heading, even if its first line ends within them", () => {
     expect(heads([mixed(3, "Throwing large.", "Taught by Ben.")])).toEqual(["paragraph Throwing large.| Taught by Ben."]);
     const wrapped = [
       line(3, "Throwing very large and other pots than those that are small in every", { isBold: true }),
@@ -109,7 +109,7 @@ describe("bold words", () => {
     ]);
   });
 
-  it("that announce what follows, or call out, are no heading", () => {
+  it("that announce something, or are exclamations, are not headings", () => {
     expect(heads([line(3, "We need:", { isBold: true }), line(6, "A passport.")])).toEqual([
       "paragraph We need:|",
       "paragraph A passport.|",
@@ -124,8 +124,8 @@ describe("bold words", () => {
   });
 });
 
-describe("lines of another size", () => {
-  it("run on in the sentence that fills the line before them: code within a paragraph", () => {
+describe("lines in another font size", () => {
+  it("within the sentence of the line above are code in a paragraph", () => {
     const read = blocks(
       line(3, FULL),
       line(4, "`devDependencies` `optionalDependencies` and leaves the others."),
@@ -135,8 +135,8 @@ describe("lines of another size", () => {
   });
 });
 
-describe("lines in a typewriter's letters", () => {
-  it("are code with their indents, whatever marks they begin with", () => {
+describe("lines in a monospaced font", () => {
+  it("are code with their indents, whatever characters they begin with", () => {
     const lines = [code(3, "install:"), code(4, "  - npm ci"), code(5, "1. key:  value")];
     expect(written(read([line(2, "See the example:"), ...lines, line(8, "It says which.")]))).toEqual([
       "paragraph See the example:",
@@ -152,14 +152,14 @@ describe("lines in a typewriter's letters", () => {
     ]);
   });
 
-  it("are a heading where they are bold and stand alone behind code", () => {
+  it("are a heading if they are bold and alone after code", () => {
     const heading = line(5, "auth-type", { isMono: true, isBold: true });
     expect(written(read([code(2, "npm prune"), code(3, "npm ci"), heading]))).toEqual(["code npm prune\nnpm ci", "heading auth-type"]);
   });
 });
 
-describe("a word like a list's mark at the start of a line", () => {
-  it("is the next word of the sentence where it had no room and text goes on there", () => {
+describe("a line that begins like a list item", () => {
+  it("continues the sentence if the word did not fit on the line above", () => {
     const full = `${FULL} lis`;
     for (const next of ["3) .", "(b) cleavage of them", "E. coli cells", "27) ."]) {
       expect(blocks(line(3, full), line(4, next))).toEqual([`${full} ${next}`]);
@@ -167,7 +167,7 @@ describe("a word like a list's mark at the start of a line", () => {
     expect(blocks(line(3, `1. ${full}`), line(4, "- shown above", { x: 66 }))).toHaveLength(1);
   });
 
-  it("opens an item where it had room, stands elsewhere, or is the next of its list", () => {
+  it("is a list item if the word would have fitted, is elsewhere, or is the next of its list", () => {
     expect(blocks(line(3, "See the list"), line(4, "1. alpha"), line(5, "2. beta"))).toEqual(["See the list", "1. alpha", "2. beta"]);
     expect(blocks(line(3, FULL), line(4, "1. alpha", { x: 60 }))).toHaveLength(2);
     const ended = FULL.replace("in your", "herein.");
@@ -175,7 +175,7 @@ describe("a word like a list's mark at the start of a line", () => {
     expect(blocks(line(3, `1. ${ended}`), line(4, "7. beta"))).toHaveLength(1);
   });
 
-  it("is left out of an item if it is a sign; a number stays, and a letter, in a paragraph", () => {
+  it("loses its bullet in an item; a number or letter stays", () => {
     const rows = [
       line(2, "See:"),
       line(3, "1. alpha"),
@@ -194,8 +194,8 @@ describe("a word like a list's mark at the start of a line", () => {
   });
 });
 
-describe("further paragraphs of an item", () => {
-  it("are parts of it where they stand beneath its text, also behind code", () => {
+describe("later paragraphs of an item", () => {
+  it("belong to it if they are below its text, also after code", () => {
     const rows = [
       line(3, "1. alpha", { x: 60 }),
       line(5, "More of it.", { x: 76 }),
@@ -213,8 +213,8 @@ describe("further paragraphs of an item", () => {
   });
 });
 
-describe("a paragraph beneath items in items", () => {
-  it("is a part of the outer one", () => {
+describe("a paragraph below nested items", () => {
+  it("belongs to the outer one", () => {
     const rows = [line(3, "1. alpha", { x: 60 }), line(4, "• inner", { x: 90 }), line(6, "More of alpha.", { x: 76 }), line(8, "Text.")];
     expect(written(read(rows))).toEqual(["list-item 1. alpha", "list-item inner", "list-item More of alpha.", "paragraph Text."]);
   });
@@ -224,14 +224,14 @@ describe("a block at the end of a page", () => {
   const next = (text: string, x = LEFT) => read([line(3, text, { x })], { number: 2 });
   const full = `${FULL} lis`;
 
-  it("goes on with a capital on the next page where it fills its line within a sentence", () => {
+  it("continues with a capital on the next page if it fills its line within a sentence", () => {
     expect(written(read([line(50, full)]), next("ACTEMRA at once."))).toEqual([`paragraph ${full} ACTEMRA at once.`]);
     expect(written(read([line(50, full)]), next("4) there."))).toEqual([`paragraph ${full} 4) there.`]);
     expect(written(read([line(50, "A line that had room")]), next("ACTEMRA at once."))).toHaveLength(2);
     expect(written(read([line(50, full.replace(" lis", "."))]), next("ACTEMRA at once."))).toHaveLength(2);
   });
 
-  it("goes on as the item that it is", () => {
+  it("continues as the same item", () => {
     const item = read([line(50, `1. ${FULL}`, { x: 60 })]);
     expect(written(item, next("lists.", 76))).toEqual([`list-item 1. ${FULL} lists.`]);
     const ended = FULL.replace("in your", "herein.");

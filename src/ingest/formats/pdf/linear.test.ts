@@ -34,7 +34,7 @@ function code(page: number): PdfBlock {
 
 type Shape = readonly [what: string, n: number, make: (n: number) => readonly PdfBlock[]];
 
-/** Blocks with potentially quadratic processing time. */
+/** Blocks whose merging could take quadratic time. */
 const SHAPES: readonly Shape[] = [
   ["pages of rows", 1_600, (n) => range(n, rows)],
   ["pages of code", 1_600, (n) => range(n, code)],
@@ -50,11 +50,11 @@ const SHAPES: readonly Shape[] = [
   ],
 ];
 
-describe("putting the blocks of pages together takes time by their number, not by its square", () => {
+describe("merging the blocks of pages takes linear time", () => {
   it.each(SHAPES)("%s (%d)", (_, n, make) => expectLinearTime(n, make, (blocks) => furtherPartsOfItems(joinParted(blocks))));
 });
 
-describe("a page of more words than a call takes arguments", () => {
+describe("a page with more words than a function takes arguments", () => {
   const lines = range(75_000, (i) => [line(50, i * 15, "a"), line(300, i * 15, "b")]).flat();
   const column = range(lines.length, (i) => line(50, i * 15, "a"));
   const page = { number: 1, height: 800, dots: [] };

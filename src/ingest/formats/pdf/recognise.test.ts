@@ -33,7 +33,7 @@ function scripted(words: Awaited<ReturnType<Recogniser["recognise"]>> | Error): 
 }
 
 describe("a page that is a picture", () => {
-  it("is named where nothing reads it, with what to install", async () => {
+  it("is reported without OCR, with the package to install", async () => {
     const { text, reading } = await read(null);
     expect(text).toBe("");
     expect(reading.notices).toMatchObject([
@@ -41,7 +41,7 @@ describe("a page that is a picture", () => {
     ]);
   });
 
-  it("gives words with boxes on the page, each quote of them marked as recognised", async () => {
+  it("has words with boxes on the page, and each quote is marked as recognised", async () => {
     const recogniser = scripted([
       { text: "Quiet", x: 153, y: 198, width: 255, height: 40, line: 0, lineHeight: 40 },
       { text: "please", x: 430, y: 198, width: 255, height: 40, line: 0, lineHeight: 40 },
@@ -55,13 +55,13 @@ describe("a page that is a picture", () => {
     expect(document.reading.notices.map(({ code }) => code)).toEqual(["recognised_text"]);
   });
 
-  it("stays without text, and is named, where recognition fails or finds nothing", async () => {
+  it("has no text, and is reported, when recognition fails or finds nothing", async () => {
     for (const outcome of [[], new IngestError("recognition_failed", "broken")])
       expect((await read(scripted(outcome))).reading.notices).toMatchObject([{ pages: [1] }]);
   });
 
   it.skipIf(findRecognition() === null)(
-    `is read by ${RECOGNITION_PACKAGES.join(" and ")} (skipped where these are not installed)`,
+    `is read by ${RECOGNITION_PACKAGES.join(" and ")} (skipped if these are not installed)`,
     { timeout: 120_000 },
     async () => {
       const recogniser = createRecogniser(findRecognition() ?? { program: "", language: "" });

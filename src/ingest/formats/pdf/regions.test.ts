@@ -16,7 +16,6 @@ function fragment(x: number, y: number, text: string): PdfLine {
   return toLine(words);
 }
 
-/** Returns the rows of the only table. */
 function rowsOf(fragments: readonly PdfLine[]): string[] {
   const tables = regionsOf(fragments).flatMap((region) => (region.type === "table" ? [region] : []));
   expect(tables).toHaveLength(1);
@@ -24,7 +23,7 @@ function rowsOf(fragments: readonly PdfLine[]): string[] {
 }
 
 describe("rows of a table", () => {
-  it("are told by the white space between them where cells of some lines stand in the middle of their rows", () => {
+  it("are recognised by the white space between them if cells of some lines are in mid-row", () => {
     const rows = [
       [fragment(50, 0, "Item"), fragment(160, 0, "Amount"), fragment(260, 0, "When it matters")],
       [
@@ -46,7 +45,7 @@ describe("rows of a table", () => {
     ]);
   });
 
-  it("are lines where these begin as cells do, also where some stand further apart", () => {
+  it("are lines that begin like cells, even with more space between some", () => {
     const rows = Array.from({ length: 6 }, (_, i) => [
       fragment(50, 18 * i + (i > 2 ? 9 : 0), `Kind ${i}`),
       fragment(160, 18 * i + (i > 2 ? 9 : 0), `$${i}00`),

@@ -12,7 +12,6 @@ function linesOf(text: string): PdfLine[] {
   return text.split("\n").map((line) => toLine(line.split(" ").map(word)));
 }
 
-/** Joins lines into one text. */
 function joined(text: string): string {
   const lines = linesOf(text);
   const seamOf = seamsOf([lines]);
@@ -25,33 +24,33 @@ function joined(text: string): string {
   }, "");
 }
 
-describe("the end of a line with a hyphen", () => {
-  it("keeps the hyphen of a document that breaks lines only where one is written", () => {
+describe("a hyphen at the end of a line", () => {
+  it("is kept if the document breaks lines only at written hyphens", () => {
     expect(joined("an anti-\nviral agent of low-\nincome lands; antiviral, anti-viral and viral, or an income")).toBe(
       "an anti-viral agent of low-income lands; antiviral, anti-viral and viral, or an income",
     );
   });
 
-  it("takes the hyphen out of words that English or the document has whole, and of halves that are no words", () => {
+  it("is removed if English or the document has the whole word, or the halves are not words", () => {
     expect(joined("the appli-\ncation of levothy-\nroxine and of dexi-\nlant, dexilant")).toBe(
       "the application of levothyroxine and of dexilant, dexilant",
     );
   });
 
-  it("keeps the hyphen between two words that are none together", () => {
+  it("is kept between two words that form no word together", () => {
     expect(joined("a long-\nterm state-\nof-the-art plan")).toBe("a long-term state-of-the-art plan");
   });
 
-  it("joins what has no blank between its parts", () => {
+  it("joins parts without a blank between them", () => {
     expect(joined("npm diff -\n-diff=pkg- \nfork@1".replace(" \n", "\n"))).toBe("npm diff --diff=pkg-fork@1");
     expect(joined("in 2009-\n2010 and/\nor later")).toBe("in 2009-2010 and/or later");
   });
 
-  it("keeps the blank behind a hyphen that stands for a later part, and behind a dash", () => {
+  it("keeps the blank after a suspended hyphen and after a dash", () => {
     expect(joined("short-\nand long-term –\nor none")).toBe("short- and long-term – or none");
   });
 
-  it("always takes a soft hyphen out", () => {
+  it("is always removed if it is a soft hyphen", () => {
     expect(joined("infor\u00ad\nmation")).toBe("information");
   });
 });
