@@ -4,7 +4,7 @@ import { chooseThreshold, leastLabels } from "./calibrate.ts";
 import { createRandom } from "./metrics.ts";
 
 describe("binomialTail", () => {
-  it("by hand: at most 1 of 3 at 1/4 is 27/64 + 27/64", () => {
+  it("equals a hand-worked value: at most 1 of 3 at 1/4 is 27/64 + 27/64", () => {
     expect(binomialTail(1, 3, 0.25)).toBeCloseTo(54 / 64, 12);
     expect(binomialTail(0, 149, 0.02)).toBeCloseTo(0.98 ** 149, 12);
     expect(binomialTail(3, 3, 0.25)).toBeCloseTo(1, 12);
@@ -21,7 +21,7 @@ describe("chooseThreshold", () => {
     expect(chooseThreshold([], 0.02)).toEqual({ type: "too-few", needed: 149, missing: 149, least: 149 });
   });
 
-  it("says how many are missing where errors stand in the way: with so many it chooses, with one fewer not", () => {
+  it("reports the exact number of missing answers despite errors", () => {
     const random = createRandom(3);
     for (let draw = 0; draw < 50; draw++) {
       const labelled = Array.from({ length: 60 }, () => ({ score: random(), wrong: random() < 0.3 }));
@@ -33,7 +33,7 @@ describe("chooseThreshold", () => {
     }
   });
 
-  it("ends at the first threshold that does not hold, though a lower one would", () => {
+  it("stops at the first threshold that fails, even if a lower one would hold", () => {
     const bad = Array.from({ length: 20 }, () => ({ score: 0.7, wrong: true }));
     const chosen = chooseThreshold([...clean(60), ...bad, ...clean(220, 0.2)], 0.1);
     expect(chosen).toEqual({ type: "chosen", threshold: 0.71, answered: 60, wrong: 0 });
@@ -47,7 +47,7 @@ describe("chooseThreshold", () => {
     [100, 0.1],
     [300, 0.1],
     [300, 0.2],
-  ])("chooses any threshold for at most δ of the sets (of %d labels) whose risk is just above %d everywhere", (labels, risk) => {
+  ])("chooses a threshold for at most δ of the sets (of %d labels) whose risk is just above %d everywhere", (labels, risk) => {
     const random = createRandom(7);
     let chosen = 0;
     for (let draw = 0; draw < 2000; draw++) {
@@ -58,7 +58,7 @@ describe("chooseThreshold", () => {
     expect(chosen).toBeLessThanOrEqual(0.05 * 2000 + 20);
   });
 
-  it("begins where a fifth is answered: a single error among the most confident does not forbid everything", () => {
+  it("starts where a fifth is answered, so that one error among the most confident does not exclude all thresholds", () => {
     const first = [{ score: 0.999, wrong: true }];
     expect(chooseThreshold([...first, ...clean(199)], 0.05)).toMatchObject({ type: "chosen", answered: 200, wrong: 1 });
   });

@@ -38,9 +38,9 @@ describe("the statistics", () => {
     [0.995, 2.575829],
     [0.0001, -3.719016],
     [1e-13, -7.348796],
-  ])("quantile of the normal distribution at %f", (p, expected) => expect(normalQuantile(p)).toBeCloseTo(expected, 5));
+  ])("compute the quantile of the normal distribution at %f", (p, expected) => expect(normalQuantile(p)).toBeCloseTo(expected, 5));
 
-  it("estimates a ratio as worked out by hand", () => {
+  it("estimate a ratio equal to a hand-worked one", () => {
     // Sums 1, 2, 3 of 2, 2, 2 questions: mean 1/2, per session 2; deviations −1, 0, 1, variance 1; 1 / (3 · 4).
     const estimate = estimateRatio([1, 2, 3].map((sum) => ({ sum: sum / 2, questions: 2 })));
     expect(estimate?.mean).toBeCloseTo(0.5);
@@ -48,7 +48,7 @@ describe("the statistics", () => {
     expect(estimateRatio([{ sum: 1, questions: 1 }])).toBeNull();
   });
 
-  it("counts sessions, not questions: five alike in each session make nothing surer", () => {
+  it("count sessions, not questions: five equal questions in each session add no certainty", () => {
     const one = Array.from({ length: 300 }, (_, i) => ({ sum: i % 2, questions: 1 }));
     const five = one.map(({ sum }) => ({ sum: 5 * sum, questions: 5 }));
     expect(estimateRatio(five)?.variance).toBeCloseTo(estimateRatio(one)?.variance ?? 0, 12);
@@ -61,7 +61,7 @@ describe("the statistics", () => {
     return estimate;
   };
 
-  it("of a share that was never seen is an interval as wide as Newcombe's, not one of width 0", () => {
+  it("give a share that never occurred an interval as wide as Newcombe's", () => {
     // Wilson's upper limit of 0 in 30: z² / (n + z²) = 3.8415 / 33.8415.
     const { difference, low, high } = fixedDifference(share(none(30)), share(none(30)), 0.05);
     expect(difference).toBe(0);
@@ -72,7 +72,7 @@ describe("the statistics", () => {
     expect(early.high).toBeLessThan(0.5);
   });
 
-  it("gives the intervals of Newcombe's table where every session has one question", () => {
+  it("equal the intervals of Newcombe's table if every session has one question", () => {
     const of = (events: number, n: number) => share(none(n).map((one, i) => (i < events ? { ...one, sum: 1 } : one)));
     // Method 10 of his table II: 56/70 − 48/80, 9/10 − 3/10, 10/10 − 0/20.
     for (const [a, b, low, high] of [
@@ -86,7 +86,7 @@ describe("the statistics", () => {
     }
   });
 
-  it("counts sessions where none shows how alike its questions are, and makes nothing surer by an event more", () => {
+  it("count sessions whose questions do not vary, and one more event never narrows the interval", () => {
     const upper = (sessions: readonly { sum: number; questions: number }[]) =>
       fixedDifference(share(none(1_000)), share(sessions), 0.05).high;
     expect(upper(none(100, 10))).toBeCloseTo(upper(none(100)), 12);
@@ -100,7 +100,7 @@ describe("the statistics", () => {
     ["a share", true],
     ["any figure", false],
   ])(
-    "holds its level for %s: of 2,000 trials without a difference about one in twenty is wrong at the planned size, and hardly one at 20 looks",
+    "keep the error rate for %s: in 2,000 trials without a difference about 5 % are wrong at the planned size, and fewer with 20 looks",
     (_what, isShare) => {
       let fixed = 0;
       let peeked = 0;
@@ -133,7 +133,7 @@ describe("the statistics", () => {
     [[5_000, 4_500], [0.5, 0.5], true],
     [[5_000, 4_900], [0.5, 0.5], false],
     [[10, 100], [0, 1], true],
-  ])("sees an assignment that loses sessions, and not one that varies by chance: %j of shares %j", (counts, shares, isLost) => {
+  ])("detect an assignment that loses sessions, but not random variation: %j of shares %j", (counts, shares, isLost) => {
     expect(isMismatched(counts.map((count, i) => ({ count, share: shares[i] as number })))).toBe(isLost);
   });
 });
@@ -157,9 +157,9 @@ describe("a report", () => {
   const codeOf = (sessions: readonly ExposedSession[], over: Partial<ExperimentSettings> = {}) =>
     reportExperiment("x", settings(over), sessions).verdict.code;
 
-  it("says of nothing that it is too early", () => expect(codeOf([])).toBe("too_early"));
+  it("starts as too early", () => expect(codeOf([])).toBe("too_early"));
 
-  it("declares no winner before the planned sessions are there, however large the difference looks", () => {
+  it("names no winner before the planned sessions, however large the difference", () => {
     const sessions = mixed(drawn("a", 199, 0.2), drawn("b", 199, 0.9));
     expect(reportExperiment("x", settings(), sessions)).toMatchObject({
       intervals: "anytime",
@@ -168,7 +168,7 @@ describe("a report", () => {
     expect(codeOf([...sessions, ...drawn("a", 1, 0.2), ...drawn("b", 1, 0.9)])).toBe("better");
   });
 
-  it("rests on the first sessions of each variant: what comes later changes nothing", () => {
+  it("uses the first planned sessions of each variant, and ignores later ones", () => {
     const planned = mixed(drawn("a", 200, 0.5), drawn("b", 200, 0.5));
     const before = reportExperiment("x", settings(), planned);
     const after = reportExperiment("x", settings(), [...planned, ...mixed(drawn("a", 300, 0.1), drawn("b", 300, 0.9))]);
@@ -176,14 +176,14 @@ describe("a report", () => {
     expect(after.verdict).toEqual(before.verdict);
   });
 
-  it("names the better one, keeps the control where it is worse or nothing is shown, and minds which way is better", () => {
+  it("names the better variant, keeps the control otherwise, and respects the direction of the metric", () => {
     expect(codeOf(mixed(drawn("a", 200, 0.4), drawn("b", 200, 0.7)))).toBe("better");
     expect(codeOf(mixed(drawn("a", 200, 0.7), drawn("b", 200, 0.4)))).toBe("no_winner");
     expect(codeOf(mixed(drawn("a", 200, 0.5), drawn("b", 200, 0.5)))).toBe("no_winner");
     expect(codeOf(mixed(drawn("a", 200, 0.7), drawn("b", 200, 0.4)), { better: "lower" })).toBe("better");
   });
 
-  it("ends one that breaks a guardrail, also early; and one whose guardrail is open has no winner", () => {
+  it("stops a variant that violates a guardrail, also early, and names no winner while a guardrail is open", () => {
     const slow = (n: number) => drawn("b", n, 0.9).map((one) => ({ ...one, latencyMs: one.questions * (400 + 100 * random()) }));
     const quick = (n: number) => drawn("a", n, 0.3).map((one) => ({ ...one, latencyMs: one.questions * (100 + 100 * random()) }));
     expect(codeOf(mixed(quick(80), slow(80)), { guardrails: { latency_ms: 50 } })).toBe("guardrail_breached");
@@ -193,7 +193,7 @@ describe("a report", () => {
     expect(codeOf(fewer, { metric: "cached", guardrails: { answered: -0.02 } })).toBe("guardrail_breached");
   });
 
-  it("takes no guardrail to hold on no evidence: nobody rated, and one in ten who would is possible", () => {
+  it("does not assume that a guardrail holds without ratings", () => {
     const unrated = mixed(drawn("a", 40, 0.5), drawn("b", 40, 0.5));
     const at = (sessions: readonly ExposedSession[], planned: number) =>
       reportExperiment("x", settings({ sessions: planned, guardrails: { thumbs_down: 0.01 } }), sessions).variants[1]?.guardrails[0]?.state;
@@ -202,7 +202,7 @@ describe("a report", () => {
     expect(at(mixed(drawn("a", 1_000, 0.5), drawn("b", 1_000, 0.5)), 1_000)).toBe("holds");
   });
 
-  it("trusts nothing where sessions are missing from a variant", () => {
+  it("names no winner if sessions of a variant are missing", () => {
     expect(codeOf(mixed(drawn("a", 400, 0.2), drawn("b", 200, 0.9)))).toBe("assignment_broken");
   });
 });
@@ -220,15 +220,15 @@ describe("settings", () => {
     ["a metric that does not exist", { x: { variants, metric: "happiness" } }],
     ["a name of slashes", { "../x": { variants } }],
     ["ten sessions", { x: { variants, sessions: 10 } }],
-  ])("are refused with %s", (_what, experiments) => expect(parse(experiments).success).toBe(false));
+  ])("are rejected with %s", (_what, experiments) => expect(parse(experiments).success).toBe(false));
 
-  it("of a variant are laid over everybody's, and checked", () => {
+  it("of a variant override the general ones, and are validated", () => {
     const config = configSchema.parse({ cache: { hours: 5 } });
     expect(overlayConfig(config, { cache: { enabled: false } }, "x")).toMatchObject({ cache: { enabled: false, hours: 5 } });
     expect(() => overlayConfig(config, { answer_from: 7 }, "experiments.x.variants.b")).toThrow(/experiments\.x\.variants\.b/);
   });
 
-  it("let a domain have one experiment at a time", () => {
+  it("allow one experiment per domain at a time", () => {
     const config = configSchema.parse({ experiments: { x: { variants }, y: { variants } } });
     expect(() => experimentsByDomain(config)).toThrow(/only one experiment at a time/);
   });

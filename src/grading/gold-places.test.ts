@@ -29,18 +29,18 @@ describe("locateGold", () => {
     ]);
   });
 
-  it("has no place for a quote that stands nowhere, or that says nothing", async () => {
+  it("finds no place for a missing or empty quote", async () => {
     expect((await placed("pages/fees.md", ["A card costs 6 dollars", "**"]))?.get("one")).toEqual([]);
   });
 
-  it("knows a page by a path with or without a folder in front, if it is the only one", async () => {
+  it("accepts a unique path with or without its leading folder", async () => {
     expect([...((await placed("rules.md", ["Rules."])) ?? [])][0]?.[0]).toBe("two");
     expect([...((await placed("corpus/pages/fees.md", [])) ?? [])][0]?.[0]).toBe("one");
     const twice = store([document("one", "a/rules.md", "Rules."), document("two", "b/rules.md", "Rules.")]);
     await expect(locateGold(gold("rules.md", []), scope, twice)).rejects.toThrowError(/1 of 1 answerable questions/);
   });
 
-  it("refuses questions about pages that were not ingested", async () => {
+  it("rejects questions about pages that were not ingested", async () => {
     await expect(placed("pages/gone.md", [])).rejects.toMatchObject({
       code: "golden_pages_missing",
       message: expect.stringContaining("q: pages/gone.md"),
@@ -57,7 +57,7 @@ describe("readLabelledQuestions", () => {
     return readLabelledQuestions(join(here.folder, "mine.jsonl"));
   };
 
-  it("reads questions of both kinds, each once, and names them by their hash", () => {
+  it("reads questions of both kinds once, and identifies them by their hash", () => {
     const { questions, repeated, sha256 } = read(yes("1", "What is A?"), yes("2", "what  is a?"), no("3", "What is C?"));
     expect([questions.map(({ id, kind }) => [id, kind]), repeated]).toEqual([
       [
@@ -69,7 +69,7 @@ describe("readLabelledQuestions", () => {
     expect(read(yes("1", "What is A?"), no("3", "What is D?")).sha256).not.toBe(sha256);
   });
 
-  it("refuses a question that is labelled both ways", () => {
+  it("rejects a question that is labelled both ways", () => {
     expect(() => read(yes("1", "What is A?"), no("2", "What is A?"))).toThrowError(/as answerable and as unanswerable: 1 and 2/);
   });
 });

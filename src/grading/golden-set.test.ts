@@ -20,8 +20,8 @@ function faultOf(name: string, text: string): RequestError {
   throw new Error(`${name} was read`);
 }
 
-describe("questions that were sent", () => {
-  it("are read as a file of that name would be", () => {
+describe("questions sent to a server", () => {
+  it("are read like a file of that name", () => {
     const row = { id: "a", question: "How long?", key_values: ["21 days"] };
     const yaml = readSentQuestions({ name: "own.yaml", text: "- { id: a, question: How long?, key_values: [21 days] }" });
     expect(yaml.answerable).toMatchObject([row]);
@@ -29,7 +29,7 @@ describe("questions that were sent", () => {
     expect(readSentQuestions({ name: "own.jsonl", text: `\n${JSON.stringify(row)}\n` })).toEqual(yaml);
   });
 
-  it("are named by their own name where they are wrong, with the row and its cause", () => {
+  it("are rejected with their own name, the row and the cause", () => {
     const bad = faultOf("own.yaml", "questions:\n  - question: What is this?\n");
     expect(bad.message).toMatch(/^own\.yaml: question 1 is not valid: /);
     expect([bad.code, bad.data]).toEqual(["golden_invalid", { path: "own.yaml", row: 1 }]);
@@ -43,7 +43,7 @@ describe("questions that were sent", () => {
     expect(faultOf("own.json", "[]").code).toBe("golden_missing");
   });
 
-  it("may have any name, and no file of this machine is read for it", () => {
+  it("may have any name, and read no file of the server", () => {
     expect(faultOf("/etc/hostname", "just words").message).toMatch(/^\/etc\/hostname contains no list of questions/);
   });
 
@@ -51,7 +51,7 @@ describe("questions that were sent", () => {
     ["lists in each other", "- ".repeat(50_000)],
     ["brackets in each other", "[".repeat(50_000)],
     ["records in each other", "{a: ".repeat(50_000)],
-  ])("end no process with %s", (_, text) => {
+  ])("do not stop the process with %s", (_, text) => {
     const { code, message } = faultOf("deep.yaml", text);
     expect([code, message]).toEqual([
       "golden_invalid",
@@ -61,7 +61,7 @@ describe("questions that were sent", () => {
 });
 
 describe("brokenBounds", () => {
-  it("counts a figure without a value as broken, also its change, and refuses an unknown one", () => {
+  it("counts a figure without a value as broken, also its change, and rejects an unknown one", () => {
     const broken = (name: string) => brokenBounds([parseBound("under", `${name}=0`)], { x: null });
     expect(broken("x.change")).toEqual(["x.change could not be scored; it must be at least .00"]);
     expect(() => broken("y.change")).toThrow("Unknown figure");
@@ -74,7 +74,7 @@ describe("readGoldenFile", () => {
     return join(here.folder, name);
   }
 
-  it("reads our own questions from YAML, JSON and JSON lines alike", () => {
+  it("reads the same questions from YAML, JSON and JSON lines", () => {
     const rows = [
       { question: "How long?", key_values: ["21 days"], keyphrases: ["21 days", "renewed twice"] },
       { id: "u", question: "A piano?", kind: "near_miss" },
@@ -91,7 +91,7 @@ describe("readGoldenFile", () => {
     for (const one of read.slice(1)) expect(one).toEqual(read[0]);
   });
 
-  it("names the line and the key of a misspelt key, with the one that was meant", () => {
+  it("names the line of a misspelt key and suggests the right one", () => {
     const row = { id: "a", question: "How long?", keyvalues: ["99 days"], answer: "21 days" };
     const read = (rows: readonly unknown[], name = "a.jsonl") =>
       readGoldenFile(file(name, rows.map((one) => JSON.stringify(one)).join("\n")));
@@ -106,7 +106,7 @@ describe("readGoldenFile", () => {
     expect(() => readGoldenFolder(here.folder)).toThrow(/answerable\.jsonl:2 is not valid: unknown key "keyvalues"/);
   });
 
-  it("carries notes, and names other keys that it does not read without refusing the set", () => {
+  it("keeps notes, and reports other unknown keys without rejecting the set", () => {
     const rows = [
       { id: "a", question: "How long?", answer: "x", kind: "answerable", notes: { by: "me" } },
       { id: "u", question: "A piano?", kind: "false_premise", absent: "pianos", gold_pages: [], contradicting_pages: ["a.md"] },
@@ -129,11 +129,11 @@ describe("readGoldenFile", () => {
     ["kind.yaml", "- { question: How long?, kind: odd }", "question 1 is not valid"],
     ["number.yaml", "- 5", "question 1 is not valid"],
     ["aliases.yaml", `a: &a [x, x]\nb: &b [${"*a, ".repeat(60)}*a]\nquestions: [${"*b, ".repeat(60)}*b]`, "could not be read"],
-  ])("says of %s what is wrong with it", (name, text, message) => {
+  ])("reports the error of %s", (name, text, message) => {
     expect(() => readGoldenFile(file(name, text))).toThrow(message);
   });
 
-  it("says that a file is not there", () => {
+  it("reports a missing file", () => {
     expect(() => readGoldenFile(join(here.folder, "nowhere.yaml"))).toThrow("The file or folder");
   });
 });
@@ -146,7 +146,7 @@ describe("layOutDocuments", () => {
       documents: documents.map((id) => ({ id, path, ...about })),
     };
   }
-  /** Documents whose file contains their id; `read` records the requested ones. */
+  /** Documents whose files contain their ids; `read` records the requested ones. */
   function fakeFiles(files: readonly FileDescription[]): DocumentFiles & { readonly read: string[] } {
     const read: string[] = [];
     return {
@@ -162,7 +162,7 @@ describe("layOutDocuments", () => {
   const layOut = (files: DocumentFiles, signal: AbortSignal = new AbortController().signal) =>
     layOutDocuments(files, "library", { folder: here.folder, signal });
 
-  it("writes every file once under its own path, and none that could not be read", async () => {
+  it("writes every readable file once under its own path", async () => {
     const files = fakeFiles([file("a", "cards.md", ["1"]), file("a", "mail/box.mbox", ["2", "3"]), file("b", "broken.pdf", [])]);
     await layOut(files);
     expect(files.read).toEqual(["1", "2"]);
@@ -170,7 +170,7 @@ describe("layOutDocuments", () => {
     expect(readFileSync(join(here.folder, "mail/box.mbox"), "utf8")).toBe("file of 2");
   });
 
-  it("refuses two sources with a file of one path by their names, rather than ask one of them alone", async () => {
+  it("rejects two sources with a file of the same path, and names both", async () => {
     const files = fakeFiles([file("north", "cards.md", ["1"]), file("south", "cards.md", ["2"])]);
     await expect(layOut(files)).rejects.toMatchObject({
       code: "corpus_ambiguous",
@@ -179,18 +179,18 @@ describe("layOutDocuments", () => {
     expect(files.read).toEqual(["1"]);
   });
 
-  it.each(["../cards.md", "a/../../cards.md", "..", ""])("refuses a file at %j before a byte of it is read", async (path) => {
+  it.each(["../cards.md", "a/../../cards.md", "..", ""])("rejects a file at %j before reading it", async (path) => {
     const files = fakeFiles([file("north", path, ["1"])]);
     await expect(layOut(files)).rejects.toMatchObject({ code: "path_outside", message: expect.stringContaining("north") });
     expect(files.read).toEqual([]);
   });
 
-  it("says that there is nothing to ask", async () => {
+  it("reports an empty domain", async () => {
     await expect(layOut(fakeFiles([]))).rejects.toMatchObject({ code: "corpus_missing" });
     await expect(layOut(fakeFiles([file("a", "broken.pdf", [])]))).rejects.toMatchObject({ code: "corpus_missing" });
   });
 
-  it("ends between two files when it is stopped", async () => {
+  it("stops between two files when it is cancelled", async () => {
     const stop = new AbortController();
     const files = fakeFiles([file("a", "one.md", ["1"]), file("a", "two.md", ["2"])]);
     const { original } = files;

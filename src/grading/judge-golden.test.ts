@@ -64,7 +64,7 @@ describe("an answer of several rows of one table", () => {
 describe("judgeAnswerable", () => {
   const fee = placesOf("The fee is $5.00 a month.");
 
-  it("calls an answer right that quotes gold, with the value there, and tells whether gold comes first", () => {
+  it("accepts an answer that quotes the gold place with the value, and reports whether it comes first", () => {
     const one = judgeAnswerable(quoted, question({ key_values: ["$5"] }), fee);
     expect(one).toEqual({ shown: true, right: true, first: true, page: true, quoted: true, lacks: [], holds: [] });
     const later = answerOf([BLUE, "Students pay nothing."], [BLUE, "The fee is $5.00 a month."]);
@@ -82,14 +82,14 @@ describe("judgeAnswerable", () => {
     expect(judgeAnswerable(answer, question(parts), fee)).toMatchObject({ right: false, ...expected });
   });
 
-  it("says neither yes nor no of quotes where no place is marked", () => {
+  it("is unknown for quotes without a marked place", () => {
     const unplaced: GoldenPlaces = { gold: () => new Map(), quotes: () => [], contradicting: () => new Map() };
     const valued = { ...question({ key_values: ["$5"] }), gold_pages: [] };
     expect(judgeAnswerable(quoted, valued, unplaced)).toMatchObject({ right: true, first: null, page: null, quoted: null });
     expect(judgeAnswerable({ ...quoted, status: "insufficient_context" }, valued, unplaced)).toMatchObject({ right: false, quoted: null });
   });
 
-  it("shows nothing of a refusal", () => {
+  it("has no result for a refusal", () => {
     const nothing = { shown: false, right: false, quoted: false, lacks: [] };
     const refused = { ...quoted, status: "insufficient_context" as const };
     expect(judgeAnswerable(refused, question({ key_values: ["$5"] }), fee)).toMatchObject(nothing);
@@ -99,7 +99,7 @@ describe("judgeAnswerable", () => {
 describe("judgeUnanswerable", () => {
   const item = { id: "u", question: "?", kind: "false_premise" as const, why: "", contradicting_quotes: ["x"] };
 
-  it("lets a false premise be corrected by the quote that contradicts it, and by nothing else", () => {
+  it("accepts a correction of a false premise by the contradicting quote only", () => {
     const places = placesOf("Students pay nothing.");
     expect(judgeUnanswerable(answerOf([BLUE, "Students pay nothing."]), item, places)).toMatchObject({ shown: true, right: true });
     expect(judgeUnanswerable(answerOf([BLUE, "The fee is $5.00 a month."]), item, places)).toMatchObject({ shown: true, right: false });
@@ -134,28 +134,28 @@ describe("createClaimJudge", () => {
   const faultOf = async (claim: string, cited: CitedQuote[], others: CitedQuote[]) =>
     (await judge.judge(claim, cited, others, QUESTION)).fault;
 
-  it("finds nothing in what is cited word for word or in other words", async () => {
+  it("finds no fault in a quote or a paraphrase", async () => {
     expect(await faultOf("Books may be kept for 21 days.", [BOOKS], [FILMS])).toBeNull();
     expect(await faultOf("You may keep books for 21 days.", [BOOKS], [FILMS])).toBeNull();
   });
 
-  it("tells the three faults apart: made up, put together from two places, attributed to the wrong one", async () => {
+  it("distinguishes three faults: fabricated, combined from two places, wrongly attributed", async () => {
     expect(await faultOf("Books may be kept for 90 days.", [BOOKS], [FILMS, CARDS])).toBe("fabricated");
     expect(await faultOf("Films may be kept for 21 days.", [FILMS], [BOOKS, CARDS])).toBe("stitched");
     expect(await faultOf("A library card costs 5 dollars per year.", [BOOKS], [FILMS, CARDS])).toBe("misattributed");
   });
 
-  it("calls what denies its source made up, for no place says it", async () => {
+  it("calls a denial of its source fabricated", async () => {
     expect(await faultOf("Books may not be kept for 21 days.", [BOOKS], [FILMS])).toBe("fabricated");
   });
 
-  it("says that wording could not be scored where no score is installed, and never 0", async () => {
+  it("returns null, not 0, for a paraphrase without an installed score", async () => {
     const bare = createClaimJudge(null);
     expect(await bare.judge("One keeps books for 21 days.", [BOOKS], [], QUESTION)).toMatchObject({ supported: null, fault: "unscored" });
     expect(await bare.supports("One keeps books for 21 days.", [BOOKS], QUESTION)).toBeNull();
   });
 
-  it("finds nothing to bear out a sentence in no text at all", async () => {
+  it("finds no support in empty texts", async () => {
     expect(await judge.supports("Books may be kept.", [], QUESTION)).toBe(false);
     expect(await faultOf("Books may be kept for 21 days.", [], [BOOKS])).toBe("misattributed");
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { auroc, clusterBootstrap, expectedCalibrationError, mean, quantile, riskCoverageArea, wilson } from "./metrics.ts";
 
-describe("statistics by hand", () => {
+describe("statistics equal hand-worked values", () => {
   it("Wilson: 8 of 10 is [.490, .943]; 0 of 10 begins at 0; of nothing null", () => {
     const interval = wilson(8, 10);
     expect(interval?.low).toBeCloseTo(0.490162, 5);
@@ -27,19 +27,19 @@ describe("riskCoverageArea", () => {
   it("is the mean risk over all coverages: (0 + 1/2 + 1/3) / 3", () => {
     expect(riskCoverageArea(items(false, true, false))).toBeCloseTo((0 + 1 / 2 + 1 / 3) / 3, 12);
   });
-  it("does not depend on the order in which equal scores come", () => {
+  it("does not depend on the order of equal scores", () => {
     const tied = (wrong: boolean[]) => riskCoverageArea(wrong.map((one) => ({ score: 1, wrong: one })));
     expect(tied([true, false])).toBe(tied([false, true]));
     expect(tied([true, false])).toBeCloseTo(0.5, 12);
   });
-  it("is null of nothing, and least when everything right comes first", () => {
+  it("is null without answers, and lowest when all right answers come first", () => {
     expect(riskCoverageArea([])).toBeNull();
     expect(riskCoverageArea(items(false, false, true, true))).toBeLessThan(riskCoverageArea(items(true, true, false, false)) ?? 0);
   });
 });
 
 describe("auroc", () => {
-  it("is the share of pairs won, ties half, for any scores", () => {
+  it("is the share of won pairs, ties half, for any scores", () => {
     const scores = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(scores, scores, (positives, negatives) => {
@@ -51,7 +51,7 @@ describe("auroc", () => {
 });
 
 describe("expectedCalibrationError", () => {
-  it("by hand: (|.92 + .98 − 1| + |.31 + .35 − 1|) / 4; 1 falls into the last bin", () => {
+  it("equals a hand-worked value: (|.92 + .98 − 1| + |.31 + .35 − 1|) / 4; 1 falls into the last bin", () => {
     const items = [
       { score: 0.92, right: true },
       { score: 0.98, right: false },
@@ -65,19 +65,19 @@ describe("expectedCalibrationError", () => {
 });
 
 describe("cluster bootstrap", () => {
-  it("draws whole clusters: a figure that is the same in each has no interval", () => {
+  it("draws whole clusters: a figure equal in all clusters has an interval of width 0", () => {
     const found = clusterBootstrap(["a", "a", "b", "b"], (indexes) => indexes.filter((i) => i % 2 === 0).length / indexes.length);
     expect(found).toEqual({ value: 0.5, low: 0.5, high: 0.5 });
   });
 
-  it("spans the values of the clusters, and leaves out draws without a figure", () => {
+  it("spans the values of the clusters, and skips draws without a figure", () => {
     const found = clusterBootstrap(["a", "b"], (indexes) => (new Set(indexes).size === 1 ? null : (indexes[0] ?? 0) + (indexes[1] ?? 0)));
     expect(found).toEqual({ value: 1, low: 1, high: 1 });
     const mean = clusterBootstrap(["a", "b"], (indexes) => indexes.reduce((sum, i) => sum + i, 0) / indexes.length);
     expect(mean).toEqual({ value: 0.5, low: 0, high: 1 });
   });
 
-  it("is null where the whole set has no figure", () => {
+  it("is null if the whole set has no figure", () => {
     expect(clusterBootstrap(["a"], () => null)).toBeNull();
   });
 });

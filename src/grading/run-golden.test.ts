@@ -46,7 +46,7 @@ async function run(
 }
 
 describe("runGolden", () => {
-  it("asks the engine that everybody uses and judges by the places of the quotes", async () => {
+  it("asks the regular engine and judges by the places of the quotes", async () => {
     const folder = writeSet(join(here.folder, "library"));
     const { asked, ingested } = await run(folder);
     expect(ingested.documents).toBe(1);
@@ -60,7 +60,7 @@ describe("runGolden", () => {
     expect(text).toContain("## u1: correctly refused");
   });
 
-  it("leaves nothing behind, also when it is cancelled", async () => {
+  it("leaves no files behind, also when it is cancelled", async () => {
     const folder = writeSet(join(here.folder, "library"));
     const folders: string[] = [];
     const openEngine = (config: Config) => {
@@ -75,7 +75,7 @@ describe("runGolden", () => {
     expect(folders.filter((one) => existsSync(join(one, "..")))).toEqual([]);
   });
 
-  it("says which question names a page or a quote that is not there", async () => {
+  it("names the question with a missing page or quote", async () => {
     const other = writeSet(join(here.folder, "pages-missing"), { answerable: [{ ...ANSWERABLE, gold_pages: ["pages/none.md"] }] });
     await expect(run(other)).rejects.toMatchObject({ code: "golden_pages_missing", data: { id: "a1" } });
     const reworded = writeSet(join(here.folder, "quote-missing"), { answerable: [{ ...ANSWERABLE, gold_quotes: ["21 whole days"] }] });
@@ -84,7 +84,7 @@ describe("runGolden", () => {
 });
 
 describe("readGoldenSet and findGoldenSets", () => {
-  it("refuses what is no set, naming file and line", () => {
+  it("reject an invalid set with file and line", () => {
     const folder = writeSet(join(here.folder, "library"), { answerable: [ANSWERABLE, { id: "a2" }] });
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow(/x-answerable-dev\.jsonl:2 is not valid/);
     expect(() => readGoldenSet({ name: "x", corpus: join(here.folder, "none"), golden: folder })).toThrow(
@@ -95,7 +95,7 @@ describe("readGoldenSet and findGoldenSets", () => {
     expect(() => readGoldenSet({ name: "x", corpus: folder, golden: folder })).toThrow("has two questions with the id a1");
   });
 
-  it("finds sets with their own pages and pairs of folders", () => {
+  it("find sets with their own pages and pairs of folders", () => {
     writeSet(join(here.folder, "golden", "book"));
     writeSet(join(here.folder, "va-golden"));
     mkdirSync(join(here.folder, "va-pages", "pages"), { recursive: true });
@@ -108,7 +108,7 @@ describe("readGoldenSet and findGoldenSets", () => {
 describe("compareGolden", () => {
   const item = (id: string, right: boolean) => goldenItem(id, { right, first: right, page: true, quoted: right });
 
-  it("gives the difference on the questions of both runs with an interval that holds it", () => {
+  it("compares the questions of both runs with a confidence interval", () => {
     const before = Array.from({ length: 40 }, (_, i) => item(`q${i}`, i < 10));
     const now = Array.from({ length: 40 }, (_, i) => item(`q${i}`, i < 30));
     const change = compareGolden([...now, item("new", true)], before).find(({ name }) => name === "right.answerable");

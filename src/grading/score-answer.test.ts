@@ -26,7 +26,7 @@ function answerOf(...sentences: readonly (readonly [string, ...number[]])[]): An
 }
 
 describe("scoreAnswer", () => {
-  it("counts citations as ALCE does: recall by sentence, precision by citation that is needed", async () => {
+  it("counts citations like ALCE: recall by sentence, precision by citation that is needed", async () => {
     const answer = answerOf(["The fee is $5.", 1, 2], ["It is due in June.", 2]);
     const { scores, faults } = await scoreAnswer(answer, labels, none, wordForWord);
     // Sentence 1 is supported, but not by its second citation, which is not needed. Sentence 2 is unsupported.
@@ -34,7 +34,7 @@ describe("scoreAnswer", () => {
     expect(faults).toEqual([{ sentence: 1, fault: "fabricated", reason: "r" }]);
   });
 
-  it("leaves out what could not be scored, and says so of an answer of which nothing could", async () => {
+  it("skips unscored sentences, and reports an answer without any score", async () => {
     const part = await scoreAnswer(answerOf(["The fee is $5.", 1], ["Really?", 2]), labels, none, wordForWord);
     expect(part.scores).toMatchObject({ citation_recall: 1, citation_precision: 1 });
     const all = await scoreAnswer(answerOf(["Really?", 2]), labels, none, wordForWord);
@@ -42,14 +42,14 @@ describe("scoreAnswer", () => {
     expect(all.unscored.citation_recall).toBe("no sentence could be scored");
   });
 
-  it("gives the share of keyphrases and, of statements, the F1 of Ragas", async () => {
+  it("computes the share of keyphrases and the F1 of Ragas over claims", async () => {
     const asked = { ...labels, answer: "The fee is $5. Students pay nothing.", keyphrases: ["$5", "students"] };
     const { scores } = await scoreAnswer(answerOf(["The fee is $5.", 1], ["It is due in May.", 2]), asked, none, wordForWord);
     // Of two claims one is right and one extra; one of the reference is missing: 2 ÷ (2 + 1 + 1).
     expect(scores).toMatchObject({ keyphrase_coverage: 0.5, answer_correctness: 0.5 });
   });
 
-  it("leaves a sentence unscored that holds a reference too short to bear it out, unless quotes tell of it or it holds another value", async () => {
+  it("skips a sentence that the reference is too short to support, unless gold quotes concern it or it contains another value", async () => {
     const answer = answerOf(["The fee is $5.", 1]);
     const scored = async (over: Partial<typeof labels>) => {
       const { scores, unscored } = await scoreAnswer(answer, { ...labels, ...over }, none, wordForWord);
@@ -63,7 +63,7 @@ describe("scoreAnswer", () => {
     expect(await scored({ answer: "$5", gold_quotes: ["It is due in May."] })).toBe(0);
   });
 
-  it("scores nothing of a refusal as 0", async () => {
+  it("returns null, not 0, for a refusal", async () => {
     const refused = { ...answerOf(), status: "insufficient_context" as const };
     const { scores, unscored } = await scoreAnswer(refused, { ...labels, answer: "x", key_values: ["x"] }, none, wordForWord);
     expect(Object.values(scores).every((score) => score === null)).toBe(true);

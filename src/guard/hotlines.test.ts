@@ -24,7 +24,7 @@ function finderOf({ reads = true } = {}) {
   return { find, texts };
 }
 
-describe("a message is looked at", () => {
+describe("emergency detection", () => {
   it("runs the cross-encoder only on sentences with a high first-stage score", async () => {
     const { find, texts } = finderOf();
     expect(await find("g1 r9")).toBe("no");
@@ -33,28 +33,28 @@ describe("a message is looked at", () => {
     expect(texts).toEqual([["g2 r9"]]);
   });
 
-  it("follows the cross-encoder's score instead of the first-stage score", async () => {
+  it("uses the cross-encoder's score instead of the first-stage score", async () => {
     const { find } = finderOf();
     expect(await find("g9 r1")).toBe("no");
     expect(await find("g3 r5")).toBe("possible");
     expect(await find("g3 r8")).toBe("likely");
   });
 
-  it("lets the most alarming sentence count, wherever it stands", async () => {
+  it("uses the highest score of any sentence", async () => {
     const { find, texts } = finderOf();
     expect(await find("g1 hello. g3 r8 there! g2 r1 and more")).toBe("likely");
     // The message as a whole is scored too.
     expect(texts[0]).toHaveLength(2);
   });
 
-  it("reads a bounded number of sentences of a message without end, the most alarming first", async () => {
+  it("scores a bounded number of sentences, those with the highest first-stage score first", async () => {
     const { find, texts } = finderOf();
     expect(await find(`${"g3 r1. ".repeat(40)}g8 r9. ${"g3 r1. ".repeat(4_000)}`)).toBe("likely");
     expect(texts[0]?.length).toBeLessThanOrEqual(8);
     expect(texts[0]?.[0]).toContain("g8 r9");
   });
 
-  it("follows the first-stage score without a cross-encoder", async () => {
+  it("uses the first-stage score without a cross-encoder", async () => {
     const { find } = finderOf({ reads: false });
     expect(await find("g5 r9")).toBe("no");
     expect(await find("g6 r0")).toBe("possible");
@@ -62,12 +62,12 @@ describe("a message is looked at", () => {
   });
 });
 
-it("knows a question by its mark or by how it begins", () => {
+it("recognises a question by its mark or its first words", () => {
   expect(["what is due", "ok so can i go", "is it?", "the form?"].map(asksAnything)).toEqual([true, true, true, true]);
   expect(["i am so tired", "nothing matters whatever i do", ""].map(asksAnything)).toEqual([false, false, false]);
 });
 
-describe("the finder that ships", () => {
+describe("the bundled detector", () => {
   const reading = async <T>(use: (reader: ReaderKeeper) => Promise<T>): Promise<T> => {
     const reader = createReaderKeeper();
     try {
@@ -77,7 +77,7 @@ describe("the finder that ships", () => {
     }
   };
 
-  it("was learned with the reader that ships", async () => {
+  it("was trained with the bundled cross-encoder", async () => {
     const warnings: string[] = [];
     const reader = createReaderKeeper(openSharedReader, (message) => warnings.push(message));
     expect(await openCrisisFinder(sharedEncoder, reader)("He told me goodbye and that the kids will be fine without him.")).not.toBe("no");
@@ -85,7 +85,7 @@ describe("the finder that ships", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("tells what is said of oneself from what only shares its words", async () => {
+  it("distinguishes messages about oneself from others with the same words", async () => {
     const asked = {
       crisis: ["There is no point in going on, my family would be better off.", "he says he is done and he has a gun in the car"],
       other: ["How do I end my lease early?", "What kills mould on a wall?"],
@@ -97,7 +97,7 @@ describe("the finder that ships", () => {
     });
   });
 
-  it("follows the first-stage score for a message on which the cross-encoder fails", async () => {
+  it("uses the first-stage score if the cross-encoder fails", async () => {
     let fails = true;
     await reading(async (shipped) => {
       const reader: Pick<ReaderKeeper, "of"> = {
@@ -118,7 +118,7 @@ describe("the finder that ships", () => {
     });
   });
 
-  it("follows the first-stage score and the listed phrases if the cross-encoder cannot be opened", async () => {
+  it("uses the first-stage score and the listed phrases if the cross-encoder cannot be opened", async () => {
     const reader: Pick<ReaderKeeper, "of"> = { of: () => null };
     const find = openCrisisFinder(sharedEncoder, reader);
     const { hotlines } = loadDomain("veterans");

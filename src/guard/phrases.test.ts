@@ -22,14 +22,14 @@ describe("phraseFinder", () => {
     "thinking of kms.",
     "s.u.i.c.i.d.e",
     `${"x ".repeat(5_000)}suicide`,
-  ])("finds what is meant by %j", (text) => expect(callsFor(text, phrases)).toBe(true));
+  ])("finds the meaning of %j", (text) => expect(callsFor(text, phrases)).toBe(true));
 
   it.each(["skill myself", "kill myselfish", "a km stone", "5 k, m, s", "kmsx", "Kms2", "suicid", "", "…", "\u200B"])(
     "does not find it in %j",
     (text) => expect(callsFor(text, phrases)).toBe(false),
   );
 
-  it("finds nothing by a phrase without letters, and says so", () => {
+  it("rejects a phrase without letters, and finds nothing by it", () => {
     for (const phrase of ["", "!!!", "’", "\u0301"]) {
       expect(isFindable(phrase)).toBe(false);
       expect(callsFor("anything !!! ’ at all", [phrase])).toBe(false);
@@ -41,7 +41,7 @@ describe("phraseFinder", () => {
     expect(callsFor("x".repeat(4_000_000), ["kms"])).toBe(false);
   });
 
-  it("finds a phrase in any surroundings, however it is spaced and capitalised", () => {
+  it("finds a phrase in any context, with any spacing and capitalisation", () => {
     const around = fc.string({ unit: "binary", maxLength: 40 });
     const gap = fc.constantFrom(" ", "  ", "\t", "\n", "-", "…", " \u200B", "\u00A0", ", ");
     fc.assert(
@@ -59,7 +59,7 @@ describe("phraseFinder", () => {
     ["ligatures", "\uFDFA"],
     ["half characters", "\uD800"],
     ["controls", "\u0000\u202E"],
-  ])("reads a long text of %s in linear time, and what stands behind them", async (_, piece) => {
+  ])("reads a long text of %s in linear time, with the words after it", async (_, piece) => {
     await expectLinearTime(
       50_000 / piece.length,
       (n) => piece.repeat(n),
@@ -93,7 +93,7 @@ describe("the veterans' hotlines", () => {
     // The hotline also helps people who ask about another person's death.
     "survivor benefits if veteran died by suicide",
     "suicide prevention coordinator phone number",
-  ])("%j calls for the crisis line", async (text) => expect(await called(text)).toContain("Veterans Crisis Line"));
+  ])("%j triggers the crisis line", async (text) => expect(await called(text)).toContain("Veterans Crisis Line"));
 
   it.each(["i cant breathe", "having chest pains", "my buddy overdosed", "he took too many pills", "I think I'm having a heart attack"])(
     "%j is a medical emergency",
@@ -106,5 +106,5 @@ describe("the veterans' hotlines", () => {
     "Can a surviving spouse of a veteran who was killed in action get DIC?",
     "Does VA pay if I die of a service-connected condition?",
     "I want to diet: does VA pay for a dietitian?",
-  ])("%j calls for none", async (text) => expect(await called(text)).toEqual([]));
+  ])("%j triggers none", async (text) => expect(await called(text)).toEqual([]));
 });

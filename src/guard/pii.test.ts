@@ -36,11 +36,11 @@ describe("redactPersonalData", () => {
     "Dial 988 and press 1, or text 838255. In immediate danger, call 911.",
     "You have 1 year from 04/30/2019 to file a claim, case number 12-345.",
     "The rate is $1,113.86, or 1113.86 with 2 children, from 1 December 2018 to 2019.",
-  ])("leaves %s", (text) => {
+  ])("keeps %s", (text) => {
     expect(redactPersonalData(text)).toBe(text);
   });
 
-  it("redacts once: what is redacted stays as it is", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), (text) => {
         const redacted = redactPersonalData(text);
@@ -50,13 +50,13 @@ describe("redactPersonalData", () => {
   });
 
   it.each(["a.", "1 ", "1-", "a@a.", "(111) ", "A ", "1 A ", "call 1", "GB82", "ssn ", "1 Aa St ", "file no ", "live at 1 a "])(
-    "takes linear time on %j over and over",
+    "takes linear time for repeated %j",
     (piece) => expectLinearTime(20_000 / piece.length, (n) => piece.repeat(n), redactPersonalData),
   );
 });
 
 describe("findPersonalData", () => {
-  it("gives ranges of the text itself, in order, that do not overlap", () => {
+  it("returns ordered ranges of the original text without overlaps", () => {
     const parts = fc.constantFrom(
       "123-45-6789",
       "a@b.org",

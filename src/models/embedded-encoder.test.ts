@@ -28,7 +28,6 @@ function expectUsable(vector: Float32Array): void {
   expect(Math.min(Math.abs(length), Math.abs(length - 1))).toBeLessThan(1e-5);
 }
 
-/** Loads a copy of the weights after `change` and returns the thrown error. */
 function errorAfter(change: (bytes: Buffer) => Buffer): unknown {
   const path = join(folder, "changed.bin");
   writeFileSync(path, change(readFileSync(weightsFile)));
@@ -41,16 +40,16 @@ function errorAfter(change: (bytes: Buffer) => Buffer): unknown {
 }
 
 describe("embedded encoder", () => {
-  it.each(parity.rows)("has the reference's vector for $text", ({ text, vector }) => {
+  it.each(parity.rows)("returns the reference vector for $text", ({ text, vector }) => {
     const ours = embedOne(text);
     for (const [i, value] of vector.entries()) expect(Math.abs((ours[i] ?? Number.NaN) - value)).toBeLessThan(1e-3);
   });
 
-  it("gives the zero vector to texts without tokens", () => {
+  it("returns the zero vector for texts without tokens", () => {
     for (const text of ["", " \n\t", "\u200b\u00ad\u0000"]) expect(embedOne(text).every((value) => value === 0)).toBe(true);
   });
 
-  it("gives a unit vector to emoji, right-to-left text, unseen scripts and lone surrogates", () => {
+  it("returns a unit vector for emoji, right-to-left text, unseen scripts and lone surrogates", () => {
     for (const text of ["😀", "שלום", "مرحبا", "日本語", "ಠ_ಠ", "𝕳𝖊𝖑𝖑𝖔", "x\ud83d", "\udc00y", "½"]) {
       const vector = embedOne(text);
       expectUsable(vector);
@@ -58,13 +57,13 @@ describe("embedded encoder", () => {
     }
   });
 
-  it("cuts a word of 100 kB after 64 characters, so that it cannot drown the text around it", () => {
+  it("truncates a word of 100 kB after 64 characters, so that it does not dominate the text", () => {
     const vector = embedOne(`how do I appeal ${"a9F/".repeat(25_000)}`);
     expectUsable(vector);
     expect(embedOne("q".repeat(100_000))).toEqual(embedOne("q".repeat(64)));
   });
 
-  it("never yields NaN and always yields length 0 or 1", () => {
+  it("never returns NaN, and always length 0 or 1", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
         expectUsable(embedOne(text));
@@ -73,7 +72,7 @@ describe("embedded encoder", () => {
     );
   });
 
-  it("ignores case, accents and the kind of white space", () => {
+  it("ignores case, accents and kinds of white space", () => {
     expect(embedOne("Café\u00a0RÉSUMÉ")).toEqual(embedOne("cafe resume"));
     expect(embedOne("page\u000cbreak")).toEqual(embedOne("page break"));
   });
@@ -85,20 +84,20 @@ describe("embedded encoder", () => {
     ["a file cut in its payload", (bytes: Buffer) => bytes.subarray(0, bytes.length - 1), /hash differs/],
     ["one flipped bit", (bytes: Buffer) => bytes.fill((bytes[5_000_000] ?? 0) ^ 1, 5_000_000, 5_000_001), /hash differs/],
     ["a header that is no JSON", (bytes: Buffer) => bytes.fill("!", 12, 20), /header is not readable/],
-  ] as const)("names %s and what to do", (_, change, message) => {
+  ] as const)("reports %s with advice", (_, change, message) => {
     const error = errorAfter(change);
     expect(error).toBeInstanceOf(SourceboundError);
     expect(error).toMatchObject({ code: "encoder_corrupt", message: expect.stringMatching(message) });
     expect((error as Error).message).toContain("Reinstall the package");
   });
 
-  it("names the path of a file that is not there", () => {
+  it("names the path of a missing file", () => {
     const path = join(folder, "nowhere.bin");
     expect(() => loadEmbeddedEncoder({ path })).toThrowError(expect.objectContaining({ code: "encoder_missing" }));
     expect(() => loadEmbeddedEncoder({ path })).toThrowError(/nowhere\.bin/);
   });
 
-  it("stays within 8 MB and carries its licence and sources", () => {
+  it("has at most 8 MB with licence and sources", () => {
     const bytes = readFileSync(weightsFile);
     expect(bytes.length).toBeLessThanOrEqual(8_000_000);
     const header = JSON.parse(bytes.subarray(12, 12 + bytes.readUInt32LE(8)).toString("utf8"));

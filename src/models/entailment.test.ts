@@ -23,7 +23,7 @@ const CANCELLATION = {
   above: ["Cancellation policy", "What happens when you cancel an account?"],
 };
 
-describe("the entailment weights that ship", () => {
+describe("the bundled entailment weights", () => {
   const scoreOf = async (claim: string) => (await support.score([{ claim, evidence: [CANCELLATION] }]))[0];
 
   it.each([
@@ -50,7 +50,7 @@ describe("createEntailmentScorer", () => {
   const readings = (pairs: readonly TextPair[], claim = label) =>
     pairs.map(() => ({ vector: new Float32Array(), answer: 0, same: 0, claim }));
 
-  it("reads the nearest windows and the nearest sentences together, each under its title and headings", async () => {
+  it("scores the nearest windows and sentences together, each with its title and headings", async () => {
     const read: TextPair[] = [];
     const scorer = createEntailmentScorer({
       ...{ embed, weights },
@@ -70,13 +70,13 @@ describe("createEntailmentScorer", () => {
     expect(read.every(({ text }) => text.length <= "Pool › Rules\n".length + 420)).toBe(true);
   });
 
-  it("is null where the cross-encoder cannot be used", async () => {
+  it("is null without the cross-encoder", async () => {
     const pair = { claim: "Dogs bark.", evidence: [CANCELLATION] };
     expect(await createEntailmentScorer({ embed, weights, read: null }).score([pair])).toEqual([null]);
     expect(await createEntailmentScorer({ embed, weights, read: async () => null }).score([pair])).toEqual([null]);
   });
 
-  it("names the words that no passage has, and says whether the evidence contradicts the claim", async () => {
+  it("names words that no passage contains, and whether the evidence contradicts the claim", async () => {
     const against = { supported: -3, contradicted: -0.1, notFound: -3 };
     const scorer = createEntailmentScorer({ embed, weights, read: async (pairs) => readings(pairs, against) });
     const claim = "You cancel your account with an umbrella.";

@@ -10,14 +10,14 @@ describe("prices", () => {
     expect(costUsd("text-embedding-3-small", { inputTokens: 12_500, outputTokens: null }, prices)).toBeCloseTo(0.00025, 10);
   });
 
-  it("is null for a model that the table does not know, and for tokens that nobody counted", () => {
+  it("is null for an unknown model and for uncounted tokens", () => {
     expect(costUsd("llama3", { inputTokens: 1, outputTokens: 1 }, prices)).toBeNull();
     expect(costUsd("constructor", { inputTokens: 1, outputTokens: 1 }, prices)).toBeNull();
     expect(costUsd("gpt-4.1", { inputTokens: null, outputTokens: 1 }, prices)).toBeNull();
     expect(costUsd("gpt-4.1", { inputTokens: 1, outputTokens: null }, prices)).toBeNull();
   });
 
-  it("takes a dated version's own price, else its family's", () => {
+  it("uses a dated version's own price, otherwise its family's", () => {
     expect(priceOf("gpt-4o-2024-05-13", prices)?.input).toBe(5);
     expect(priceOf("gpt-4o-2024-08-06", prices)).toBe(priceOf("gpt-4o", prices));
   });

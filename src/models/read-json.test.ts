@@ -10,14 +10,14 @@ describe("readJson", () => {
     ['[{"a": 1}, {"a": 2}]', [{ a: 1 }, { a: 2 }]],
     ['I saw [passage one] and {braces}. Then:\n{"a": 1}', { a: 1 }],
     ['Maybe {"a": 0}? No.</think>{"a": 1}', { a: 1 }],
-  ])("reads %s", (reply, value) => expect(readJson(reply)).toEqual(value));
+  ])("parses %s", (reply, value) => expect(readJson(reply)).toEqual(value));
 
   it.each(["", "no", "{", '{"a": 1', '{"a": 1} or {"a": 2}', "{{{{", "[see above]", '{"a": 1}]}'.slice(0, 6)])(
-    "knows of none in %s",
+    "finds none in %s",
     (reply) => expect(readJson(reply)).toBeUndefined(),
   );
 
-  it.each(["[", '{"a": "[{'])("gives up on %s without end in linear time", (piece) =>
+  it.each(["[", '{"a": "[{'])("rejects %s without end in linear time", (piece) =>
     expectLinearTime(1_000_000, (n) => piece.repeat(n / piece.length), readJson),
   );
 });

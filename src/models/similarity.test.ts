@@ -9,13 +9,13 @@ const encoder = (vectors: Readonly<Record<string, number[]>>) => ({
 });
 
 describe("createSimilarity", () => {
-  it("is the cosine of unit vectors, and unknown where a text has no content", async () => {
+  it("is the cosine of unit vectors, and null for a text without content", async () => {
     const { similarity } = createSimilarity(encoder({ a: [1, 0], b: [0.6, 0.8] }), null, []);
     expect(await similarity("a", "b")).toBeCloseTo(0.6, 6);
     expect(await similarity("a", "")).toBeNull();
   });
 
-  it("reads cosines of the embedded encoder as those of the model on which the threshold stands", async () => {
+  it("converts cosines of the embedded encoder to the scale of the threshold", async () => {
     const ours = SHARED_PARTS.embedded();
     const calibrations = loadCalibrations();
     const raw = createSimilarity(ours, null, calibrations);

@@ -40,17 +40,17 @@ const TAKEN = ["8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "192.167
 
 describe("public addresses", () => {
   it.each(Object.entries(REFUSED).flatMap(([kind, all]) => all.map((address) => [kind, address] as const)))(
-    "leave out %s: %s",
+    "exclude %s: %s",
     (_kind, address) => {
       expect(isPublicAddress(address)).toBe(false);
     },
   );
 
-  it.each(TAKEN)("hold %s", (address) => {
+  it.each(TAKEN)("include %s", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it("hold no IPv6 address that carries a private IPv4 address in a known way", () => {
+  it("exclude IPv6 addresses that contain a private IPv4 address", () => {
     fc.assert(
       fc.property(fc.nat(255), fc.nat(255), fc.nat(255), (b, c, d) => {
         const hex = `${((10 << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
@@ -61,7 +61,7 @@ describe("public addresses", () => {
   });
 });
 
-describe("hosts that are addresses", () => {
+describe("IP addresses as host names", () => {
   it.each([
     "http://127.0.0.1/",
     "http://2130706433/",
@@ -70,11 +70,11 @@ describe("hosts that are addresses", () => {
     "http://[::1]/",
     "http://[::ffff:127.0.0.1]/",
     "http://８.8.8.8/",
-  ])("are seen in %s", (url) => {
+  ])("are recognised in %s", (url) => {
     expect(isAddress(new URL(url).hostname)).toBe(true);
   });
 
-  it.each(["http://example.org/", "http://1.example.org/", "http://127.0.0.1.nip.io/"])("are not seen in %s", (url) => {
+  it.each(["http://example.org/", "http://1.example.org/", "http://127.0.0.1.nip.io/"])("are not recognised in %s", (url) => {
     expect(isAddress(new URL(url).hostname)).toBe(false);
   });
 });

@@ -30,7 +30,7 @@ const typed =
     response.writeHead(200, { "content-type": type }).end(body);
 
 describe("fetching a page", () => {
-  it("gives the bytes, the type and the charset, and asks by name for no cookie and no other page", async () => {
+  it("returns bytes, type and charset, and sends no cookie and no referrer", async () => {
     let headers: unknown;
     const found = await fetched("https://example.org/fees?x=1#part", {
       ...page({
@@ -70,19 +70,16 @@ describe("fetching a page", () => {
     "http://127.0.0.1/",
     "http://localhost/",
     `http://example.org/${"a".repeat(3000)}`,
-  ])("refuses %s without asking for its address", async (url) => {
+  ])("refuses %s without resolving its name", async (url) => {
     expect(await refusal(url, { "*": { pages: { "/": "reached" } } })).toMatch(/^web_refused: /);
     expect(web.lookups).toEqual([]);
     expect(web.connections).toEqual([]);
   });
 
-  it.each(["http://8.8.8.8/", "http://127.0.0.1/", "http://[::1]/"])(
-    "refuses the address %s even if it stands on the list",
-    async (url) => {
-      const host = new URL(url).hostname;
-      expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an IP address/);
-    },
-  );
+  it.each(["http://8.8.8.8/", "http://127.0.0.1/", "http://[::1]/"])("refuses the address %s even if it is listed", async (url) => {
+    const host = new URL(url).hostname;
+    expect(await refusal(url, {}, { hosts: [host] })).toMatch(/^web_refused: the host is an IP address/);
+  });
 
   it.each([
     [["127.0.0.1"]],
@@ -91,19 +88,19 @@ describe("fetching a page", () => {
     [["::ffff:10.0.0.1"]],
     [["2606:4700:4700::1111", "::1"]],
     [["not an address"]],
-  ])("refuses a name that leads to %s, and connects to none of them", async (addresses) => {
+  ])("refuses a name that resolves to %s, without a connection", async (addresses) => {
     expect(await refusal("http://example.org/", page({ "/": "reached" }, [addresses]))).toMatch(/^web_refused: .*only public/);
     expect(web.connections).toEqual([]);
     expect(web.requests).toEqual([]);
   });
 
-  it("connects to the address that it looked at, whatever the name means a moment later", async () => {
+  it("connects to the verified address, even if the name changes meanwhile", async () => {
     await fetched("http://example.org/", page({ "/": "ok" }, [["93.184.216.34"], ["127.0.0.1"]]));
     expect(web.lookups).toEqual(["example.org"]);
     expect(web.connections.map(({ address }) => address)).toEqual(["93.184.216.34"]);
   });
 
-  it("looks again at every redirect: a name that has changed to a private address is refused", async () => {
+  it("verifies every redirect: a name that now resolves to a private address is refused", async () => {
     const pages = { "/": redirectTo("/next"), "/next": "reached" };
     expect(await refusal("http://example.org/", page(pages, [["93.184.216.34"], ["127.0.0.1"]]))).toMatch(/^web_refused: .*only public/);
     expect(web.requests).toEqual(["example.org /"]);
@@ -130,31 +127,31 @@ describe("fetching a page", () => {
     expect(web.requests).toEqual(["example.org /"]);
   });
 
-  it("refuses a redirect from https to http, and takes one from http to https", async () => {
+  it("refuses a redirect from https to http, and follows one from http to https", async () => {
     const pages = { "/down": redirectTo("http://example.org/end"), "/up": redirectTo("https://example.org/end"), "/end": "ok" };
     expect(await refusal("https://example.org/down", page(pages))).toMatch(/from https to http/);
     await web.close();
     expect(await fetched("http://example.org/up", page(pages))).toMatchObject({ url: "https://example.org/end" });
   });
 
-  it("follows a few redirects and ends a loop", async () => {
+  it("follows a few redirects and stops a loop", async () => {
     expect(await refusal("http://example.org/", page({ "/": redirectTo("/") }))).toMatch(/more than 4 redirects/);
     expect(web.requests).toHaveLength(MAX_REDIRECTS + 1);
   });
 
   it.each(["application/pdf", "application/json", "image/svg+xml", "application/xhtml+xml", "text/htmlx", ""])(
-    "does not read type %j",
+    "rejects type %j",
     async (type) => {
       expect(await refusal("http://example.org/", page({ "/": typed(type) }))).toMatch(/^web_type: /);
     },
   );
 
-  it.each([204, 304, 400, 404, 500])("does not read a reply with status %i", async (status) => {
+  it.each([204, 304, 400, 404, 500])("rejects a reply with status %i", async (status) => {
     const handler: WebHandler = (_request, response) => response.writeHead(status, { "content-type": "text/html" }).end();
     expect(await refusal("http://example.org/", page({ "/": handler }))).toBe(`web_status: HTTP ${status}`);
   });
 
-  it("does not unpack what is packed twice or in a way that it does not know", async () => {
+  it("rejects multiple or unknown compression", async () => {
     for (const encoding of ["gzip, gzip", "zstd", "compress"]) {
       const handler: WebHandler = (_request, response) =>
         response.writeHead(200, { "content-type": "text/html", "content-encoding": encoding }).end("x");
@@ -165,7 +162,7 @@ describe("fetching a page", () => {
 });
 
 describe("hostile replies", () => {
-  it("ends a body of a gigabyte at the limit, with little memory", async () => {
+  it("stops a body of a gigabyte at the limit, with little memory", async () => {
     let sent = 0;
     const endless: WebHandler = (_request, response) => {
       response.writeHead(200, { "content-type": "text/html" });
@@ -186,7 +183,7 @@ describe("hostile replies", () => {
     await expect.poll(() => web.hungUp).toEqual(["example.org /"]);
   });
 
-  it("does not begin to read what says that it is too long", async () => {
+  it("rejects a reply whose stated length is above the limit", async () => {
     const handler: WebHandler = (_request, response) => {
       response.writeHead(200, { "content-type": "text/html", "content-length": 1024 ** 3 });
       response.write("a");
@@ -194,7 +191,7 @@ describe("hostile replies", () => {
     expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_too_large/);
   });
 
-  it("counts what a packed body becomes, and ends it there", async () => {
+  it("limits the decompressed size", async () => {
     const bomb = gzipSync(Buffer.alloc(512 * 1024 ** 2));
     expect(bomb.length).toBeLessThan(1024 ** 2);
     const handler: WebHandler = (_request, response) =>
@@ -204,7 +201,7 @@ describe("hostile replies", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 ** 2);
   });
 
-  it("counts what is sent too, however little it becomes", async () => {
+  it("limits the compressed size too", async () => {
     const empty = gzipSync("");
     const handler: WebHandler = (_request, response) => {
       response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" });
@@ -213,7 +210,7 @@ describe("hostile replies", () => {
     expect(await refusal("http://example.org/", page({ "/": handler }), { maxBytes: 10_000 })).toMatch(/^web_too_large/);
   });
 
-  it("says so when a packed body is damaged or cut", async () => {
+  it("reports a damaged or truncated compressed body", async () => {
     const whole = gzipSync("x".repeat(1000));
     for (const body of [whole.subarray(0, -9), Buffer.from("no gzip")]) {
       const handler: WebHandler = (_request, response) =>
@@ -242,13 +239,13 @@ describe("hostile replies", () => {
       }) as WebHandler,
     ],
     ["sends on for ever, slowly", ((_request, response) => setTimeout(() => redirectTo("/")(_request, response), 120)) as WebHandler],
-  ])("gives up on time when the server %s", async (_name, handler) => {
+  ])("stops at the timeout when the server %s", async (_name, handler) => {
     expect(await refusal("http://example.org/", page({ "/": handler }), { timeoutMs: 300 })).toBe(
       "web_timeout: the page was not complete within 300 ms",
     );
   });
 
-  it("gives up on time when the name is never found", async () => {
+  it("stops at the timeout when the name is never resolved", async () => {
     web = await startFakeWeb({});
     const network = { ...web.network, resolve: () => new Promise<never>(() => undefined) };
     await expect(fetchWebPage("http://example.org/", network, { ...OPTIONS, timeoutMs: 100 })).rejects.toMatchObject({
@@ -256,21 +253,21 @@ describe("hostile replies", () => {
     });
   });
 
-  it("takes no headers without end", async () => {
+  it("rejects endless headers", async () => {
     const handler: WebHandler = (_request, response) => {
       response.socket?.write(`HTTP/1.1 200 OK\r\nx-a: ${"a".repeat(100_000)}\r\n\r\n`);
     };
     expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_failed/);
   });
 
-  it("does not take another protocol", async () => {
+  it("rejects another protocol", async () => {
     const handler: WebHandler = (_request, response) => {
       response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n");
     };
     expect(await refusal("http://example.org/", page({ "/": handler }))).toMatch(/^web_failed/);
   });
 
-  it("hangs up when it is cancelled", async () => {
+  it("closes the connection when it is cancelled", async () => {
     const controller = new AbortController();
     web = await startFakeWeb(page({ "/": () => undefined }));
     const reading = fetchWebPage("http://example.org/", web.network, { ...OPTIONS, signal: controller.signal });
@@ -280,7 +277,7 @@ describe("hostile replies", () => {
     await expect.poll(() => web.hungUp).toHaveLength(1);
   });
 
-  it("tries another address of the host when one does not answer, and says what failed when none does", async () => {
+  it("tries another address of the host, and reports the failure when none answers", async () => {
     web = await startFakeWeb(page({ "/": "ok" }, [["1.1.1.1", "93.184.216.34"]]));
     const dead = await deadPort();
     const network = {
@@ -293,7 +290,7 @@ describe("hostile replies", () => {
     await expect(fetchWebPage("http://example.org/", none, OPTIONS)).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it("takes no plain answer for a secure one", async () => {
+  it("rejects an unencrypted reply to a secure request", async () => {
     web = await startFakeWeb(page({ "/": "ok" }));
     const { port } = new URL(web.url);
     const network = {
@@ -305,8 +302,8 @@ describe("hostile replies", () => {
   });
 });
 
-describe("the network as it is", () => {
-  it("finds the addresses of a name; those of this machine are refused", async () => {
+describe("the real network", () => {
+  it("resolves a name, and refuses addresses of this machine", async () => {
     expect((await INTERNET.resolve("localhost")).length).toBeGreaterThan(0);
     await expect(fetchWebPage("http://localhost/", INTERNET, { ...OPTIONS, hosts: ["localhost"] })).rejects.toMatchObject({
       code: "web_refused",
@@ -314,7 +311,6 @@ describe("the network as it is", () => {
   });
 });
 
-/** Returns a port without a listener. */
 async function deadPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -24,7 +24,7 @@ async function start({ model, apiKey }: Pick<Example, "model" | "apiKey">, reply
 }
 
 describe.each(EXAMPLES)("%s", (_name, example) => {
-  it("is asked in its own form, and its stream is read", async () => {
+  it("is called in its own format, and its stream is parsed", async () => {
     const bytes = `${example.chunks.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("")}data: [DONE]\n\n`;
     const { endpoint, events } = await start(example, { type: "bytes", bytes });
     const [inputTokens, outputTokens] = example.usage;
@@ -39,7 +39,7 @@ describe.each(EXAMPLES)("%s", (_name, example) => {
     expect(request?.body).toMatchObject({ model: example.model, stream: true, max_tokens: 50, response_format: { type: "json_schema" } });
   });
 
-  it("says what is wrong when the prompt exceeds the context", async () => {
+  it("explains a prompt that exceeds the context", async () => {
     const { status, body } = example.tooLong;
     const { events } = await start(example, { type: "status", status, body: JSON.stringify(body) });
     const error = await failureOf(events());
@@ -48,8 +48,8 @@ describe.each(EXAMPLES)("%s", (_name, example) => {
   });
 });
 
-describe("an endpoint that refuses", () => {
-  it("names the key, or the time to wait", async () => {
+describe("an endpoint that refuses a request", () => {
+  it("leads to a message with the key setting, or the time to wait", async () => {
     const wrong = await start({ model: "m", apiKey: "sk-wrong" }, { type: "status", status: 401 });
     await expect(wrong.events()).rejects.toThrow("HTTP 401: scripted 401. Check the API key");
     const busy = await start({ model: "m", apiKey: "" }, { type: "status", status: 429, headers: { "retry-after": "3600" } });

@@ -19,7 +19,7 @@ describeEncoderContract("hub, fake runtime", async (behaviour) => ({
 }));
 
 describe("hub encoder", () => {
-  it("is found under its name, its maker's name and its repository, with one id", () => {
+  it("has one id under its short name, its owner's name and its repository", () => {
     const ids = ["all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", "Xenova/all-MiniLM-L6-v2"].map(
       (name) => createHubEncoder(name, fake).id,
     );
@@ -27,7 +27,7 @@ describe("hub encoder", () => {
     expect(ids[0]).toMatch(/^hub\/all-MiniLM-L6-v2\/q8\/mean\/[0-9a-f]{12}$/);
   });
 
-  it("has another id with other weights and with other pooling", () => {
+  it("has another id with other weights or pooling", () => {
     writeFakeHubModel(fake.modelsDir, "Xenova/bge-small-en-v1.5");
     const before = createHubEncoder("bge-small", fake).id;
     writeFakeHubModel(fake.modelsDir, "Xenova/bge-small-en-v1.5", { weights: "others" });
@@ -36,7 +36,7 @@ describe("hub encoder", () => {
     expect(createHubEncoder("bge-small", { ...fake, pooling: "mean" }).id).toContain("/mean/");
   });
 
-  it("takes the pooling that the model's files name", () => {
+  it("uses the pooling that the model's files name", () => {
     writeFakeHubModel(fake.modelsDir, "some/other", { files: { "1_Pooling/config.json": '{"pooling_mode_cls_token": true}' } });
     expect(createHubEncoder("some/other", fake).id).toContain("/cls/");
   });
@@ -48,7 +48,7 @@ describe("hub encoder", () => {
     expect(create).toThrowError(/sourcebound models install/);
   });
 
-  it("names the command that fetches a model, and the files for filling the folder by hand", () => {
+  it("names the command that fetches a model, and the files to copy by hand", () => {
     expect(() => createHubEncoder("some/absent", fake)).toThrowError(
       /sourcebound models pull some\/absent`, or copy config\.json, .*onnx\/model_quantized\.onnx there/,
     );
@@ -57,11 +57,11 @@ describe("hub encoder", () => {
     );
   });
 
-  it.each(["a NAN b", "a BOOM b"])("throws a ModelError for a text whose vector is none: %s", async (text) => {
+  it.each(["a NAN b", "a BOOM b"])("throws a ModelError for an invalid vector: %s", async (text) => {
     await expect(createHubEncoder("all-MiniLM-L6-v2", fake).embed(["fine", text])).rejects.toMatchObject({ code: "encoder_failed" });
   });
 
-  it("takes the mean over a text's own tokens, or the first token", () => {
+  it("averages a text's own tokens, or takes the first token", () => {
     const hidden = { dims: [2, 2, 2], data: [1, 2, 3, 4, 5, 6, 100, 100] };
     const inputs = { attention_mask: { dims: [2, 2], data: [1, 1, 1, 0] } };
     expect(pool(hidden, inputs, "mean").map((vector) => [...vector])).toEqual([
@@ -78,12 +78,12 @@ describe("hub encoder", () => {
 describe("hub reranker", () => {
   const passage = (text: string) => ({ title: "Ratings", section: "", text });
 
-  it("reads title, section and text as one, without empty parts", () => {
+  it("scores title, section and text as one, without empty parts", () => {
     expect(passageInput({ title: "A", section: " B ", text: "C" })).toBe("A. B. C");
     expect(passageInput(passage("C"))).toBe("Ratings. C");
   });
 
-  it("scores each passage in 0–1 through the logistic function", async () => {
+  it("maps logits to 0–1 with the logistic function", async () => {
     const reranker = createHubReranker("cross-encoder/ms-marco-MiniLM-L-6-v2", fake);
     const scores = await reranker.rerank("tinnitus rating", [passage("tinnitus rating is 10"), passage("pension"), passage("a rating")]);
     expect(scores[0]).toBeCloseTo(1 / (1 + Math.exp(-1)), 6);

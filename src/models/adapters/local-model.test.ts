@@ -46,7 +46,7 @@ const ask = (model: ReturnType<typeof open>, form?: { name: string; schema: Reco
   Array.fromAsync(model.stream({ system: "S", user: "Question?" }, { temperature: 0, signal: new AbortController().signal, form }));
 
 describe("a local model", () => {
-  it("answers one prompt at a time, keeps to a form, and is named after its file", async () => {
+  it("answers one prompt at a time, follows a JSON schema, and is named after its file", async () => {
     const model = open({ type: "answer", pieces: ["One ", "two."], usage: { input: 90, output: 7 } });
     expect(model.id).toBe("Small");
     const [first, second] = await Promise.all([ask(model), ask(model, { name: "answer", schema: { required: ["sentences"] } })]);
@@ -54,7 +54,7 @@ describe("a local model", () => {
     expect(second[0]).toEqual({ type: "text", text: '["sentences"]' });
   });
 
-  it("fails with the reason when its process ends, and starts again", async () => {
+  it("fails with the reason when its process ends, and restarts", async () => {
     const model = open({ type: "cut", pieces: ["One "] });
     for (let i = 0; i < 2; i++) await expect(ask(model)).rejects.toThrow('Local model "Small" failed: its process ended (exit code 3)');
   });

@@ -76,7 +76,7 @@ describeEncoderContract("OpenAI-compatible", async (behaviour) => {
 });
 
 describe("chat over HTTP", () => {
-  it("sends the key as bearer, the prompt, the temperature, and asks for usage", async () => {
+  it("sends the key as bearer token, the prompt and the temperature, and requests usage", async () => {
     const { endpoint, model } = await start({ chat: [{ type: "stream", pieces: ["Yes."] }] });
     await Array.fromAsync(ask(model));
     expect(endpoint.requests).toHaveLength(1);
@@ -93,7 +93,7 @@ describe("chat over HTTP", () => {
     });
   });
 
-  it("sends the most tokens of a reply, by the name that the endpoint takes, and says which setting cut one", async () => {
+  it("limits the tokens of a reply by the parameter that the endpoint accepts, and names the setting of a cut reply", async () => {
     const refusal = JSON.stringify({ error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } });
     const { endpoint, model } = await start(
       {
@@ -133,7 +133,7 @@ describe("chat over HTTP", () => {
     }
   });
 
-  it("waits as long as retry-after says, and not at all when that is longer than the timeout", async () => {
+  it("waits as long as retry-after says, but fails at once if that exceeds the timeout", async () => {
     const limited = (seconds: string): ChatReply => ({ type: "status", status: 429, headers: { "retry-after": seconds } });
     const patient = await start({ chat: [limited("0.2"), { type: "stream", pieces: ["Yes."] }] });
     const begun = performance.now();
@@ -144,7 +144,7 @@ describe("chat over HTTP", () => {
     expect(hasty.endpoint.chats).toHaveLength(1);
   });
 
-  it("never shows the key, even if the endpoint repeats it", async () => {
+  it("never reveals the key, even if the endpoint repeats it", async () => {
     const body = JSON.stringify({ error: { message: `Incorrect API key provided: ${KEY}. ${"x".repeat(5000)}` } });
     const { model, encoder } = await start({
       chat: [{ type: "status", status: 401, body }],
@@ -167,7 +167,7 @@ describe("chat over HTTP", () => {
     ],
     ["JSON that breaks off", "application/json", '{"choices":[{"mess', 'received application/json beginning with “{"choices":[{"mess”'],
     ["JSON in place of a stream", "application/json", '{"choices":[],"usage":null}', 'beginning with “{"choices":[],"usage":null}”'],
-  ])("says of %s what came back and what to check", async (_what, type, body, told) => {
+  ])("describes %s and what to check", async (_what, type, body, told) => {
     const reply = { type: "status" as const, status: 200, headers: { "content-type": type }, body };
     const { model, encoder } = await start({ chat: [reply], embeddings: [reply] });
     const chat = await Array.fromAsync(ask(model)).catch(({ message }: ModelError) => message);
@@ -180,7 +180,7 @@ describe("chat over HTTP", () => {
     expect(`${chat}${vectors}`).not.toMatch(new RegExp(`${KEY}|\\p{C}`, "u"));
   });
 
-  it("takes an answer that drips within the timeout, but not for ever", async () => {
+  it("accepts a slow reply within the timeout, but not an endless one", async () => {
     const drip = (pieces: number): ChatReply => ({ type: "stream", pieces: Array.from({ length: pieces }, () => "drip "), delayMs: 80 });
     // The whole reply takes longer than the timeout, but each gap is a fifth of it.
     const { model } = await start({ chat: [drip(8), drip(400)] }, { timeoutMs: 400 });
@@ -188,7 +188,7 @@ describe("chat over HTTP", () => {
     await expect(Array.fromAsync(ask(model))).rejects.toThrow("no complete response within 4000 ms");
   });
 
-  it("hangs up when it is cancelled while it waits, and does not try again", async () => {
+  it("closes the connection when it is cancelled, and does not retry", async () => {
     const { endpoint, model } = await start({ chat: [{ type: "silence" }] }, {});
     const controller = new AbortController();
     const reading = Array.fromAsync(ask(model, controller.signal));
@@ -199,7 +199,7 @@ describe("chat over HTTP", () => {
     expect(endpoint.chats).toHaveLength(1);
   });
 
-  it("leaves out what a model thinks aloud", async () => {
+  it("removes a model's reasoning", async () => {
     const pieces = ["<thi", "nk>Perhaps 70 percent [1].</th", "ink>Tinnitus is rated at 10 percent [1]."];
     const { model } = await start({ chat: [{ type: "stream", pieces }] });
     const events = await Array.fromAsync(ask(model));
@@ -209,7 +209,7 @@ describe("chat over HTTP", () => {
 });
 
 describe("vectors over HTTP", () => {
-  it("puts vectors that come in another order where they belong", async () => {
+  it("orders vectors by their index", async () => {
     const vectorOf = (text: string) => (text === "a" ? [1, 0] : [0, 1]);
     const { encoder } = await start({ embeddings: [{ type: "vectors", vectorOf, order: "reversed" }] });
     expect((await encoder.embed(["a", "b"])).map((vector) => [...vector])).toEqual([
@@ -218,18 +218,15 @@ describe("vectors over HTTP", () => {
     ]);
   });
 
-  it.each(Object.entries(brokenEmbeddingsReplies))(
-    "throws a ModelError after %s, and recovers where trying again may help",
-    async (name, reply) => {
-      const { endpoint, encoder } = await start({ embeddings: [reply] }, timeoutFor(name));
-      await expect(encoder.embed(["a", "b"])).rejects.toMatchObject({ name: "ModelError", code: "encoder_failed" });
-      expect(endpoint.requests).toHaveLength(name === "401" ? 1 : 2);
-      endpoint.script({ embeddings: [reply, { type: "vectors" }] });
-      if (name !== "401") expect(await encoder.embed(["a", "b"])).toHaveLength(2);
-    },
-  );
+  it.each(Object.entries(brokenEmbeddingsReplies))("throws a ModelError after %s, and retries if that may help", async (name, reply) => {
+    const { endpoint, encoder } = await start({ embeddings: [reply] }, timeoutFor(name));
+    await expect(encoder.embed(["a", "b"])).rejects.toMatchObject({ name: "ModelError", code: "encoder_failed" });
+    expect(endpoint.requests).toHaveLength(name === "401" ? 1 : 2);
+    endpoint.script({ embeddings: [reply, { type: "vectors" }] });
+    if (name !== "401") expect(await encoder.embed(["a", "b"])).toHaveLength(2);
+  });
 
-  it("is named by endpoint and model, so that vectors of two endpoints are never mixed", () => {
+  it("has an id of endpoint and model, so that vectors of two endpoints are never mixed", () => {
     const options = { apiKey: "", timeoutMs: 100, retries: 0 };
     const ids = ["http://a.test/v1", "http://a.test/v1/", "http://a.test/other/v1", "http://b.test/v1"].map(
       (baseUrl) => createApiEncoder("m", { ...options, baseUrl }).id,
@@ -239,7 +236,7 @@ describe("vectors over HTTP", () => {
 });
 
 describe("vectors over HTTP: limits and cost", () => {
-  it("cuts texts into requests below the limits of count and tokens, in order; a text that is too long goes alone", () => {
+  it("splits texts into requests below the limits of count and tokens, in order; an over-long text is sent alone", () => {
     const short = Array.from({ length: 5000 }, (_, i) => `text ${i}`);
     expect(batchTexts(short).map(({ length }) => length)).toEqual([2048, 2048, 904]);
     const long = Array.from({ length: 6 }, () => "x".repeat(200_000));
@@ -248,7 +245,7 @@ describe("vectors over HTTP: limits and cost", () => {
     expect(batchTexts(short).flat()).toEqual(short);
   });
 
-  it("refuses vectors of a known model that have not its dimensions", async () => {
+  it("rejects vectors of a known model with other dimensions", async () => {
     const { endpoint } = await start({ embeddings: [{ type: "vectors" }] });
     const options = { baseUrl: endpoint.url, apiKey: "", timeoutMs: 250, retries: 0, backoffMs: 1 };
     const encoder = createApiEncoder("text-embedding-3-small", options);

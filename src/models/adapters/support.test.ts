@@ -21,7 +21,7 @@ writeFakeHubModel(hub.modelsDir, "some/turned", { files: classes("entailment", "
 writeFakeHubModel(hub.modelsDir, "some/feelings", { files: classes("joy", "anger") });
 writeFakeHubModel(hub.modelsDir, "some/broken", { weights: "broken" });
 
-/** A model that scores shared words: enough for the claims of the contract. */
+/** A model that scores shared words, which suffices for the contract. */
 function judging(broken: boolean): ChatModel {
   return {
     id: "judge",
@@ -58,12 +58,12 @@ describe("chat support scorer", () => {
     return { score, prompt: chat.calls[0]?.prompt };
   };
 
-  it("reads the verdict and finds the unsupported parts in the claim", async () => {
+  it("parses the verdict and finds the unsupported parts in the claim", async () => {
     const { score } = await replying('{"score": 0.2, "unsupported": ["a year", "not there", "year"], "reason": "A month."}');
     expect(score).toEqual({ score: 0.2, spans: [{ start: 20, end: 26 }], reason: "A month." });
   });
 
-  it("says null of a reply that is not the verdict, and guesses nothing from its words", async () => {
+  it("returns null for an invalid reply, without guessing from its words", async () => {
     const bad = [
       "",
       "yes",
@@ -80,7 +80,7 @@ describe("chat support scorer", () => {
     }
   });
 
-  it("fills the slots once, so that a slot written in the evidence stays text", async () => {
+  it("fills the slots once, so that a slot in the evidence stays text", async () => {
     const { prompt } = await replying("{}");
     expect(prompt?.user).toContain("[1] It costs 10 dollars {{claim}}.\n[2] A month.");
     expect(prompt?.user).toMatch(/Claim:\nIt costs 10 dollars a year\.\s*$/);
@@ -90,7 +90,7 @@ describe("chat support scorer", () => {
 describe("hub support scorer", () => {
   const pair = (claim: string, ...evidence: string[]) => ({ claim, evidence: evidence.map((text) => ({ text, above: [] })) });
 
-  it("takes the logistic of one logit, the softmax of the class that says yes of two", async () => {
+  it("uses the logistic function for one logit, and the softmax of the positive class for two", async () => {
     const claim = pair("alpha beta gamma", "alpha beta gamma delta");
     const expected = 1 / (1 + Math.exp(-2));
     const [one] = await createHubSupportScorer("some/one-logit", hub).score([claim]);
@@ -101,14 +101,14 @@ describe("hub support scorer", () => {
     expect(turned?.score).toBeCloseTo(1 - expected, 6);
   });
 
-  it("counts the text of the evidence that supports best", async () => {
+  it("uses the evidence with the best support", async () => {
     const scorer = createHubSupportScorer("some/one-logit", hub);
     const [alone] = await scorer.score([pair("alpha beta", "alpha beta")]);
     const [among] = await scorer.score([pair("alpha beta", "other words", "alpha beta", "", "more words")]);
     expect(among?.score).toBe(alone?.score);
   });
 
-  it("refuses a model whose classes do not judge support", () => {
+  it("rejects a model whose classes do not judge support", () => {
     expect(() => createHubSupportScorer("some/feelings", hub)).toThrowError(/joy, anger/);
   });
 });

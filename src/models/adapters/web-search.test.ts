@@ -60,7 +60,7 @@ function replying(body: string | Buffer, status = 200, asked: Asked = {}): WebHa
 const OPTIONS = { signal: new AbortController().signal, limit: 5, hosts: ["example.org", "example.net"] };
 
 describe.each(TYPES)("web search: %s", (type) => {
-  it("gives addresses, titles and snippets, no more than asked for", async () => {
+  it("returns addresses, titles and snippets up to the limit", async () => {
     const search = await start(type, replying(JSON.stringify(REPLIES[type](RESULTS))));
     const all = RESULTS.map(({ url, title, text }) => ({ url, title, snippet: text }));
     expect(await search.search("card fee", OPTIONS)).toEqual(all);
@@ -68,7 +68,7 @@ describe.each(TYPES)("web search: %s", (type) => {
     expect(search.id).toMatch(new RegExp(`^${type} at 127\\.0\\.0\\.1:\\d+$`));
   });
 
-  it("gives nothing when nothing was found", async () => {
+  it("returns nothing when nothing was found", async () => {
     expect(await (await start(type, replying(JSON.stringify(REPLIES[type]([]))))).search("card", OPTIONS)).toEqual([]);
   });
 
@@ -88,12 +88,12 @@ describe.each(TYPES)("web search: %s", (type) => {
     await expect(search.search("card", OPTIONS)).rejects.toMatchObject({ name: "WebError", code: "search_failed" });
   });
 
-  it("ends a reply without end at the limit", async () => {
+  it("stops an endless reply at the limit", async () => {
     const search = await start(type, replying(`{"results":[],"type":"search","x":"${"a".repeat(3 * 1024 * 1024)}"}`));
     await expect(search.search("card", OPTIONS)).rejects.toThrow(/the reply exceeds 2097152 bytes/);
   });
 
-  it("never shows the key, even if the service repeats it", async () => {
+  it("never reveals the key, even if the service repeats it", async () => {
     const search = await start(type, replying(`bad key ${KEY} ${"x".repeat(5000)}`, 401));
     const error = await failureOf(search.search("card", OPTIONS));
     expect(error?.message).toContain("HTTP 401: bad key [key]");
@@ -101,7 +101,7 @@ describe.each(TYPES)("web search: %s", (type) => {
     expect(JSON.stringify([error, error?.cause, error?.stack])).not.toContain(KEY);
   });
 
-  it("gives up on time, and does not follow a redirect with its key", async () => {
+  it("has a timeout, and does not follow a redirect with its key", async () => {
     const slow = await start(type, () => undefined, { timeoutMs: 100 });
     await expect(slow.search("card", OPTIONS)).rejects.toThrow(/no response within 100 ms/);
     await web.close();
@@ -110,7 +110,7 @@ describe.each(TYPES)("web search: %s", (type) => {
     expect(web.requests).toHaveLength(1);
   });
 
-  it("hangs up when it is cancelled, and says when nobody listens", async () => {
+  it("closes the connection when it is cancelled, and reports an unreachable service", async () => {
     const controller = new AbortController();
     const search = await start(type, () => undefined);
     const asking = search.search("card", { ...OPTIONS, signal: controller.signal });
@@ -122,7 +122,7 @@ describe.each(TYPES)("web search: %s", (type) => {
   });
 });
 
-describe("what is sent", () => {
+describe("a search request", () => {
   it("to SearXNG: the query with its hosts, as JSON", async () => {
     const asked: Asked = {};
     const search = await start("searxng", replying('{"results":[]}', 200, asked), { apiKey: "" });
@@ -133,7 +133,7 @@ describe("what is sent", () => {
     expect(asked.headers?.authorization).toBeUndefined();
   });
 
-  it("to Brave: the token in its header, plain text asked for", async () => {
+  it("to Brave: the token in its header, plain text requested", async () => {
     const asked: Asked = {};
     await (await start("brave", replying('{"type":"search"}', 200, asked))).search("card fee", OPTIONS);
     expect(asked.headers?.["x-subscription-token"]).toBe(KEY);
@@ -145,7 +145,7 @@ describe("what is sent", () => {
     expect(asked.url?.href).not.toContain(KEY);
   });
 
-  it("to Tavily: a body with hosts, the key as bearer", async () => {
+  it("to Tavily: a body with hosts, the key as bearer token", async () => {
     const asked: Asked = {};
     await (await start("tavily", replying('{"results":[]}', 200, asked))).search("card fee", OPTIONS);
     expect(asked).toMatchObject({
@@ -155,7 +155,7 @@ describe("what is sent", () => {
     });
   });
 
-  it("keeps a query within what services take", () => {
+  it("stays within the length limits of services", () => {
     expect(withSites("card fee", ["example.org"])).toBe("card fee site:example.org");
     expect(withSites("card fee", [])).toBe("card fee");
     const many = Array.from({ length: 9 }, (_, i) => `host${i}.example`);

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { carryThreshold, distributionOf, shareBelow } from "./calibration.ts";
 
-describe("carrying thresholds over", () => {
+describe("converting thresholds", () => {
   const source = distributionOf([0, 1, 2, 3, 4], 5);
   const target = distributionOf([0, 10, 20, 30, 40], 5);
 
-  it("lets the same share of pairs pass: hand-worked", () => {
+  it("accepts the same share of pairs: hand-worked", () => {
     expect(carryThreshold(2, source, target)).toBe(20);
     expect(carryThreshold(2.5, source, target)).toBe(25);
     expect(carryThreshold(0.45, distributionOf([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), distributionOf([0, 0.1, 0.2, 0.3, 0.4, 0.5]))).toBeCloseTo(
@@ -15,16 +15,16 @@ describe("carrying thresholds over", () => {
     );
   });
 
-  it("keeps the distance where all or none pass", () => {
+  it("keeps the distance if all or no pairs are accepted", () => {
     expect(carryThreshold(4.5, source, target)).toBe(40.5);
     expect(carryThreshold(-1, source, target)).toBe(-1);
   });
 
-  it("takes the middle of a run of equal quantiles", () => {
+  it("takes the middle of equal quantiles", () => {
     expect(shareBelow(1, [0, 1, 1, 1, 2])).toBe(0.5);
   });
 
-  it("rises, and comes back", () => {
+  it("is monotonic and invertible", () => {
     const values = fc.uniqueArray(fc.integer({ min: 0, max: 1000 }), { minLength: 2, maxLength: 60 });
     fc.assert(
       fc.property(values, values, fc.integer({ min: -50, max: 1050 }), fc.integer({ min: -50, max: 1050 }), (a, b, x, y) => {

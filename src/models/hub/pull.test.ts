@@ -35,7 +35,7 @@ async function start(over: Partial<FakeHubOptions> = {}): Promise<PullOptions> {
 const pull = (options: PullOptions, name = "all-MiniLM-L6-v2") => Array.fromAsync(pullModel(name, options));
 
 describe("pulling a model", () => {
-  it("fetches the files that are needed, says how far it is, and notes revision and licence", async () => {
+  it("fetches the required files with progress, and records revision and licence", async () => {
     const events = await pull(await start());
     expect(events[0]).toMatchObject({ type: "start", repository, licence: "apache-2.0" });
     const shares = events.flatMap((event) => (event.type === "bytes" ? [event.done / event.total] : []));
@@ -48,14 +48,14 @@ describe("pulling a model", () => {
     expect(listLocalModels(modelsDir).map(({ path, dtypes }) => [path, dtypes])).toEqual([[repository, ["q8"]]]);
   });
 
-  it("fetches nothing again", async () => {
+  it("does not fetch again", async () => {
     const options = await start();
     await pull(options);
     const end = (await pull(options)).at(-1);
     expect(end).toMatchObject({ type: "end", fetched: 0 });
   });
 
-  it.each([false, true])("goes on where a cut connection stopped (range ignored: %s)", async (ignoreRange) => {
+  it.each([false, true])("resumes after a cut connection (range ignored: %s)", async (ignoreRange) => {
     const options = await start({
       ignoreRange,
       cutAfter: (path, request) => (path.endsWith("quantized.onnx") && request === 1 ? 60_000 : -1),
@@ -65,7 +65,7 @@ describe("pulling a model", () => {
     expect(hub.requests.some((request) => request.endsWith("bytes=60000-"))).toBe(true);
   });
 
-  it("leaves no model that looks whole when it is cancelled, and goes on later", async () => {
+  it("leaves no model that looks complete when it is cancelled, and resumes later", async () => {
     const abort = new AbortController();
     const options = { ...(await start()), signal: abort.signal };
     const reason = new Error("enough");
@@ -79,13 +79,13 @@ describe("pulling a model", () => {
     expect(listLocalModels(modelsDir)).toHaveLength(1);
   });
 
-  it.each(["onnx/model_quantized.onnx", "tokenizer.json"])("deletes a file whose hash differs and says so: %s", async (damaged) => {
+  it.each(["onnx/model_quantized.onnx", "tokenizer.json"])("deletes and reports a file with another hash: %s", async (damaged) => {
     const error = await failureOf(pull(await start({ damage: (path) => path === damaged })));
     expect(error).toMatchObject({ code: "hub_file_damaged" });
     expect(existsSync(join(modelsDir, repository, `${damaged}.part`))).toBe(false);
   });
 
-  it("says which weights there are when the wanted ones are not", async () => {
+  it("lists the available weights when the requested ones are missing", async () => {
     const error = await failureOf(pull({ ...(await start()), dtype: "fp16" }));
     expect(error).toMatchObject({
       code: "hub_file_missing",
@@ -93,7 +93,7 @@ describe("pulling a model", () => {
     });
   });
 
-  it("says how to fill the folder by hand when the hub cannot be reached", async () => {
+  it("explains how to copy the files by hand when the Hub cannot be reached", async () => {
     const options = await start();
     await hub.close();
     const error = await failureOf(pull(options));
@@ -104,7 +104,7 @@ describe("pulling a model", () => {
     expect(error?.message).toContain(join(modelsDir, repository));
   });
 
-  it("knows no model of a name that is neither short nor owner/name, and none that the hub does not have", async () => {
+  it("rejects names that are neither short nor owner/name, and models that the Hub does not have", async () => {
     const options = await start();
     expect(await failureOf(pull(options, "all-MinLM-L6-v2"))).toMatchObject({
       code: "hub_model_unknown",
@@ -126,7 +126,7 @@ describe("installing the runtime", () => {
     return await Array.fromAsync(installHubRuntime(folder, options));
   };
 
-  it("runs npm without scripts and without CUDA, and renames what is whole", async () => {
+  it("runs npm without scripts and without CUDA, and renames a complete install", async () => {
     const folder = join(mkdtempSync(join(root, "data-")), "hub-runtime");
     const source = mkdtempSync(join(root, "package-"));
     writeFakeHubRuntime(source, "4.3.1");
@@ -141,7 +141,7 @@ describe("installing the runtime", () => {
     expect(existsSync(`${folder}.part`)).toBe(false);
   });
 
-  it("says what npm said when it failed, and leaves nothing that looks installed", async () => {
+  it("reports npm's error, and leaves nothing that looks installed", async () => {
     const folder = join(mkdtempSync(join(root, "data-")), "hub-runtime");
     const error = await failureOf(install(folder, npm('console.error("network timeout"); process.exit(1);')));
     expect(error).toMatchObject({ code: "hub_install_failed", message: expect.stringContaining("network timeout") });

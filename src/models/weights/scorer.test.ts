@@ -12,7 +12,7 @@ describe("scoreOf", () => {
     expect(scoreOf([3, 4], SCORER)).toBe(1.5);
     expect(scoreOf([3, 4], { linear: [1, 2] })).toBe(11);
   });
-  it("takes an unknown value as the mean, not as 0", () => {
+  it("replaces an unknown value by the mean, not by 0", () => {
     expect(scoreOf([null, null], SCORER)).toBe(scoreOf([1, 2], SCORER));
     expect(scoreOf([null, 2], SCORER)).not.toBe(scoreOf([0, 2], SCORER));
   });
@@ -20,7 +20,7 @@ describe("scoreOf", () => {
 
 describe("the form of a scorer", () => {
   const named = namedScorerSchema(["one", "two"]);
-  it("is kept as it stands", () => {
+  it("is kept as it is", () => {
     expect(named.parse(SCORER)).toEqual(SCORER);
   });
   it.each([
@@ -32,10 +32,10 @@ describe("the form of a scorer", () => {
     ["a curve that falls", { ...SCORER, chance: [-1, 0] }],
     ["no linear part", { features: ["one"], bias: 1 }],
     ["a number that is none", { ...SCORER, linear: [0.5, "1"] }],
-  ])("is refused with %s", (_, scorer) => {
+  ])("is rejected with %s", (_, scorer) => {
     expect(named.safeParse(scorer).success).toBe(false);
   });
-  it("is that of every linear model that ships", () => {
+  it("fits every bundled linear model", () => {
     const folder = join(PACKAGE_ROOT, "src/models/weights");
     const scorers = readdirSync(folder)
       .filter((name) => name.endsWith(".json"))
