@@ -56,7 +56,7 @@ A study room can be reserved for two hours and seats six people.
 const BOOKS = "Books may be kept for 21 days by every reader of the library.";
 
 describe("citationStates", () => {
-  it("says same where the characters stand where they stood, also in a new version", async () => {
+  it("is `same` if the text is in its place, also in a new version", async () => {
     const old = await documentOf(RULES);
     const citation = cite(old, BOOKS);
     const now = await documentOf(`${RULES}\nA new last sentence.\n`);
@@ -68,7 +68,7 @@ describe("citationStates", () => {
     });
   });
 
-  it("says moved, with the new heading and offsets, where text before it grew or its section went elsewhere", async () => {
+  it("is `moved`, with the new heading and offsets, if the text was shifted", async () => {
     const citation = cite(await documentOf(RULES), BOOKS);
     const now = await documentOf(RULES.replace("# Loans\n\n", "# Loans\n\nWelcome to the library.\n\n").replace("# Loans", "# Borrowing"));
     const standing = await stateOf(citation, [now]);
@@ -76,7 +76,7 @@ describe("citationStates", () => {
     expect(now.text.slice(standing.now?.start, standing.now?.end)).toBe(BOOKS);
   });
 
-  it("takes the place with the same surroundings where a text stands several times", async () => {
+  it("finds the copy with the same surroundings if a text occurs several times", async () => {
     const twice = (first: string) => `# A\n\n${first}Price: 5 dollars.\n\n# B\n\nOf the large one.\n\nPrice: 5 dollars.\n\nPlus tax.\n`;
     const old = await documentOf(twice(""));
     const second = old.text.lastIndexOf("Price: 5 dollars.");
@@ -85,34 +85,34 @@ describe("citationStates", () => {
     expect(await stateOf(citation, [now])).toMatchObject({ state: "moved", now: { headingPath: ["B"] } });
   });
 
-  it("says changed, with what stands there now, where a number is another one", async () => {
+  it("is `changed`, with the new text, if a number differs", async () => {
     const citation = cite(await documentOf(RULES), BOOKS);
     const standing = await stateOf(citation, [await documentOf(RULES.replace("21 days", "14 days"))]);
     expect(standing).toMatchObject({ state: "changed", now: { quote: BOOKS.replace("21", "14") } });
     expect(standing.likeness).toBeLessThan(1);
   });
 
-  it("prefers what its own document says now to an old copy elsewhere", async () => {
+  it("prefers the changed text of its own document to an old copy elsewhere", async () => {
     const citation = cite(await documentOf(RULES), BOOKS);
     const now = await documentOf(RULES.replace("21 days", "14 days"));
     const copy = await documentOf(`# Archive\n\n${BOOKS}\n`, "archive.md");
     expect(await stateOf(citation, [now, copy])).toMatchObject({ state: "changed", now: { documentId: "rules.md" } });
   });
 
-  it("follows a text into another document when its own is deleted, but no short one", async () => {
+  it("follows a text into another document when its own is deleted, unless it is short", async () => {
     const old = await documentOf(RULES);
     const other = await documentOf(`# Borrowing\n\n${BOOKS} And 21 days it is.\n`, "borrowing.md");
     expect(await stateOf(cite(old, BOOKS), [other])).toMatchObject({ state: "moved", now: { documentId: "borrowing.md" } });
     expect(await stateOf(cite(old, "21 days"), [other])).toEqual({ n: 1, state: "gone", likeness: 0, now: null });
   });
 
-  it("says gone where the sentence was taken out, and where the document is not open to who asks", async () => {
+  it("is `gone` if the sentence was deleted, or the document is hidden from the caller", async () => {
     const citation = cite(await documentOf(RULES), BOOKS);
     expect(await stateOf(citation, [await documentOf(RULES.replace(BOOKS, ""))])).toMatchObject({ state: "gone", now: null });
     expect(await stateOf(citation, [])).toMatchObject({ state: "gone", now: null });
   });
 
-  it("tells edited sentences of real documents from ones that were taken out", async () => {
+  it("distinguishes edited sentences of real documents from deleted ones", async () => {
     const counts = { edited: 0, editedGone: 0, taken: 0, takenGone: 0, rows: 0, rowsGone: 0, kept: 0, keptMoved: 0 };
     for (const { path, text } of packDocuments()) {
       const old = await documentOf(text, path);
@@ -155,7 +155,6 @@ function shifted(document: StoredDocument, from: number, by: number): StoredDocu
   return { ...document, blocks: document.blocks.map(move), units: document.units.map(move) };
 }
 
-/** Typical edits of a sentence. */
 function edits(quote: string): string[] {
   const words = quote.split(" ");
   const middle = Math.floor(words.length / 2);

@@ -19,7 +19,7 @@ describe("createClassifier", () => {
     expect(entities(question)).toEqual(found);
   });
 
-  it("tells codes from names", () => {
+  it("distinguishes codes from names", () => {
     expect(classify("DC 6260 and the GI Bill").entities.map(isCode)).toEqual([true, false]);
   });
 });
@@ -38,17 +38,17 @@ describe("createTopicReader", () => {
     ["Where do I send the 21-526ez?", ["forms"]],
     ["HIGHER-LEVEL REVIEWS?", ["appeals"]],
     ["Which form starts a decision review or another appeal?", ["appeals", "forms"]],
-  ])("finds keywords in any inflection, the topic with most of them first: %s", (text, topics) => {
+  ])("finds keywords in any inflection, and sorts topics by their number: %s", (text, topics) => {
     expect(read(text)).toEqual(topics);
   });
 
   it.each(["More information for former members", "a disability, and its rating", "???", "", "reform"])(
-    "does not find parts of words or words apart: %j",
+    "does not find parts of words or separated words: %j",
     (text) => {
       expect(read(text)).toEqual([]);
     },
   );
 
-  it("reads a huge hostile text in linear time", () =>
+  it("takes linear time for a huge hostile text", () =>
     expectLinearTime(200_000, (size) => `${"a".repeat(size)} ${"form-".repeat(size / 4)}`, read));
 });

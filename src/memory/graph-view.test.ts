@@ -20,17 +20,17 @@ const QUESTIONS = [
 ];
 
 describe("viewGraph", () => {
-  it("shows nothing of what may not be stored as text", () => {
+  it("contains no text that may not be stored", () => {
     expect(JSON.stringify(viewGraph(QUESTIONS, EVERYTHING))).not.toContain("SECRET");
   });
 
-  it("keeps one node with its neighbours, of the types that are wanted", () => {
+  it("keeps one node with its neighbours of the selected types", () => {
     const { nodes, links } = viewGraph(QUESTIONS, { ...EVERYTHING, types: ["question"], around: "topic:cards" });
     expect(nodes.map(({ type }) => type)).toEqual(["topic", "question", "question"]);
     expect(new Set(links.map(([, to]) => to))).toEqual(new Set([1, 2]));
   });
 
-  it("cuts ten thousand nodes to what can be read, and says how many there are", () => {
+  it("reduces ten thousand nodes to a readable number, and reports the total", () => {
     const many = Array.from({ length: 10_000 }, (_, i) => question(`Question ${i}`, `t${i % 40}`, `d${i % 700}`));
     const { nodes, totals, fitting, links } = viewGraph(many, { ...EVERYTHING, limit: 120 });
     expect(nodes).toHaveLength(120);

@@ -40,7 +40,7 @@ function matcherFor(odds: (question: string) => number, over: Partial<MatcherPar
 }
 
 describe("createMatcher", () => {
-  it("accepts from the mean of both orders on", async () => {
+  it("accepts at a threshold for the mean of both orders", async () => {
     const [asked, stored] = ["When is it paid?", "How soon is it paid?"];
     const { compare, pairs } = matcherFor((question) => (question === stored ? 4 : 2));
     expect(await compare(asked, stored)).toMatchObject({
@@ -59,7 +59,7 @@ describe("createMatcher", () => {
     expect(await strict(asked, stored)).toMatchObject({ accepted: false, reason: expect.stringContaining("minimum 0.99") });
   });
 
-  it("gives the cross-encoder both questions in one phrase of the pack", async () => {
+  it("passes both questions to the cross-encoder with the same phrase of the pack", async () => {
     const { compare, pairs } = matcherFor(() => 5);
     await compare("When is the early retirement bonus paid?", "How soon is the ERB paid?");
     expect(pairs[0]).toEqual({ question: "How soon is the ERB paid?", text: "When is the ERB paid?" });
@@ -69,7 +69,7 @@ describe("createMatcher", () => {
     ["values", "Who pays at 60%?", "Who pays at 70%?"],
     ["polarity", "Which fees aren't refunded?", "Which fees are refunded?"],
     ["names", "When is the ERB paid?", "When is it paid?"],
-  ])("never reads a pair that differs in exact facts: %s", async (rule, asked, stored) => {
+  ])("never scores a pair that differs in exact facts: %s", async (rule, asked, stored) => {
     for (const settings of [LEARNED, { ...spark.match, cosine: 0, entities: 0, documents: 0 } as MatchSettings]) {
       const { compare, pairs } = matcherFor(() => 9);
       expect(await compare(asked, stored, { cosine: 1, settings })).toMatchObject({ accepted: false, rule });
@@ -77,13 +77,13 @@ describe("createMatcher", () => {
     }
   });
 
-  it("does not serve an answer whose cited passages the asked question does not find", async () => {
+  it("rejects an answer whose cited passages the new question does not find", async () => {
     const { compare } = matcherFor(() => 9);
     expect(await compare("When is it paid?", "How soon is it paid?", { found: [1, 2] })).toMatchObject({ accepted: false, rule: "cited" });
     expect(await compare("When is it paid?", "How soon is it paid?", { found: [] })).toMatchObject({ accepted: false, rule: "cited" });
   });
 
-  it("compares words as they were corrected, and nothing where a correction makes an exact fact", async () => {
+  it("compares corrected words, but rejects a correction that creates an exact fact", async () => {
     const { compare } = matcherFor(() => 9);
     const corrected = { written: "When is the bonnus paid?" };
     expect(await compare("When is the bonus paid?", "How soon is the bonus paid?", corrected)).toMatchObject({ accepted: true });
@@ -94,7 +94,7 @@ describe("createMatcher", () => {
       expect(await compare(asked, asked, { written })).toMatchObject({ accepted: false, rule: "repaired" });
   });
 
-  it("holds each threshold of spark, with its cosine carried over, and then the cross-encoder's", async () => {
+  it("applies each threshold of spark, with its converted cosine, and then the cross-encoder's", async () => {
     const [asked, stored] = ["When is the ERB paid?", "How soon is the ERB paid?"];
     const settings = spark.match;
     const { compare } = matcherFor(() => 9);
@@ -108,7 +108,7 @@ describe("createMatcher", () => {
     expect(await doubt(asked, stored, { settings })).toMatchObject({ accepted: false, rule: "read", score: expect.closeTo(0.975, 9) });
   });
 
-  it("serves nothing without the cross-encoder, nor of questions that it would cut", async () => {
+  it("rejects everything without the cross-encoder, and questions that it would truncate", async () => {
     const same = ["When is it paid?", "How soon is it paid?"] as const;
     for (const read of [() => null, () => (async () => null) as never])
       expect(await matcherFor(() => 9, { read }).compare(...same)).toMatchObject({ accepted: false, rule: "unread" });
@@ -119,7 +119,7 @@ describe("createMatcher", () => {
     expect(pairs).toEqual([]);
   });
 
-  it("gives each stored question its own verdict, also beside long and differing ones", async () => {
+  it("gives each stored question its own verdict, in any batch", async () => {
     const long = `How soon is it paid ${"or taken back ".repeat(16)}again?`;
     const { matcher } = matcherFor((question) => (question.includes("far") ? -9 : 9));
     const stored = [long, "How far is it?", "Who pays 7 dollars?", "How soon is it paid?"].map((question) => ({
@@ -132,7 +132,7 @@ describe("createMatcher", () => {
     expect(await matcher.compare({ question: "When?", written: "When?", passages: [] }, [], LEARNED, signal)).toEqual([]);
   });
 
-  it("embeds abbreviations spelled out, and the question itself for the thresholds of a source", () => {
+  it("expands abbreviations before embedding, except for the thresholds of a source", () => {
     const { matcher } = matcherFor(() => 0);
     expect(matcher.textFor("When is the ERB paid?", LEARNED)).toBe("When is the early retirement bonus paid?");
     expect(matcher.textFor("When is the ERB paid?", spark.match)).toBe("When is the ERB paid?");
@@ -147,8 +147,8 @@ describe("documentOverlap", () => {
   });
 });
 
-describe("the shipped threshold", () => {
-  it("was chosen with the adapter that ships", async () => {
+describe("the bundled threshold", () => {
+  it("was chosen with the bundled adapter", async () => {
     const { reader, from } = readParaphraseWeights();
     const opened = openSharedReader("questions");
     expect(opened.weights).toEqual(reader);

@@ -33,7 +33,7 @@ const nearest = async (index: QuestionIndex, cache: FakeCache, text: string, sco
   (await index.nearest({ model, scope, vector: hashedWords(text) }, k, cache.read)).found;
 
 describe("QuestionIndex", () => {
-  it("finds what another process added, nearest first, and reads the database only when something is new", async () => {
+  it("finds entries of other processes, nearest first, and reads the database only for new ones", async () => {
     const cache = fakeCache();
     const index = indexOf(cache);
     expect(await nearest(index, cache, "red boat")).toEqual([]);
@@ -44,7 +44,7 @@ describe("QuestionIndex", () => {
     expect(cache.reads()).toBe(1);
   });
 
-  it("never looks into another scope or at another model's vectors", async () => {
+  it("never returns another scope or another model's vectors", async () => {
     const cache = fakeCache();
     cache.put("a", "s", "red boat");
     const index = indexOf(cache);
@@ -52,7 +52,7 @@ describe("QuestionIndex", () => {
     expect(await nearest(index, cache, "red boat", "s", "other")).toEqual([]);
   });
 
-  it("makes room for the next when the nearest are gone", async () => {
+  it("returns further entries when the nearest are deleted", async () => {
     const cache = fakeCache();
     for (let n = 0; n < 9; n++) cache.put(`near${n}`, "s", "red boat");
     cache.put("far", "s", "red house");
@@ -63,7 +63,7 @@ describe("QuestionIndex", () => {
     expect(index.size).toBe(1);
   });
 
-  it("goes on after a database that failed once", async () => {
+  it("recovers after a database failure", async () => {
     const cache = fakeCache();
     cache.put("a", "s", "red boat");
     let failing = true;
@@ -82,7 +82,7 @@ describe("QuestionIndex", () => {
     expect(await nearest(index, cache, "red boat")).toEqual(["a"]);
   });
 
-  it("finds the same as a search of all rows, whatever was added, replaced and deleted", async () => {
+  it("finds the same as a search of all rows, after any additions, replacements and deletions", async () => {
     const step = fc.record({ key: fc.nat(12), scope: fc.constantFrom("s", "t"), word: fc.nat(6), remove: fc.boolean(), ask: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

@@ -81,7 +81,7 @@ function partsFor(same: (stored: string) => boolean, entries: Readonly<Record<st
 const passages = [{ chunkId: "c0", document: { id: "doc-a" } }];
 
 describe("acceptCandidate", () => {
-  it("serves the accepted question of the best score where there is no graph", async () => {
+  it("serves the accepted question with the best score without a graph", async () => {
     const { parts } = partsFor((stored) => stored !== "refused");
     const candidates = [
       candidate("refused", { cosine: 0.99 }),
@@ -101,13 +101,13 @@ describe("acceptCandidate", () => {
     ["approved by 1.5", 0.9, 0.61, 1.5, "other"],
     ["approved, but too far", 0.9, 0.59, 1.5, "plain"],
     ["of weight .5", 0.9, 1, 0.5, "plain"],
-  ])("orders all levels by review status times relevance where there is a graph: %s", async (_what, near, far, weight, served) => {
+  ])("orders all levels by review status times relevance with a graph: %s", async (_what, near, far, weight, served) => {
     const { parts } = partsFor(() => true);
     const candidates = [candidate("plain", { cosine: near }), candidate("other", { level: "graph", cosine: far, weight })];
     expect((await acceptCandidate(asked, scope, candidates, passages, parts)).hit?.question).toBe(served);
   });
 
-  it("goes on to the next when the best is not safe, and drops what is not", async () => {
+  it("continues with the next when the best is not safe, which is deleted", async () => {
     const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0" }] } });
     const { hit, judged } = await acceptCandidate(
       asked,
@@ -121,13 +121,13 @@ describe("acceptCandidate", () => {
     expect(dropped).toEqual(["stale"]);
   });
 
-  it("only looks, when it is told to", async () => {
+  it("deletes nothing in read-only mode", async () => {
     const { parts, dropped } = partsFor(() => true, { stale: { documents: [{ id: document.id, version: "v0" }] } });
     expect((await acceptCandidate(asked, scope, [candidate("stale")], passages, parts, "none")).hit).toBeNull();
     expect(dropped).toEqual([]);
   });
 
-  it("serves nothing that a person has flagged, nor what the graph's rules bar, whatever the matcher says", async () => {
+  it("serves neither flagged answers nor those barred by the graph's rules, whatever the matcher says", async () => {
     const { parts, matcher } = partsFor(() => true, { late: { reviewStatus: "flagged" } });
     const candidates = [
       candidate("flagged", { reviewStatus: "flagged" }),

@@ -52,13 +52,13 @@ describe("riskOf", () => {
     expect(riskOf({ ...base, ...over })).toBeCloseTo(risk, 9);
   });
 
-  it("is worked out by hand for a question asked four times: .06 × (1 + 2)", () => {
+  it("equals a hand-worked value for a question asked four times: .06 × (1 + 2)", () => {
     expect(rankQueue([{ ...base, asked: 4 }])[0]?.score).toBeCloseTo(0.18, 9);
   });
 });
 
 describe("rankQueue", () => {
-  it("holds each question of each scope once, in falling order, whatever order it is given", () => {
+  it("contains each question of each scope once, in descending order, for any input order", () => {
     fc.assert(
       fc.property(fc.uniqueArray(pending, { selector: ({ id }) => id, maxLength: 12 }), (rows) => {
         const given = rows.map((row) => ({ ...base, ...row, asked: ASKED[row.questionHash] ?? 1 }));
@@ -75,7 +75,7 @@ describe("rankQueue", () => {
     );
   });
 
-  it("does not throw questions of before, which have no hash, together", () => {
+  it("does not combine old questions without a hash", () => {
     expect(rankQueue(["a", "b"].map((id) => ({ ...base, id, questionHash: "" })))).toHaveLength(2);
   });
 });

@@ -25,14 +25,14 @@ async function* rows(...overs: Partial<CountedInteraction>[]) {
 }
 
 describe("sumUp", () => {
-  it("says what could not be counted instead of counting it as nothing", async () => {
+  it("reports missing counts instead of counting them as zero", async () => {
     const { spent, confidence, latencyMs } = await sumUp(rows({ tokens: null }, { costUsd: null }, { confidence: null, latencyMs: null }));
     expect(spent).toEqual({ tokens: 200, usd: 0.02, uncounted: 2 });
     expect([confidence.none, confidence.counts.at(-1), confidence.median]).toEqual([1, 2, 0.95]);
     expect(latencyMs).toEqual({ p50: 10, p95: 10, max: 10 });
   });
 
-  it("puts 0 and 1 into the first and the last part, and lists topics and reasons, most first", async () => {
+  it("counts 0 and 1 in the first and the last bin, and sorts topics and reasons by frequency", async () => {
     const refused = { status: "insufficient_context", topics: [], reason: "evidence_too_weak" };
     const sum = await sumUp(
       rows({ confidence: 0, topics: ["a", "b"] }, { confidence: 1, topics: ["b"] }, refused, { ...refused, thumbs: "down" }),
@@ -46,8 +46,8 @@ describe("sumUp", () => {
   });
 });
 
-describe("days and judgements", () => {
-  it("sums up each day by itself, oldest first", async () => {
+describe("statistics by day", () => {
+  it("sum up each day separately, oldest first", async () => {
     const { days } = await sumUp(
       rows(
         { createdAt: "2026-11-21T00:00:00.000Z", status: "insufficient_context", latencyMs: null },
@@ -73,7 +73,7 @@ describe("sumUpMade", () => {
       checks: [{ name: "values", verdict: "pass" }],
     }) as unknown as MadeAnswer;
 
-  it("gives percentiles by stage, grades by metric and day, and calls by model", () => {
+  it("computes percentiles by stage, grades by metric and day, and calls by model", () => {
     const made = sumUpMade([answer(1, 0.5), answer(3, 0.1), answer(2, null)]);
     expect(made.stages).toEqual([{ stage: "retrieve", n: 3, p50: 2, p95: expect.closeTo(2.9), p99: expect.closeTo(2.98) }]);
     expect(made.metrics).toEqual([

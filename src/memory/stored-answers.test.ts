@@ -18,7 +18,7 @@ describe("exactCacheKey", () => {
   );
 
   it.each(["How much is a card not?", "How much is a car d?", "How much is 1 card?", "how much is a c\u00E4rd"])(
-    "is another for %j",
+    "differs for %j",
     (text) => {
       expect(exactCacheKey(fakeQuestion(text), scope)).not.toBe(key);
     },
@@ -32,11 +32,11 @@ describe("exactCacheKey", () => {
     ["detail", { detail: "more" as const }],
     ["filter", { filters: { document: null, chapter: "1", section: null, pages: null, searchedIn: "" } }],
     ["selection", { selection: { documentId: "d", start: 0, end: 5 } }],
-  ])("is another for another %s", (_what, over) => {
+  ])("differs for another %s", (_what, over) => {
     expect(exactCacheKey({ ...question, ...over }, scope)).not.toBe(key);
   });
 
-  it("keeps filters apart by name and value", () => {
+  it("distinguishes filters by name and value", () => {
     const none = { document: null, chapter: null, section: null, pages: null, searchedIn: "" };
     const filters = [
       { ...none, chapter: "1" },
@@ -50,18 +50,18 @@ describe("exactCacheKey", () => {
     expect(exactCacheKey({ ...question, filters: null }, scope)).toBe(key);
   });
 
-  it.each(["secret", "language", "encoder", "configHash"] as const)("is another for another %s", (name) => {
+  it.each(["secret", "language", "encoder", "configHash"] as const)("differs for another %s", (name) => {
     expect(exactCacheKey(question, { ...scope, [name]: "other" })).not.toBe(key);
   });
 
-  it("does not depend on the order or repetition of access labels, nor on the session", () => {
+  it("ignores order and repetition of access labels, and the session", () => {
     const labelled = (...access: string[]) => exactCacheKey({ ...question, scope: { ...question.scope, access } }, scope);
     expect(labelled("b", "a", "a")).toBe(labelled("a", "b"));
     expect(labelled("a,b")).not.toBe(labelled("a", "b"));
     expect(exactCacheKey({ ...question, sessionId: "x" }, scope)).toBe(key);
   });
 
-  it("is another for a follow-up of another answer; a question that stands alone, and a reviewer's answer, are the same whatever was said before", () => {
+  it("differs for a follow-up of another answer, but not for a standalone question or a reviewer's answer", () => {
     const following = (answer: string, text = "And for children?") => ({
       ...question,
       text,
@@ -75,7 +75,7 @@ describe("exactCacheKey", () => {
     expect(curatedKey(one, scope)).toBe(curatedKey(question, scope));
   });
 
-  it("cannot be shifted from one part into the next", () => {
+  it("keeps text of one part out of the next", () => {
     const at = (domain: string, tenant: string | null) =>
       exactCacheKey({ ...question, scope: { ...question.scope, domain, tenant } }, scope);
     expect(at("a", "b")).not.toBe(at('a","b', null));
@@ -84,7 +84,7 @@ describe("exactCacheKey", () => {
 });
 
 describe("sharingScope", () => {
-  it("is the same for every question of a scope, and none for what is not shared", () => {
+  it("is equal for every question of a scope, and null for questions that are not shared", () => {
     const shared = sharingScope(question, scope);
     expect(shared).toMatch(/^[0-9a-f]{64}$/);
     expect(sharingScope(fakeQuestion("Something else?"), scope)).toBe(shared);
@@ -101,7 +101,7 @@ describe("sharingScope", () => {
 const text = (id: string) => JSON.stringify({ id, sentences: [{ text: "Ten days.", citations: [1] }] });
 
 describe("StoredAnswers", () => {
-  it("reads a text once, another text of the same entry anew", () => {
+  it("parses a text once, and a changed text of the same entry again", () => {
     const answers = new StoredAnswers();
     const first = answers.read("k", text("a"));
     expect(answers.read("k", text("a"))).toBe(first);
@@ -109,14 +109,14 @@ describe("StoredAnswers", () => {
     expect(answers.read("k", text("a"))).not.toBe(first);
   });
 
-  it("lets nobody change what the next reader gets", () => {
+  it("returns results that callers cannot modify for each other", () => {
     const { sentences } = new StoredAnswers().read("k", text("a"));
     expect(sentences).toHaveLength(1);
     expect(() => Object.assign(sentences, { 1: sentences[0] })).toThrow(TypeError);
     expect(() => Object.assign(Object(sentences[0]), { text: "Twenty." })).toThrow(TypeError);
   });
 
-  it("keeps that checks passed for one context, never that they failed", async () => {
+  it("remembers passed checks for one context, but never failed ones", async () => {
     const answers = new StoredAnswers();
     const answer = answers.read("k", text("a"));
     const asked: string[] = [];
@@ -132,7 +132,7 @@ describe("StoredAnswers", () => {
     expect(await check("x", false, answers.read("k", text("b")))).toBe(false);
   });
 
-  it("shares what was taken over unchanged, of one answer once, and nothing of one that was changed", () => {
+  it("shares unchanged citations within an answer, but no changed ones", () => {
     const answers = new StoredAnswers();
     const parts = { sentences: [{ text: "Ten days." }], claims: [], citations: [], evidence: [], conflicts: [], checks: [] };
     const served = answers.read("k", JSON.stringify({ id: "a", ...parts, model: "none" }));
@@ -154,7 +154,7 @@ const answer = (quote: string) =>
   });
 
 describe("redactAnswered and losesWords", () => {
-  it("keep what a cited quote publishes, wherever it breaks its lines", () => {
+  it("keep what a cited quote publishes, across line breaks", () => {
     const published = answer("Write to\njoe.doe@example.org or call\n202-555-0143.");
     expect(redactAnswered(SHOWN, published)).toBe(SHOWN);
     expect(losesWords(published)).toBe(false);
@@ -162,7 +162,7 @@ describe("redactAnswered and losesWords", () => {
     expect(redactAnswered(address, answer("PO Box 4444,\nJanesville, WI\n53547-4444"))).toBe(address);
   });
 
-  it("find the answer that would not be stored as it was shown", () => {
+  it("find an answer that would be stored differently than it was shown", () => {
     expect(redactAnswered(SHOWN, answer("Write to us."))).not.toContain("joe.doe");
     expect(losesWords(answer("Write to us."))).toBe(true);
   });

@@ -18,7 +18,7 @@ const setRevision = (revision: number, at: Kysely<Database> = here.db) =>
     .onConflict((c) => c.column("domain").doUpdateSet({ revision }))
     .execute();
 
-it("stays the same while rows are added that no answer rests on, and changes with any other", async () => {
+it("ignores rows that no answer depends on, and changes with all others", async () => {
   const begun = here.store.generation();
   expect(begun).not.toBeNull();
   await addRecord("a");
@@ -47,14 +47,14 @@ it("stays the same while rows are added that no answer rests on, and changes wit
   }
 });
 
-it("does not change by a statement that finds nothing to change", async () => {
+it("does not change for a statement without effect", async () => {
   const begun = here.store.generation();
   await here.db.deleteFrom("documents").execute();
   await here.db.updateTable("revisions").set({ revision: 9 }).execute();
   expect(here.store.generation()).toBe(begun);
 });
 
-it("changes with the commit, neither before nor later, also where another member of its group fails", async () => {
+it("changes with the commit, neither before nor later, also when another write of its group fails", async () => {
   const inside: (number | null)[] = [];
   const failing = here.db.transaction().execute(async (trx) => {
     await setRevision(8, trx);
@@ -72,7 +72,7 @@ it("changes with the commit, neither before nor later, also where another member
   expect(await here.store.documents.revision("shop")).toBe(7);
 });
 
-it("changes with whatever another connection commits", async () => {
+it("changes with a commit of another connection", async () => {
   const other = await openSqlite(join(here.folder, "test.db"));
   const begun = here.store.generation();
   await other.insertInto("record_settings").values(record("c")).execute();
@@ -82,7 +82,7 @@ it("changes with whatever another connection commits", async () => {
   await other.destroy();
 });
 
-it("is not known of a database that cannot be asked", async () => {
+it("is null if the database cannot be queried", async () => {
   const other = createStore(await openSqlite(join(here.folder, "other.db")), clock);
   await other.close();
   expect(other.generation()).toBeNull();

@@ -6,7 +6,7 @@ import type { Database } from "./schema.ts";
 
 const here = storeOfTest();
 
-it("refuses a statement that takes anything but the values of the rows in their order, before it stores what stands elsewhere", async () => {
+it("rejects a statement with values other than those of the rows in order, before storing them", async () => {
   const rows = [
     { key: "a", value: "1" },
     { key: "b", value: "2" },

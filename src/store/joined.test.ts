@@ -17,7 +17,7 @@ function recorded(fail: (items: readonly number[]) => unknown = () => null) {
 }
 
 describe("joined", () => {
-  it("gathers what comes while a write is on its way, in the order of asking, and tells each of its own result", async () => {
+  it("batches calls during a write, in order, and returns each its own result", async () => {
     const { batches, write } = recorded();
     const add = joined(write, { most: 3 });
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(add))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `done ${n}`));
@@ -25,7 +25,7 @@ describe("joined", () => {
     expect(await add(7)).toBe("done 7");
   });
 
-  it("fails only the one at fault, and goes on", async () => {
+  it("fails only the invalid call, and continues", async () => {
     const { batches, write } = recorded((items) => (items.includes(3) ? new Error("not 3") : null));
     const add = joined(write);
     const ends = await Promise.allSettled([1, 2, 3, 4].map(add));
@@ -34,7 +34,7 @@ describe("joined", () => {
     expect(await add(5)).toBe("done 5");
   });
 
-  it("does not try each alone where the database or its disk refuses", async () => {
+  it("does not repeat calls one by one when the database or disk fails", async () => {
     const { batches, write } = recorded(() => new StoreError("store_busy", "locked"));
     const add = joined(write);
     const ends = await Promise.allSettled([1, 2, 3].map(add));
@@ -42,21 +42,21 @@ describe("joined", () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
-  it("writes next what a write left, before what came later", async () => {
+  it("writes the remainder of a batch before later calls", async () => {
     const { batches, write } = recorded();
     const add = joined(async (items: readonly number[]) => (await write(items)).slice(0, 2), { most: 4 });
     expect(await Promise.all([1, 2, 3, 4, 5, 6].map(add))).toEqual([1, 2, 3, 4, 5, 6].map((n) => `done ${n}`));
     expect(batches).toEqual([[1], [2, 3, 4, 5], [4, 5, 6], [6]]);
   });
 
-  it("has several writes on their way where it may, and no more", async () => {
+  it("runs a limited number of writes at once if allowed", async () => {
     const { batches, write } = recorded();
     const add = joined(write, { atOnce: 2 });
     expect(await Promise.all([1, 2, 3, 4].map(add))).toEqual([1, 2, 3, 4].map((n) => `done ${n}`));
     expect(batches).toEqual([[1], [2], [3, 4]]);
   });
 
-  it("does not wait for ever for a write that wrote nothing", async () => {
+  it("stops when a write makes no progress", async () => {
     const add = joined(async (): Promise<string[]> => []);
     await expect(add(1)).rejects.toThrow("nothing was written");
   });

@@ -9,7 +9,7 @@ const grant = { roles: ["ask"], domains: ["d"], tenants: ["alice"], access: null
 const create = (name = "n", expiresAt: string | null = null) => here.store.keys.create({ ...grant, name, expiresAt }, "ann");
 
 describe("keys", () => {
-  it("are found as they were made, and never stored", async () => {
+  it("are found by their secret, which is never stored", async () => {
     const { key, record } = await create();
     expect(key).toMatch(/^sb_[0-9a-f]{12}_[\w-]{43}$/);
     expect(await here.store.keys.find(key)).toEqual(record);
@@ -19,7 +19,7 @@ describe("keys", () => {
     expect(JSON.stringify(await here.store.keys.list())).not.toContain(secret);
   });
 
-  it("are all different, and nothing like them opens anything", async () => {
+  it("are all different, and similar ones are rejected", async () => {
     const made = await Promise.all(Array.from({ length: 50 }, () => create()));
     expect(new Set(made.map(({ key }) => key)).size).toBe(50);
     const { key, record } = made[0] as (typeof made)[number];
@@ -28,7 +28,7 @@ describe("keys", () => {
     }
   });
 
-  it("end when they expire and when they are revoked, once", async () => {
+  it("end once, when they expire or are revoked", async () => {
     const [short, long] = [await create("short", new Date(time + 1000).toISOString()), await create("long")];
     time += 1000;
     expect(await here.store.keys.find(short.key)).toBeNull();
@@ -39,7 +39,7 @@ describe("keys", () => {
     expect(await here.store.keys.any()).toBe(true);
   });
 
-  it("are told in the audit log, by whom, without the key", async () => {
+  it("are recorded in the audit log with the actor, but without the key", async () => {
     const { key, record } = await create();
     await here.store.keys.revoke(record.id, "ben");
     const rows = await here.store.audit.list({ limit: 9, subject: record.id });

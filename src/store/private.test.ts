@@ -6,7 +6,7 @@ import { makePrivateFolder } from "./private.ts";
 
 const here = folderOfTest();
 
-test("makes a folder with those above it, and leaves one that is there", () => {
+test("creates a folder with its parents, and keeps an existing one", () => {
   const path = join(here.folder, "a", "b", "c");
   makePrivateFolder(path);
   makePrivateFolder(path);
@@ -16,7 +16,7 @@ test("makes a folder with those above it, and leaves one that is there", () => {
   expect(() => makePrivateFolder(join(here.folder, "file", "x"))).toThrow("EEXIST");
 });
 
-test.runIf(existsSync("/proc/self"))("fails at once where no folder can be made", () => {
+test.runIf(existsSync("/proc/self"))("fails at once if the folder cannot be created", () => {
   expect(() => makePrivateFolder("/proc/sourcebound")).toThrow("ENOENT");
   expect(() => makePrivateFolder("/proc/sourcebound/deeper/still")).toThrow("ENOENT");
 });

@@ -39,7 +39,7 @@ const interaction = (id: string): Interaction => ({
 const scope = { domain: "shop", tenant: null, access: ["public"] };
 const idsIn = async (store: Store) => (await store.interactions.list("shop", 10_000)).map(({ id }) => id);
 
-it("keeps the newest interactions while new ones are stored, and all that were reviewed", async () => {
+it("keeps the newest interactions and all reviewed ones", async () => {
   const store = await open();
   await addInteraction(store, interaction("reviewed"));
   expect(await store.review.flag({ id: "reviewed", by: "Ann" })).toBe("done");
@@ -53,7 +53,7 @@ it("keeps the newest interactions while new ones are stored, and all that were r
   expect(ids[0]).toBe(`i${String(2 * SLACK + 4).padStart(4, "0")}`);
 });
 
-it("keeps what the cache serves, however many questions come after it: a question that all ask would be made anew for all of them at once", async () => {
+it("keeps cached answers, however many questions follow, so that frequent questions stay cached", async () => {
   const store = await open();
   await store.documents.putFile(place, fileContent(storedDocument()));
   for (const id of ["served", "dropped"]) {
@@ -74,7 +74,7 @@ it("keeps what the cache serves, however many questions come after it: a questio
   expect(await store.cache.get("served")).toBeNull();
 });
 
-it("deletes what is too old or too much with the first question of a process, and expired sessions with it", async () => {
+it("deletes old and excess rows with the first question of a process, and expired sessions", async () => {
   const first = await open();
   for (let n = 0; n < 100; n++) {
     now += 1_000;
@@ -116,7 +116,7 @@ function meetingOnce(db: Kysely<Database>): Kysely<Database> {
   });
 }
 
-it("deletes what is too much also where the first transaction has to be run again", async () => {
+it("deletes excess rows also when the first transaction is repeated", async () => {
   const first = await open();
   for (let n = 0; n < 100; n++) await addInteraction(first, interaction(`i${n}`));
   const db = await openSqlite(join(here.folder, "test.db"));

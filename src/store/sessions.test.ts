@@ -12,7 +12,7 @@ const say = (session: string, most?: number): NewTurn => ({
 });
 const count = async () => (await here.db.selectFrom("sessions").select("id").execute()).length;
 
-it("looks again for sessions that are too many where the transaction that looked was undone", async () => {
+it("checks the number of sessions again when the transaction was rolled back", async () => {
   const write = createTurnWriter(here.db, () => new Date("2026-01-01T00:00:00Z"));
   const most = 1_000;
   const many = Array.from({ length: most + 5 }, (_, n) => say(`s${n}`));

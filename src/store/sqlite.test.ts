@@ -27,7 +27,7 @@ describeStoreContract("SQLite", async () => {
   };
 });
 
-it("holds the thread that answers for some milliseconds at once: those that wait are written in several transactions", async () => {
+it("writes waiting interactions in several transactions, so that each blocks the thread only for milliseconds", async () => {
   let time = 0;
   const store = createStore(await openSqlite(join(here.folder, "test.db")), {
     ...clock,
@@ -60,7 +60,7 @@ it("holds the thread that answers for some milliseconds at once: those that wait
 describe("an open database", () => {
   const here = storeOfTest();
 
-  it("a review that an answer brings along holds for those that are stored in the same transaction behind it", async () => {
+  it("applies a review inside a transaction to the rows after it", async () => {
     const { store } = here;
     await store.documents.putFile(place, fileContent(storedDocument()));
     await store.secret();
@@ -71,7 +71,7 @@ describe("an open database", () => {
     expect(added).toEqual(["unreviewed", "unreviewed", "approved", "approved"]);
   });
 
-  it("answers reads while a transaction is open, with what was committed before it", async () => {
+  it("reads the committed state while a transaction is open", async () => {
     const { db, store } = here;
     await store.secret();
     const { promise: held, resolve: finish } = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe("an open database", () => {
     expect(await store.documents.revision("shop")).toBe(7);
   });
 
-  it("keeps the order of writers, and goes on after one of them fails", async () => {
+  it("keeps the order of writers, and continues after one fails", async () => {
     const { db } = here;
     const done: number[] = [];
     const writes = Array.from({ length: 20 }, async (_, n) => {
@@ -109,7 +109,7 @@ describe("an open database", () => {
 });
 
 describe("openSqlite", () => {
-  it("keeps the locks of a process that opens and closes it once more", async () => {
+  it("keeps its locks when the same process opens and closes it again", async () => {
     const path = join(here.folder, "test.db");
     const kept = await openSqlite(path);
     await (await openSqlite(path)).destroy();
@@ -120,7 +120,7 @@ describe("openSqlite", () => {
     await kept.destroy();
   });
 
-  it("takes over the cache of the version before, without what waited to be found again in a changed document", async () => {
+  it("migrates the cache of the previous version, without entries of changed documents", async () => {
     const path = join(here.folder, "test.db");
     await (await openSqlite(path, "013_planning")).destroy();
     const old = new DatabaseSync(path);
@@ -137,7 +137,7 @@ describe("openSqlite", () => {
     await store.close();
   });
 
-  it("makes its tables as a whole or not at all", async () => {
+  it("creates its tables completely or not at all", async () => {
     const path = join(here.folder, "test.db");
     const before = new DatabaseSync(path);
     before.exec("create table session_turns (id integer)");
@@ -149,7 +149,7 @@ describe("openSqlite", () => {
     await db.destroy();
   });
 
-  it("commits a write that had to wait for another connection's transaction", async () => {
+  it("commits a write that waited for another connection", async () => {
     const path = join(here.folder, "test.db");
     const [holder, waiter, reader] = await Promise.all([openSqlite(path), openSqlite(path), openSqlite(path)]);
     const put = (db: typeof holder, key: string) => db.insertInto("meta").values({ key, value: "1" }).execute();
@@ -167,7 +167,7 @@ describe("openSqlite", () => {
     for (const db of [holder, waiter, reader]) await db.destroy();
   });
 
-  it("refuses a database of a newer version", async () => {
+  it("rejects a database of a newer version", async () => {
     const path = join(here.folder, "test.db");
     const db = await openSqlite(path);
     await db

@@ -3,7 +3,7 @@ import { createFairLock, createSharedSync } from "./write-log.ts";
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-it("acknowledges nothing before it is on the disk, and what comes meanwhile with one look at the disk", async () => {
+it("acknowledges nothing before it is on disk, and syncs waiting writes together", async () => {
   const disk: (() => void)[] = [];
   const { sync } = createSharedSync(() => new Promise((resolve) => disk.push(resolve)));
   const acknowledged: number[] = [];
@@ -21,7 +21,7 @@ it("acknowledges nothing before it is on the disk, and what comes meanwhile with
   expect([acknowledged, disk.length]).toEqual([[0, 1, 2], 2]);
 });
 
-it("acknowledges nothing any more once the disk has failed", async () => {
+it("acknowledges nothing after the disk failed", async () => {
   let looks = 0;
   const { sync, assertUsable } = createSharedSync(async () => {
     looks++;
@@ -34,7 +34,7 @@ it("acknowledges nothing any more once the disk has failed", async () => {
   expect(looks).toBe(1);
 });
 
-it("lets one in at a time, in the order of asking", async () => {
+it("runs one at a time, in order", async () => {
   const acquire = createFairLock();
   const order: number[] = [];
   let inside = 0;
