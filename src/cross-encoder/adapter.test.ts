@@ -15,7 +15,7 @@ const IDS = Int32Array.from({ length: 24 }, (_, i) => (i * 37) % 200);
 
 type Tensor = Int8Array | Float32Array;
 
-/** Creates tensors of an adapter whose factors have these codes, with a head that replaces the one of the weights. */
+/** Creates tensors of an adapter whose factors have these codes, with a head that replaces the original one. */
 function tensorsOf(codeOf: (i: number) => number): Map<string, { tensor: Tensor; shape: number[] }> {
   const tensors = new Map<string, { tensor: Tensor; shape: number[] }>();
   const matrix = (name: string, rows: number, depth: number) => {
@@ -56,7 +56,7 @@ function adapterFile(tensors: ReturnType<typeof tensorsOf>, header: object = {})
 const scoreWith = (path: string | null) => createForward(loadReaderWeights(TINY_WEIGHTS, 1, path), 0).run(IDS);
 
 describe("an adapter", () => {
-  it("without changes leaves the scores as they are, and replaces the head that it brings", () => {
+  it("without changes keeps the scores, and replaces the head that it contains", () => {
     const [before, after] = [scoreWith(null), scoreWith(adapterFile(tensorsOf(() => 0)))];
     expect(Math.abs(after.answer - before.answer)).toBeLessThan(0.1);
     const other = tensorsOf(() => 0).set("same.bias", { tensor: Float32Array.of(8), shape: [1] });
@@ -77,13 +77,13 @@ describe("an adapter", () => {
     ["without a factor", { drop: "layer.0.up.b.codes" }, {}, /"layer.0.up.b.codes" is missing/],
     ["of another rank", {}, { rank: 3 }, /is missing or has another size/],
     ["of another format", {}, { format: 2 }, /header is not readable/],
-  ] as const)("%s is refused", (_, { drop }: { drop?: string }, header, message) => {
+  ] as const)("%s is rejected", (_, { drop }: { drop?: string }, header, message) => {
     const tensors = tensorsOf(() => 1);
     if (drop !== undefined) tensors.delete(drop);
     expect(() => scoreWith(adapterFile(tensors, header))).toThrow(message);
   });
 
-  it("that is missing is named", () => {
+  it("that is missing is named in the error", () => {
     expect(() => scoreWith(join(folder, "none.bin"))).toThrow(/none\.bin cannot be read/);
   });
 });

@@ -31,7 +31,7 @@ function opened(options: Parameters<typeof createReader>[0]) {
 const passage = "Water is turned on from 1 April to 31 October.";
 
 describe("createReader", () => {
-  it("gives the same numbers in threads and in the calling thread", async () => {
+  it("returns the same numbers with and without threads", async () => {
     const readings = await Promise.all(
       [{ threads: 2 }, { threads: 0 }].map(async (options) => {
         const reader = createReader({ path, ...options });
@@ -43,7 +43,7 @@ describe("createReader", () => {
     expect(readings[1]).toEqual(readings[0]);
   });
 
-  it("leaves the event loop free while threads read", async () => {
+  it("does not block the event loop while threads run", async () => {
     const reader = createReader({ path, threads: 1 });
     await reader.read([passage]);
     let turns = 0;
@@ -54,7 +54,7 @@ describe("createReader", () => {
     await reader.close();
   });
 
-  it("reads on when a thread ends in the middle of a passage", async () => {
+  it("continues when a thread ends in the middle of a passage", async () => {
     const start = createThreadStarter(loadReaderWeights(path, 1));
     const threads: ReaderThread[] = [];
     const pool = createReaderPool((arenaNumber, events) => {
@@ -69,7 +69,7 @@ describe("createReader", () => {
     await pool.close();
   });
 
-  it("starts its threads in a process that was started with flags which threads do not take", () => {
+  it("starts its threads in a process with flags that threads do not accept", () => {
     const entry = pathToFileURL(join(PACKAGE_ROOT, "dist", "src", "cross-encoder", "create-reader.js")).href;
     const program = `
       import { createReader } from ${JSON.stringify(entry)};
@@ -80,7 +80,6 @@ describe("createReader", () => {
   });
 });
 
-/** A reader that records when it is opened and closed. */
 function watched() {
   const seen = { opened: 0, closed: 0 };
   const open = (): Reader => {
@@ -96,7 +95,7 @@ function watched() {
 }
 
 describe("a shared reader", () => {
-  it("opens one reader for all, and closes it with the last who closes", async () => {
+  it("opens one reader for all, and closes it with the last user", async () => {
     const { seen, open } = watched();
     const openShared = createSharing();
     const [one, two] = [openShared(open), openShared(open)];
@@ -108,7 +107,7 @@ describe("a shared reader", () => {
     expect(seen).toEqual({ opened: 1, closed: 1 });
   });
 
-  it("opens another after the last was closed, and one that cannot be opened leaves nothing behind", async () => {
+  it("opens a new one after the last was closed, and recovers from a failed opening", async () => {
     const { seen, open } = watched();
     const openShared = createSharing();
     await openShared(open).close();
@@ -123,7 +122,7 @@ describe("a shared reader", () => {
   });
 });
 
-describe("the reader that ships", () => {
+describe("the bundled cross-encoder", () => {
   const reader = openSharedReader();
   afterAll(() => reader.close());
   /** Returns the log odds that each text answers the question. */
@@ -139,7 +138,7 @@ describe("the reader that ships", () => {
       "The first boat leaves at 8:15 on Sundays.",
       "The first boat leaves at 6:40 on weekdays.",
     ],
-  ])("says of %s that %s answers it rather than %s", async (question, answering, near) => {
+  ])("scores for %s that %s answers it rather than %s", async (question, answering, near) => {
     const [right, wrong] = await oddsOf(question, answering, near);
     expect(right).toBeGreaterThan((wrong as number) + 1);
   });
@@ -148,14 +147,14 @@ describe("the reader that ships", () => {
     ["How much does the boat cost?", "The first boat leaves the pier at 6:40 on weekdays."],
     ["How much is the fine for a late book?", "A library card costs 5 dollars per year."],
     ["How deep is the pool?", "Children under eight must be accompanied by an adult in the water."],
-  ])("does not take for an answer to %s: %s", async (question, text) => {
+  ])("scores that this does not answer %s: %s", async (question, text) => {
     expect((await oddsOf(question, text))[0]).toBeLessThan(0);
   });
 
   it.each([
     ["How much does a library card cost?", "What do I pay for a library card?", "What do I pay for a lost library card?"],
     ["In which zones do visitor permits hold?", "Where can I use a visitor permit?", "How long do visitor permits hold?"],
-  ])("says that %s asks for the same as %s rather than %s", async (stored, same, other) => {
+  ])("scores that %s asks the same as %s rather than %s", async (stored, same, other) => {
     const [right, wrong] = await reader.read([same, other].map((text) => ({ question: stored, text })));
     expect(right?.same).toBeGreaterThan(0);
     expect(right?.same).toBeGreaterThan((wrong?.same as number) + 1);
@@ -168,7 +167,7 @@ const one = readingOf(1);
 const two = readingOf(2);
 
 describe("readingKey", () => {
-  it("differs with the weights and with any text", () => {
+  it("depends on the weights and on every text", () => {
     const texts = ["a", "ab", "a\nb", "a b", "", { question: "a", text: "b" }, { question: "b", text: "a" }, { question: "ab", text: "" }];
     const keys = ["one", "two"].flatMap((weights) => texts.map((text) => readingKey(weights, text)));
     expect(new Set(keys).size).toBe(2 * texts.length);
@@ -195,21 +194,21 @@ describe("createPooledReader", () => {
     return { reader, asked };
   }
 
-  it("reads the same once, in one batch and in the next", async () => {
+  it("scores the same text once, within a batch and across batches", async () => {
     const { reader, asked } = counted();
     expect(await reader.read(["x", "longer than x", "x"])).toEqual([two, one, two]);
     expect(await reader.read(["x"])).toEqual([two]);
     expect(asked).toHaveLength(2);
   });
 
-  it("remembers nothing when told so", async () => {
+  it("caches nothing with a size of 0", async () => {
     const { reader, asked } = counted(0);
     await reader.read(["x"]);
     await reader.read(["x"]);
     expect(asked).toHaveLength(2);
   });
 
-  it("throws what broke and forgets it", async () => {
+  it("rethrows a failure and does not cache it", async () => {
     const { reader, asked } = counted();
     await expect(reader.read(["x", "broken"])).rejects.toThrow("it broke");
     await expect(reader.read(["broken"])).rejects.toThrow("it broke");

@@ -10,7 +10,7 @@ const files = { "weights of tests": TINY_WEIGHTS, "weights that ship": SHIPPED_W
 
 for (const [name, path] of Object.entries(files)) {
   describe.skipIf(!existsSync(path))(`the forward pass with the ${name}`, () => {
-    it("gives what torch gives on stored cases", async () => {
+    it("equals torch on stored cases", async () => {
       const weights = loadReaderWeights(path, 1);
       const every = name === "weights of tests" ? 1 : rounds({ all: 1, usually: 5 });
       await expectParity(path, { hash: weights.hash, run: createForward(weights, 0).run, every });
@@ -19,14 +19,14 @@ for (const [name, path] of Object.entries(files)) {
 }
 
 describe.each(["questions"] as const)("the adapter for %s", (adapter) => {
-  it("gives what torch gives with merged matrices", async () => {
+  it("equals torch with merged matrices", async () => {
     const path = weightsFile(adapter);
     const weights = loadReaderWeights(SHIPPED_WEIGHTS, 1, path);
     await expectParity(path, { hash: weights.hash, run: createForward(weights, 0).run, every: rounds({ all: 1, usually: 4 }) });
   });
 });
 
-it("gives a sequence the same result whatever was read before it", () => {
+it("returns the same result for a sequence after any others", () => {
   const forward = createForward(loadReaderWeights(TINY_WEIGHTS, 1), 0);
   const read = (length: number) => forward.run(Int32Array.from({ length }, (_, i) => (i * 37) % 200));
   const alone = read(13);

@@ -15,7 +15,7 @@ interface FakeThread extends ReaderThread {
   crash(): void;
 }
 
-/** A pool of threads that only act when the test tells them to. */
+/** Creates a pool of threads that only act when the test tells them to. */
 function poolOf(count: number) {
   const threads: FakeThread[] = [];
   const start: StartThread = (arenaNumber, events) => {
@@ -46,7 +46,7 @@ function poolOf(count: number) {
 }
 
 describe("createReaderPool", () => {
-  it("keeps the process alive only while a thread reads", async () => {
+  it("keeps the process alive only while a thread works", async () => {
     const { threads, pool } = poolOf(1);
     pool.warm();
     expect(threads[0]?.held).toBe(false);
@@ -57,7 +57,7 @@ describe("createReaderPool", () => {
     expect(threads[0]?.held).toBe(false);
   });
 
-  it("gives a text up that ends two threads, says why, and goes on with the next", async () => {
+  it("rejects a text that ends two threads, with the reason, and continues with the next", async () => {
     const { threads, pool } = poolOf(1);
     const reading = pool.read("1", undefined);
     const next = pool.read("2", undefined);
@@ -68,7 +68,7 @@ describe("createReaderPool", () => {
     expect(await next).toEqual(said("2"));
   });
 
-  it("replaces a thread that ended while it had nothing to do with the next text", async () => {
+  it("replaces a thread that ended while idle", async () => {
     const { threads, pool } = poolOf(1);
     pool.warm();
     threads[0]?.crash();
@@ -78,7 +78,7 @@ describe("createReaderPool", () => {
     expect(await reading).toEqual(said("1"));
   });
 
-  it("starts a thread only when there is something to read and no other is free", async () => {
+  it("starts a thread only when there is work and no other is free", async () => {
     const { threads, pool } = poolOf(2);
     expect(threads).toHaveLength(0);
     const first = pool.read("1", undefined);
@@ -94,7 +94,7 @@ describe("createReaderPool", () => {
     expect(await Promise.all(both)).toEqual(["2", "3", "4"].map(said));
   });
 
-  it("replaces a thread that ended, in the same arena, and reads its text once more", async () => {
+  it("replaces a thread that ended, in the same arena, and repeats its text", async () => {
     const { threads, pool } = poolOf(1);
     const reading = pool.read("5", undefined);
     const waiting = pool.read("6", undefined);
@@ -107,14 +107,14 @@ describe("createReaderPool", () => {
     expect(await waiting).toEqual(said("6"));
   });
 
-  it("says what a thread could not read", async () => {
+  it("reports what a thread could not score", async () => {
     const { threads, pool } = poolOf(1);
     const reading = pool.read("1", undefined);
     threads[0]?.events.onReply({ id: threads[0].tasks[0]?.id as number, failure: "no such piece" });
     await expect(reading).rejects.toMatchObject({ code: "reader_failed", message: expect.stringContaining("no such piece") });
   });
 
-  it("takes a cancelled text out of the row; a thread reads what it began to its end", async () => {
+  it("removes a cancelled text from the queue, and lets a thread finish what it began", async () => {
     const { threads, pool } = poolOf(1);
     const stop = new AbortController();
     const reading = pool.read("1", stop.signal);
@@ -132,7 +132,7 @@ describe("createReaderPool", () => {
     await expect(pool.read("4", stop.signal)).rejects.toThrow("enough");
   });
 
-  it("ends its threads and rejects what waits when it is closed", async () => {
+  it("ends its threads and rejects waiting texts when it is closed", async () => {
     const { threads, pool } = poolOf(1);
     const all = [pool.read("1", undefined), pool.read("2", undefined)];
     const outcomes = Promise.allSettled(all);

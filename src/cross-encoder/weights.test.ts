@@ -47,13 +47,13 @@ function failureOf(file: string): ModelError {
 }
 
 describe("loadReaderWeights", () => {
-  it("takes dimensions and name from the file", () => {
+  it("reads dimensions and name from the file", () => {
     const { header, hash } = loadReaderWeights(altered({ header: (header) => ({ ...header, name: "other" }) }), 2);
     expect(header).toMatchObject({ name: "other", layers: 3, hidden: 64, heads: 4, feed_forward: 160 });
     expect(hash).not.toBe(loadReaderWeights(path, 1).hash);
   });
 
-  it("gives every thread an arena of its own behind the weights", () => {
+  it("gives every thread its own arena behind the weights", () => {
     const { firstArena, arenaBytes, memory } = loadReaderWeights(path, 3);
     expect(memory.buffer.byteLength).toBeGreaterThanOrEqual(firstArena + 3 * arenaBytes);
   });
@@ -74,14 +74,14 @@ describe("loadReaderWeights", () => {
     ["is of another format", { header: (header: object) => ({ ...header, format: 1 }) }, /format/],
     ["has more than we know", { header: (header: object) => ({ ...header, surprise: 1 }) }, /surprise/],
     ["has heads that do not divide", { header: (header: object) => ({ ...header, heads: 5 }) }, /hidden \/ heads/],
-  ])("refuses a file that %s", (_, change, message) => {
+  ])("rejects a file that %s", (_, change, message) => {
     const failure = failureOf(altered(change));
     expect(failure.code).toBe("reader_corrupt");
     expect(failure.message).toMatch(message);
     expect(failure.message).toContain("lab/train/reader");
   });
 
-  it("refuses a file in which a single bit differs, wherever it is", () => {
+  it("rejects a file with any single bit changed", () => {
     const { length } = readFileSync(path);
     for (const at of [9, 300, 20_000, length >> 1, length - 1]) {
       const flipped = altered({ bytes: (bytes) => written(bytes, (copy) => copy.writeUInt8(copy.readUInt8(at) ^ 1, at)) }, false);
@@ -89,7 +89,7 @@ describe("loadReaderWeights", () => {
     }
   });
 
-  it("says what is wrong where the file is missing or a folder", () => {
+  it("reports a missing file or a folder in its place", () => {
     expect(failureOf(join(folder, "absent.bin"))).toMatchObject({
       code: "reader_missing",
       message: expect.stringMatching(/absent\.bin cannot be read .*Reinstall/),

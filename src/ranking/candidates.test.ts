@@ -22,12 +22,12 @@ const textsOf = (passage: Passage) =>
 const contextsOf = (passage: Passage) => made(passage).map(({ range, context }) => slicesOf(passage, [...context, range]));
 
 describe("candidatesOf", () => {
-  it("keeps rows of a paragraph together, and begins anew at a line that announces others", () => {
+  it("joins lines of a paragraph, and starts a new candidate at a line that announces others", () => {
     const lines = ["Wire rope, worn to:", "9 mm 20", "8 mm 30", "Chain, worn to:", "12 mm 10", "11 mm 20"];
     expect(textsOf(rowsPassage(lines))).toEqual(["Wire rope, worn to:\n9 mm 20\n8 mm 30", "Chain, worn to:\n12 mm 10\n11 mm 20"]);
   });
 
-  it("parts many rows where a piece would become too long, and loses none", () => {
+  it("splits many lines of a paragraph that would be too long, and loses none", () => {
     const lines = Array.from({ length: 60 }, (_, i) => `Berth ${i} takes a boat of ${i + 3} tons and no more`);
     const pieces = textsOf(rowsPassage(lines));
     expect(pieces.length).toBeGreaterThan(3);
@@ -35,12 +35,12 @@ describe("candidatesOf", () => {
     expect(Math.max(...pieces.map((text) => text.length))).toBeLessThanOrEqual(700);
   });
 
-  it("gives a sentence that limits the one before it that one to be read and quoted with, and no other sentence", () => {
+  it("adds the previous sentence to one that limits it, and to no other", () => {
     const passage = fakePassage({ pieces: ["The mole is closed.", "However, members may pass.", "Boats lie at the quay."] });
     expect(made(passage).map(({ context }) => slicesOf(passage, context))).toEqual([[], ["The mole is closed."], []]);
   });
 
-  it("gives a sentence nothing of a section that ended before it", () => {
+  it("adds nothing from a section that has ended", () => {
     const page = "<h2>Dogs</h2><details><summary>Big</summary><p>They stay outside.</p></details><p>However, members may bring theirs.</p>";
     const document = parseFirst("a.html", `<title>T</title>${page}`);
     const passage = {
@@ -60,12 +60,12 @@ describe("candidatesOf", () => {
     ["Clean it with a dry brush, never with water.", true],
     ["The clerk gives them back.", false],
     ["It is important to clean the blade.", false],
-  ])("%s: means what stands before it: %s", (sentence, leans) => {
+  ])("%s: depends on the previous sentence: %s", (sentence, leans) => {
     const before = "The bread slicer is used by trained staff only.";
     expect(contextsOf(rowsPassage([before, sentence])).at(-1)).toEqual(leans ? [before, sentence] : [sentence]);
   });
 
-  it("gives a list that nothing announces the heading that says what its items are", () => {
+  it("adds the heading of a list without an introduction", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const heading = (text: string) => ({ type: "heading" as const, text });
     const list = fakePassage({ pieces: [heading("Not allowed"), item("Glass bottles"), item("Water pistols")] });
@@ -78,7 +78,7 @@ describe("candidatesOf", () => {
     expect(contextsOf(titled)).toEqual([["No glass\nNo dogs"]]);
   });
 
-  it("gives a limit that announces a list with that list, and every row of a table what stands behind it", () => {
+  it("adds a limit to the list that it introduces, and the text after a table to each row", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
     const conditionsOf = (passage: Passage) => made(passage).map(({ range, conditions }) => slicesOf(passage, [range, ...conditions]));
@@ -93,20 +93,20 @@ describe("candidatesOf", () => {
     expect(conditionsOf(numbers)[0]).toEqual(["Numbers cannot be sold.", "The only exception is the transfer window."]);
   });
 
-  it("gives what answers below a question with it, never the question alone", () => {
+  it("adds the answer below a question, and never uses the question alone", () => {
     const item = (text: string) => ({ type: "list-item" as const, text });
     const terms = fakePassage({ pieces: ["How do I renew my permit?", item("Visit counter 5."), "Lockers", item("Bring a coin.")] });
     const shown = made(terms, true).map(({ range, context }) => slicesOf(terms, [range, ...context]));
     expect(shown).toEqual([["Visit counter 5.", "How do I renew my permit?"], ["Lockers"], ["Bring a coin.", "Lockers"]]);
   });
 
-  describe("a list of lists", () => {
+  describe("nested lists", () => {
     const item = (level: number, text: string) => ({ type: "list-item" as const, level, text });
     const fusidic = [item(1, "Fusidic acid drops"), item(2, "twice a day"), item(2, "keep cold")];
     const ofloxacin = [item(1, "Ofloxacin drops"), item(2, "four times a day")];
     const cleaner = item(1, "Ear cleaner: once a week");
 
-    it("gives each item with what stands below it, below what announces them all", () => {
+    it("give each item with its nested items and the introduction", () => {
       const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner, ...ofloxacin] });
       expect(textsOf(drops)).toEqual([
         "Fusidic acid drops\ntwice a day\nkeep cold",
@@ -116,14 +116,14 @@ describe("candidatesOf", () => {
       expect(contextsOf(drops).map(([before]) => before)).toEqual(["Give at home:", "Give at home:", "Give at home:"]);
     });
 
-    it("stays whole where lists are asked for, and where one item alone has others below it", () => {
+    it("stay whole if lists are requested, and if only one item has nested ones", () => {
       const drops = fakePassage({ pieces: ["Give at home:", ...fusidic, ...ofloxacin] });
       expect(made(drops, true).map(({ range }) => range)).toEqual([drops.range]);
       expect(textsOf(fakePassage({ pieces: ["Give at home:", ...fusidic, cleaner] }))).toHaveLength(1);
     });
   });
 
-  it("leaves two lines of a paragraph, and paragraphs of their own, apart", () => {
+  it("do not include two lines of a paragraph, or separate paragraphs", () => {
     expect(textsOf(rowsPassage(["Harbour office.", "Open from 8 to 12."]))).toHaveLength(2);
     expect(textsOf(fakePassage({ pieces: ["The mole is closed.", "Boats lie at the quay.", "They pay nothing."] }))).toHaveLength(3);
   });

@@ -6,7 +6,7 @@ import { BM25_B, BM25_K1, scoreText } from "./postings.ts";
 import { SnapshotError } from "./snapshot.ts";
 import type { WeightedField } from "./top-k.ts";
 
-/** Independent implementation of the formula from the paper, over plain maps, for comparison. */
+/** An independent implementation of the formula from the paper, over plain maps. */
 function naiveScores(documents: readonly (readonly WeightedField[] | null)[], query: readonly string[]): Map<number, number> {
   const alive = documents.flatMap((fields, slot) => (fields === null ? [] : [{ slot, fields }]));
   const lengthOf = (fields: readonly WeightedField[]) => fields.reduce((sum, { tokens, weight }) => sum + weight * tokens.length, 0);
@@ -55,7 +55,7 @@ describe("Bm25Index", () => {
     expect(index.search(["flag"], 3).map(({ slot }) => slot)).toEqual([inTitle, short, inBody]);
   });
 
-  it("equals an independent implementation after any adds and deletes", () => {
+  it("equals an independent implementation after any additions and deletions", () => {
     const word = fc.constantFrom("a", "b", "c", "d", "e", "f");
     const fields = fc.tuple(fc.array(word, { maxLength: 3 }), fc.array(word, { maxLength: 12 })).map(([title, text]): WeightedField[] => [
       { tokens: title, weight: 2 },
@@ -85,7 +85,7 @@ describe("Bm25Index", () => {
     );
   });
 
-  it("finds the same with and without pruning, to the last bit", () => {
+  it("returns exactly the same with and without pruning", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2 ** 31 }),
@@ -109,7 +109,7 @@ describe("Bm25Index", () => {
     );
   });
 
-  it("scores a text by its statistics as it would score an entry, to the last bit", () => {
+  it("scores a text with its statistics exactly like an entry", () => {
     const index = zipfIndex(5, 300);
     const text = body("w1 w4 w4 w9 unheard");
     const slot = index.add(text);
@@ -130,7 +130,7 @@ describe("Bm25Index", () => {
     expect(compacted.search(query, 300)).toEqual(renamed);
   });
 
-  it("loads what it saved, and goes on from there", () => {
+  it("continues from a saved index", () => {
     const index = zipfIndex(3, 300);
     index.search(["w1"], 3);
     for (const slot of [297, 298, 299]) index.delete(slot);
@@ -146,7 +146,7 @@ describe("Bm25Index", () => {
     expect(Bm25Index.load(snapshotIn(snapshotBytes(new Bm25Index().save()))).search(["a"], 1)).toEqual([]);
   });
 
-  it("refuses a snapshot that is cut short or changed, at any byte", () => {
+  it("rejects a snapshot that is truncated or changed at any byte", () => {
     const index = new Bm25Index();
     index.add(body("some words"));
     const bytes = snapshotBytes(index.save());
@@ -160,7 +160,7 @@ describe("Bm25Index", () => {
     );
   });
 
-  it("scores a word repeated 500 times, emoji, right-to-left text, and refuses a weight that is not finite", () => {
+  it("scores a word repeated 500 times, emoji and right-to-left text, and rejects a weight that is not finite", () => {
     const index = new Bm25Index();
     const slot = index.add(body("flag 🎖 שלום"));
     const once = index.search(["flag"], 1)[0]?.score ?? 0;

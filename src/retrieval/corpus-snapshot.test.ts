@@ -53,7 +53,7 @@ function open(encoder: Encoder | null = null, storeId = "store"): DomainIndex {
   return corpus;
 }
 
-/** Opens a corpus equal to the store, as a new process does. */
+/** Opens a corpus and synchronises it with the store, as a new process does. */
 async function start(encoder: Encoder | null = null, storeId = "store"): Promise<DomainIndex> {
   indexed = [];
   const corpus = open(encoder, storeId);
@@ -88,8 +88,8 @@ async function answers(corpus: DomainIndex): Promise<unknown> {
   return all;
 }
 
-describe("a corpus that begins with its snapshot", () => {
-  it("is what it would be built anew, over any changes before and after", async () => {
+describe("a corpus loaded from its snapshot", () => {
+  it("equals a rebuilt one, after any changes before and after", async () => {
     const word = fc.constantFrom("tinnitus", "pays", "claim", "rating", "naïve", "☂", "\u{1f600}\ud83d");
     const text = fc.array(word, { minLength: 1, maxLength: 5 }).map((list) => `${list.join(" ")}. ${list[0]} again.`);
     const label = fc.constantFrom({}, { access: "staff" }, { tenant: "acme" });
@@ -136,7 +136,7 @@ describe("a corpus that begins with its snapshot", () => {
     );
   });
 
-  it("reads nothing but the difference from the store, and asks the encoder for nothing else", async () => {
+  it("reads and embeds only the documents that changed", async () => {
     await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
     await run(fakeEncoder());
     await here.put(document("b", ["Fresh claim."], { version: "v2" }));
@@ -152,7 +152,7 @@ describe("a corpus that begins with its snapshot", () => {
     expect(await found(corpus, "tinnitus")).toEqual(["a"]);
   });
 
-  it("finds nothing that the store has deleted, changed or labelled anew since, even at the same version and revision", async () => {
+  it("does not find documents that were deleted, changed or relabelled, even at the same version and revision", async () => {
     await here.put(document("gone", ["Tinnitus one."]), document("moved", ["Tinnitus pension."]), document("hers", ["Tinnitus three."]));
     await here.put(document("stays", ["Tinnitus four."]));
     await run(fakeEncoder());
@@ -178,7 +178,7 @@ describe("a corpus that begins with its snapshot", () => {
     }
   });
 
-  it("forgets the words, texts and vectors of a deleted document when it is written again", async () => {
+  it("removes words, texts and vectors of a deleted document from the next snapshot", async () => {
     await here.put(document("a", ["Tinnitus pays."]), document("b", ["Xylophones quarrel."], { title: "Zebra", tenant: "quagga" }));
     await run(fakeEncoder({ dimensions: 32 }));
     const holds = (needle: string) =>
@@ -194,7 +194,7 @@ describe("a corpus that begins with its snapshot", () => {
     expect(holds("tinnitu")).toBe(false);
   });
 
-  it("knows no word of a document that goes after words of another one have left the snapshot", async () => {
+  it("forgets words of each deleted document, also across several snapshots", async () => {
     await here.put(document("a", ["Xylophones quarrel."]), document("b", ["The pension."]), document("c", ["A disability."]));
     await run();
     await here.store.documents.deleteFiles(SOURCE, ["a.md"]);
@@ -206,10 +206,10 @@ describe("a corpus that begins with its snapshot", () => {
   });
 });
 
-describe("a snapshot that cannot be used", () => {
+describe("an unusable snapshot", () => {
   const three = () => here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating ☂."]));
 
-  /** Starts with a damaged file and expects that every document is indexed, the reason is reported, and the next start reports nothing. */
+  /** Starts with a damaged file. Expects that every document is indexed, the reason is reported, and the next start reports nothing. */
   async function expectRebuilt(spoilt: Uint8Array | string, why: RegExp, encoder: Encoder | null = null): Promise<void> {
     writeFileSync(path, spoilt);
     warnings = [];
@@ -225,7 +225,7 @@ describe("a snapshot that cannot be used", () => {
     expect(warnings).toHaveLength(1);
   }
 
-  it("is cut short: at any byte", async () => {
+  it("is rebuilt when it is truncated at any byte", async () => {
     await three();
     await run(fakeEncoder({ dimensions: 4 }));
     const whole = readFileSync(path);
@@ -236,7 +236,7 @@ describe("a snapshot that cannot be used", () => {
       await expectRebuilt(whole.subarray(0, length), /truncated|not an index snapshot/, fakeEncoder({ dimensions: 4 }));
   });
 
-  it("has a bit flipped, wherever", async () => {
+  it("is rebuilt when any bit is flipped", async () => {
     await three();
     await run(fakeEncoder({ dimensions: 4 }));
     const whole = readFileSync(path);
@@ -251,7 +251,7 @@ describe("a snapshot that cannot be used", () => {
     );
   });
 
-  it("is of another database", async () => {
+  it("is rebuilt when it is of another database", async () => {
     await three();
     await run();
     await start(null, "another");
@@ -259,7 +259,7 @@ describe("a snapshot that cannot be used", () => {
     expect(indexed).toEqual(["a", "b", "c"]);
   });
 
-  it("holds vectors of another encoder: its words serve, no vector is mixed", async () => {
+  it("of another encoder keeps its words and drops its vectors", async () => {
     await three();
     await run(fakeEncoder({ id: "one", dimensions: 8 }));
     const two = fakeEncoder({ id: "two", dimensions: 16 });
@@ -274,7 +274,7 @@ describe("a snapshot that cannot be used", () => {
     expect(withSnapshotFile(path, readCorpusFacts)).toMatchObject({ encoder: "two", vectors: 3 });
   });
 
-  it("holds the vectors of the encoder that was switched to", async () => {
+  it("keeps the vectors of a new encoder after a switch", async () => {
     await three();
     const corpus = await start(fakeEncoder({ id: "one", dimensions: 8 }));
     await corpus.switchTo(fakeEncoder({ id: "two", dimensions: 16 }), async () => undefined);
@@ -285,7 +285,7 @@ describe("a snapshot that cannot be used", () => {
     expect(two.calls).toEqual([]);
   });
 
-  it("reports an encoder of the same name whose vectors cannot be compared with those kept", async () => {
+  it("reports an encoder with an unchanged id whose vectors do not fit", async () => {
     await three();
     await run(fakeEncoder({ id: "one", dimensions: 8 }));
     const corpus = await start(fakeEncoder({ id: "one", dimensions: 16 }));
@@ -294,7 +294,7 @@ describe("a snapshot that cannot be used", () => {
 });
 
 describe("writing a snapshot", () => {
-  it("leaves the old one when it ends half-way, and clears away what it left", async () => {
+  it("keeps the old one when it is interrupted, and deletes its temporary files", async () => {
     await here.put(document("a", ["Tinnitus pays."]));
     await run();
     const whole = readFileSync(path);
@@ -312,7 +312,7 @@ describe("writing a snapshot", () => {
     expect(readdirSync(join(here.folder, "index"))).toEqual(["d.snapshot"]);
   });
 
-  it("that fails is said once; questions go on", async () => {
+  it("that fails is reported once, and questions continue", async () => {
     writeFileSync(join(here.folder, "index"), "a file where the folder should be");
     await here.put(document("a", ["Tinnitus pays."]));
     const corpus = await start();
@@ -324,7 +324,7 @@ describe("writing a snapshot", () => {
     expect(warnings).toEqual([expect.stringMatching(/could not be written.*The next start rebuilds the index from the database/)]);
   });
 
-  it("is left to the process that knows the store's last change", async () => {
+  it("is skipped by a process that does not know the latest change", async () => {
     await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
     const late = await start();
     await here.store.documents.deleteFiles(SOURCE, ["b.md"]);
@@ -338,7 +338,7 @@ describe("writing a snapshot", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("by several at once leaves one whole file", async () => {
+  it("by several processes at once leaves one complete file", async () => {
     await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
     const many = await Promise.all(Array.from({ length: 6 }, () => start(fakeEncoder())));
     await Promise.all(many.map((one) => one.idle()));
@@ -350,7 +350,7 @@ describe("writing a snapshot", () => {
   });
 });
 
-it("reads texts from a file as from memory", () => {
+it("texts read from a file equal those in memory", () => {
   const texts = ["plain", "naïve", "naïve ☂", "", "x".repeat(5000)];
   const sections = longStringSections(
     "texts",

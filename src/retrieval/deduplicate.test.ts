@@ -15,7 +15,7 @@ const merged = (other: string, rule: "same-facts" | "cosine" = "same-facts") =>
   deduplicate([passage("a", base), passage("b", other)], rule, words);
 
 describe("deduplicate", () => {
-  it("merges a copy and lists it as a further source of the better ranked one", () => {
+  it("merges a copy, and lists it as a further source of the better ranked one", () => {
     const [kept, ...rest] = merged(base.replace("who receive", "who currently receive"));
     expect(rest).toEqual([]);
     expect(kept?.sid).toBe("S1");
@@ -33,20 +33,20 @@ describe("deduplicate", () => {
     expect(merged(other).map(({ twins }) => twins)).toEqual([undefined, undefined]);
   });
 
-  it("keeps both when the same values belong to other things", () => {
+  it("keeps both when the same values belong to different things", () => {
     const two =
       "The first grant pays 100 dollars to veterans and the second grant pays 200 dollars to veterans and their families at home.";
     const swapped = two.replace("100", "x").replace("200", "100").replace("x", "200");
     expect(deduplicate([passage("a", two), passage("b", swapped)], "same-facts", words)).toHaveLength(2);
   });
 
-  it("drops by cosine alone where the profile says so, but never lists as a source what says something else", () => {
+  it("drops by cosine alone if the profile says so, but lists no source with other facts", () => {
     const [kept, ...rest] = merged(base.replace("$800", "$850"), "cosine");
     expect(rest).toEqual([]);
     expect(kept?.twins).toBeUndefined();
   });
 
-  it("keeps the order and loses no text that is not a near-duplicate", () => {
+  it("keeps the order and every text that is not a near-duplicate", () => {
     const texts = fc.array(fc.string({ minLength: 1, maxLength: 60 }), { maxLength: 8 });
     fc.assert(
       fc.property(texts, (made) => {
@@ -61,7 +61,7 @@ describe("deduplicate", () => {
 });
 
 describe("diversify", () => {
-  it("lets others come before the third passage of one document, and loses none", () => {
+  it("ranks others before the third passage of one document, and loses none", () => {
     const ranked = ["a1", "a2", "a3", "b1", "a4", "c1"];
     expect(diversify(ranked, (one) => one[0] as string, 2)).toEqual(["a1", "a2", "b1", "c1", "a3", "a4"]);
     expect(diversify(ranked, (one) => one[0] as string, null)).toEqual(ranked);

@@ -16,7 +16,7 @@ const unit = (values: readonly number[]): Float32Array => {
   return Float32Array.from(values, (value) => value / norm);
 };
 
-/** Independent ranking in f64 over plain arrays; rounded, because the index sums in f32. */
+/** An independent ranking in f64 over plain arrays, rounded because the index sums in f32. */
 function naiveRanking(rows: readonly (Float32Array | null)[], query: Float32Array, accept: (slot: number) => boolean): number[] {
   return rows
     .flatMap((row, slot) =>
@@ -41,7 +41,7 @@ const scenes = fc.integer({ min: 1, max: 37 }).chain((dimensions) =>
 );
 
 describe("DenseIndex", () => {
-  it("equals a naive scan after any adds, deletes and filters", () => {
+  it("equals exact search after any additions, deletions and filters", () => {
     fc.assert(
       fc.property(scenes, ({ rows, deleted, kept, query, k }) => {
         const index = new DenseIndex();
@@ -67,7 +67,7 @@ describe("DenseIndex", () => {
     );
   });
 
-  it("gives the same slots and the same bits in WebAssembly and in plain TypeScript", () => {
+  it("returns the same slots and bits in WebAssembly and in TypeScript", () => {
     fc.assert(
       fc.property(scenes, ({ rows, deleted, kept, query, k }) => {
         const one = new DenseIndex();
@@ -83,7 +83,7 @@ describe("DenseIndex", () => {
     );
   });
 
-  it("finds at least .99 of the exact ten best through int8, over several blocks of memory", () => {
+  it("finds at least .99 of the ten best through int8, over several blocks of memory", () => {
     const { vectors, queries } = clustered({ rows: 3000, queries: 30, dimensions: 64 });
     const exact = new DenseIndex({ oversampling: Number.POSITIVE_INFINITY });
     const index = new DenseIndex({ minCandidates: 1 });
@@ -99,7 +99,7 @@ describe("DenseIndex", () => {
     expect(shared / 300).toBeGreaterThanOrEqual(0.99);
   });
 
-  it("loads what it saved, whatever was added before the sections are read, and goes on from there", () => {
+  it("continues from a saved index, even if vectors are added before the sections are read", () => {
     const { vectors, queries } = clustered({ rows: 1100, queries: 1, dimensions: 20 });
     const index = new DenseIndex();
     for (const vector of vectors) index.add(vector);
@@ -117,7 +117,7 @@ describe("DenseIndex", () => {
     expect(DenseIndex.load(snapshotIn(snapshotBytes(new DenseIndex().save()))).slots).toBe(0);
   });
 
-  it("fills one memory after another, and ranks and saves as if it had one", () => {
+  it("ranks and saves several memories like one", () => {
     const { vectors, queries } = clustered({ rows: 3000, queries: 10, dimensions: 20 });
     const whole = new DenseIndex();
     // One block of 1,024 rows of 32 padded dimensions fits into each memory.
@@ -144,7 +144,7 @@ describe("DenseIndex", () => {
     for (const index of loaded) expect(index.vectorAt(2500)).toEqual(vectors[2500]);
   });
 
-  it("says what it needs and names the next engine when memory is exhausted, and keeps what it has", () => {
+  it("reports exhausted memory with the next engine, and keeps its vectors", () => {
     let available = 1e9;
     const index = new DenseIndex({ availableBytes: () => available });
     const { vectors, queries } = clustered({ rows: 1025, queries: 1, dimensions: 20 });
@@ -164,11 +164,11 @@ describe("DenseIndex", () => {
     expect(index.add(last)).toBe(1024);
   });
 
-  it("refuses a foreign snapshot", () => {
+  it("rejects a foreign snapshot", () => {
     expect(() => snapshotIn(new TextEncoder().encode("a text file, long enough"))).toThrow(/not an index snapshot/);
   });
 
-  it("takes vectors in slots of their own, and saves some of them", () => {
+  it("accepts vectors in given slots, and saves some of them", () => {
     const index = new DenseIndex();
     const [a, b, c] = [unit([1, 0]), unit([0, 1]), unit([1, 1])];
     index.add(a, 5);
@@ -182,7 +182,7 @@ describe("DenseIndex", () => {
     expect(loaded.search(c, 1)[0]?.slot).toBe(0);
   });
 
-  it("refuses vectors of another dimension and values that are not finite", () => {
+  it("rejects vectors of another dimension and values that are not finite", () => {
     const index = new DenseIndex();
     index.add(unit([1, 0]));
     expect(() => index.add(unit([1, 0, 0]))).toThrow(RangeError);

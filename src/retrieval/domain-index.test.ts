@@ -21,7 +21,7 @@ function corpusOf(encoder: Encoder | null = null, batch = 64): DomainIndex {
 }
 
 describe("search", () => {
-  it("ranks chunks with a code of the question first, and all as usual when none has it", async () => {
+  it("ranks chunks with a code of the question first, and ignores a code that none contains", async () => {
     await here.put(
       document("words", ["The rating for ringing ears, the rating for ears and their rating."]),
       document("code", ["Diagnostic code 6260 is about something else."]),
@@ -33,7 +33,7 @@ describe("search", () => {
     expect(await found(corpus, question, { codes: ["dc9999"] })).toEqual(await found(corpus, question));
   });
 
-  it("gives the cosine of a passage also when only its words brought it in", async () => {
+  it("returns the cosine of a passage that only words found", async () => {
     const angle = (text: string) => (text.includes("near") ? [1, 0] : text.includes("word") ? [0.5, Math.sqrt(0.75)] : null);
     await here.put(document("n", ["It is near."]), document("w", ["The word."]));
     const corpus = corpusOf(fakeEncoder({ dimensions: 2, vectorOf: angle }));
@@ -44,7 +44,7 @@ describe("search", () => {
 });
 
 describe("sync", () => {
-  it("takes in what was added, changed and deleted since, and nothing else", async () => {
+  it("indexes only what was added, changed or deleted", async () => {
     await here.put(document("a", ["Tinnitus pays."]), document("b", ["A claim."]), document("c", ["A rating."]));
     const corpus = corpusOf();
     await corpus.sync();
@@ -68,7 +68,7 @@ describe("sync", () => {
     expect(corpus.indexedRevision).toBe(await here.store.documents.revision("d"));
   });
 
-  it("pays for a text once, across restarts, and loses one batch at most when the encoder fails", async () => {
+  it("embeds a text once, also after restarts, and loses at most one batch when the encoder fails", async () => {
     await here.put(...Array.from({ length: 10 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
     const failing = fakeEncoder({ failure: (call) => (call === 3 ? encoderDown() : null) });
     await expect(corpusOf(failing, 2).sync()).rejects.toMatchObject({ code: "encoder_failed" });
@@ -86,7 +86,7 @@ describe("sync", () => {
   it.each([
     ["another dimension", (_text: string) => [1, 0, 0]],
     ["values that are not finite", (_text: string) => [Number.NaN, 1]],
-  ])("stores nothing of an encoder that answers with %s, and recovers", async (_name, wrong) => {
+  ])("stores nothing of an encoder that returns %s, and recovers", async (_name, wrong) => {
     await here.put(document("a", ["One."]), document("b", ["Two."]));
     const bad = fakeEncoder({ vectorOf: (text) => (text.includes("Two") ? wrong(text) : [1, 0]) });
     await expect(corpusOf(bad, 1).sync()).rejects.toMatchObject({ name: "ModelError", code: "encoder_changed" });
@@ -104,7 +104,7 @@ describe("sync", () => {
     expect(corpus.windows).toBe(6);
   });
 
-  it("is cancelled between batches and keeps what was paid", async () => {
+  it("can be cancelled between batches, and keeps finished ones", async () => {
     await here.put(...Array.from({ length: 6 }, (_, i) => document(`doc${i}`, [`Text number ${i}.`])));
     const encoder = fakeEncoder();
     const controller = new AbortController();

@@ -5,7 +5,7 @@ import type { DocumentOutline } from "../store/document-rows.ts";
 import { resolveFilters } from "./filters.ts";
 import { ScopeFilter, scopeSees } from "./indexed-windows.ts";
 
-/** Headings 100 characters apart: `## Text` has level 2. */
+/** Headings at intervals of 100 characters. `## Text` has level 2. */
 function outline(title: string, headings: readonly string[], over: Partial<DocumentOutline> = {}): DocumentOutline {
   return {
     id: `id-${title}`,
@@ -57,7 +57,7 @@ describe("resolveFilters", () => {
     expect(found(filters)).toEqual(expected);
   });
 
-  it("finds nothing by a part of a name or number", () => {
+  it("does not match parts of names or numbers", () => {
     for (const filters of [{ section: "4.2" }, { section: "Combined" }, { chapter: "3" }, { document: "Wha" }, { chapter: "Book I" }]) {
       expect(() => resolve(filters)).toThrow(/There is no/);
     }
@@ -79,7 +79,7 @@ describe("resolveFilters", () => {
     expect(() => resolve(filters)).toThrow(expect.objectContaining({ code, message: expect.stringMatching(message) }));
   });
 
-  it("says what it found", () => {
+  it("returns what it found", () => {
     const { applied } = resolve({ chapter: "32", pages: { first: 4, last: 5 } });
     expect(applied).toMatchObject({ chapter: "32", searchedIn: 'pages 4–5, chapter "CHAPTER XXXII. Cetology." of "Whale"' });
     expect(resolve({ document: "rules" }).applied.searchedIn).toBe('"Rules"');
@@ -87,12 +87,12 @@ describe("resolveFilters", () => {
     expect(() => resolve({ document: ["rules", "Poems"] })).toThrow('There is no document "Poems"');
   });
 
-  it("names at most a handful of what exists, however much there is", () => {
+  it("suggests at most a few existing names", () => {
     const many = Array.from({ length: 20_000 }, (_, i) => outline(`Title ${i}`, [`# Title ${i}`, `## Part ${i}`]));
     expect(() => resolve({ section: "x".repeat(300) }, many)).toThrow(/and \d+ more/);
   });
 
-  it("leaves nothing of no documents, without an error", () => {
+  it("returns an empty area for an empty domain, without an error", () => {
     expect(resolve({ chapter: "1", document: "x" }, []).area.size).toBe(0);
   });
 });
@@ -105,7 +105,7 @@ const scope = fc.record({
 });
 
 describe("ScopeFilter", () => {
-  it("lets through what the predicate lets through, whatever was asked before", () => {
+  it("accepts what the predicate accepts, in any order of calls", () => {
     fc.assert(
       fc.property(fc.array(owner, { maxLength: 40 }), fc.array(scope, { minLength: 1, maxLength: 8 }), (owners, scopes) => {
         const documents = owners.map((document, i) => ({ document, slots: [3 * i, 3 * i + 2] }));

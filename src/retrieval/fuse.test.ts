@@ -2,15 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fuseMinMax, fuseReciprocalRank, normalizeMinMax } from "./top-k.ts";
 
-/** A ranking of these scores by id. */
 const ranking = (scores: Readonly<Record<string, number>>) => Object.entries(scores).map(([id, score]) => ({ id, score }));
 
 describe("normalizeMinMax", () => {
-  it("subtracts the least and divides by the range", () => {
+  it("subtracts the minimum and divides by the range", () => {
     expect([...normalizeMinMax(ranking({ a: 6, b: 4, c: 2 })).values()]).toEqual([1, 0.5, 0]);
   });
 
-  it("gives 1 to all members of a constant ranking, also of zeros", () => {
+  it("returns 1 for all members of a constant ranking, also of zeros", () => {
     expect([...normalizeMinMax(ranking({ a: 0, b: 0 })).values()]).toEqual([1, 1]);
   });
 });
@@ -20,16 +19,25 @@ describe("fuseMinMax", () => {
   const bm25 = ranking({ b: 12, c: 2 });
 
   it("weighs .6 dense and .4 words", () => {
-    expect(["a", "b", "c"].map(fuseMinMax(dense, bm25))).toEqual([0.6, 0.4, 0]);
+    expect(fuseMinMax(dense, bm25).map(({ id, fused }) => [id, fused])).toEqual([
+      ["a", 0.6],
+      ["b", 0.4],
+      ["c", 0],
+    ]);
   });
 
-  it("leaves the other ranking alone when one is empty", () => {
-    expect(["a", "b"].map(fuseMinMax(dense, []))).toEqual([1, 0]);
-    expect(["b", "c"].map(fuseMinMax([], bm25))).toEqual([1, 0]);
+  it("keeps raw scores, null if a ranking lacks the id", () => {
+    expect(fuseMinMax(dense, bm25).find(({ id }) => id === "c")).toEqual({ id: "c", fused: 0, dense: null, bm25: 2 });
   });
 
-  it("takes a weight of 0 as 0", () => {
-    expect(["a", "b", "c"].map(fuseMinMax(dense, bm25, { alpha: 0, beta: 1 }))).toEqual([0, 1, 0]);
+  it("uses one ranking alone when the other is empty", () => {
+    expect(fuseMinMax(dense, []).map(({ fused }) => fused)).toEqual([1, 0]);
+    expect(fuseMinMax([], bm25).map(({ fused }) => fused)).toEqual([1, 0]);
+    expect(fuseMinMax([], [])).toEqual([]);
+  });
+
+  it("treats a weight of 0 as 0", () => {
+    expect(fuseMinMax(dense, bm25, { alpha: 0, beta: 1 })[0]?.id).toBe("b");
   });
 
   it("does not change when all scores of a ranking are shifted and scaled", () => {
@@ -40,7 +48,7 @@ describe("fuseMinMax", () => {
     fc.assert(
       fc.property(any, any, (one, two) => {
         const moved = one.map(({ id, score }) => ({ id, score: score * 4 + 8 }));
-        const scores = (from: typeof one) => [...one, ...two].map(({ id }) => fuseMinMax(from, two)(id).toFixed(9));
+        const scores = (from: typeof one) => fuseMinMax(from, two).map(({ id, fused }) => [id, fused.toFixed(9)]);
         expect(scores(moved)).toEqual(scores(one));
       }),
     );
@@ -49,7 +57,10 @@ describe("fuseMinMax", () => {
 
 describe("fuseReciprocalRank", () => {
   it("adds 1 / (60 + rank) over the rankings", () => {
-    const fused = ["b", "a", "c"].map(fuseReciprocalRank(ranking({ a: 9, b: 8 }), ranking({ b: 100, c: 1 })));
-    expect(fused).toEqual([1 / 62 + 1 / 61, 1 / 61, 1 / 62]);
+    expect(fuseReciprocalRank(ranking({ a: 9, b: 8 }), ranking({ b: 100, c: 1 }))).toEqual([
+      { id: "b", fused: 1 / 62 + 1 / 61, dense: 8, bm25: 100 },
+      { id: "a", fused: 1 / 61, dense: 9, bm25: null },
+      { id: "c", fused: 1 / 62, dense: null, bm25: 1 },
+    ]);
   });
 });

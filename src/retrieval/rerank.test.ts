@@ -21,7 +21,7 @@ describe("rerankCandidates", () => {
   const ids = async (depth: number, reranker: Reranker | null) =>
     (await rerankCandidates("q", four, depth, reranker)).map(({ documentId, rerank }) => [documentId, rerank]);
 
-  it("orders the first ones by the reranker's score and leaves the rest behind them", async () => {
+  it("sorts the first candidates by the reranker's score and keeps the others behind them", async () => {
     expect(await ids(3, fixed([0.1, 0.3, 0.2]))).toEqual([
       ["b", 0.3],
       ["c", 0.2],
@@ -30,18 +30,18 @@ describe("rerankCandidates", () => {
     ]);
   });
 
-  it("keeps the order among equals and among those without a score, which come after the scored", async () => {
+  it("keeps the order of equal scores and of missing ones, which come last", async () => {
     expect((await ids(4, fixed([null, 0.5, null, 0.5]))).map(([id]) => id)).toEqual(["b", "d", "a", "c"]);
     expect((await ids(4, fixed([null, null, null, null]))).map(([id]) => id)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("leaves a candidate with a code of the question before all others", async () => {
+  it("keeps candidates with a code of the question first", async () => {
     const coded = four.map((one, i) => ({ ...one, coded: i === 3 }));
     const ranked = await rerankCandidates("q", coded, 4, fixed([0.1, 0.9, 0.2, 0.05]));
     expect(ranked.map(({ documentId }) => documentId)).toEqual(["d", "b", "c", "a"]);
   });
 
-  it("reads all 50 of spark, and its score alone is the order of the 8", async () => {
+  it("scores all 50 of spark, and orders the 8 by that score alone", async () => {
     const read: string[] = [];
     // The last passage of the fused ranking has the highest score.
     const reranker: Reranker = {

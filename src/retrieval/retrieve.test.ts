@@ -26,7 +26,7 @@ const retrieve = (question: Question, encoder: Encoder | null = null, settings: 
   retrievePassages(question, settings, partsWith(encoder), signal);
 
 describe("retrievePassages", () => {
-  it("gives passages with their text, place and raw scores", async () => {
+  it("returns passages with text, place and raw scores", async () => {
     await here.put(storedDocument());
     const { passages, dense, denseFailure } = await retrieve(fakeQuestion("What is tinnitus rated at?"), fakeEncoder());
     expect(passages).toMatchObject([{ sid: "S1", text: "Tinnitus is rated at 10 percent.", document: { id: "doc-a", version: "v1" } }]);
@@ -34,7 +34,7 @@ describe("retrievePassages", () => {
     expect({ dense, denseFailure }).toEqual({ dense: true, denseFailure: null });
   });
 
-  it("ranks by words alone without an encoder, and says nothing of a failure", async () => {
+  it("ranks by words alone without an encoder, and reports no failure", async () => {
     await here.put(storedDocument());
     expect(await retrieve(fakeQuestion("tinnitus"))).toMatchObject({
       dense: false,
@@ -43,7 +43,7 @@ describe("retrievePassages", () => {
     });
   });
 
-  it("ranks by words alone, with the reason, when the encoder fails on the documents or on the question", async () => {
+  it("ranks by words alone, with the reason, when the encoder fails for documents or the question", async () => {
     await here.put(storedDocument());
     const onDocuments = fakeEncoder({ id: "one", failure: encoderDown });
     const onQuestion = fakeEncoder({ id: "two", failure: (call) => (call === 1 ? encoderDown() : null) });
@@ -53,7 +53,7 @@ describe("retrievePassages", () => {
     }
   });
 
-  it("keeps ranking what a full index holds, and never takes it for complete", async () => {
+  it("ranks by the vectors of a full index, and reports that it is incomplete", async () => {
     await here.put(storedDocument());
     const { documents, embeddings } = here.store;
     const encoder = fakeEncoder();
@@ -81,7 +81,7 @@ describe("retrievePassages", () => {
     }
   });
 
-  it("throws what the encoder failed with when the profile has vectors only", async () => {
+  it("throws the encoder's failure when the profile uses only vectors", async () => {
     await here.put(storedDocument());
     await expect(retrieve(fakeQuestion("tinnitus"), fakeEncoder({ failure: encoderDown }), validator.retrieve)).rejects.toMatchObject({
       code: "encoder_failed",
@@ -90,7 +90,7 @@ describe("retrievePassages", () => {
     await expect(retrieve(fakeQuestion("tinnitus"), encoder, validator.retrieve)).rejects.toMatchObject({ code: "encoder_changed" });
   });
 
-  it("throws when it is cancelled, whatever the words could do", async () => {
+  it("throws when it is cancelled, even if words could rank", async () => {
     await here.put(storedDocument());
     const cancelled = AbortSignal.abort(new Error("reader left"));
     await expect(retrievePassages(fakeQuestion("tinnitus"), sourcebound.retrieve, partsWith(fakeEncoder()), cancelled)).rejects.toThrow(
@@ -100,7 +100,7 @@ describe("retrievePassages", () => {
 });
 
 describe("assertCanRetrieve", () => {
-  it("asks for an encoder where the profile needs one", () => {
+  it("requires an encoder if the profile needs one", () => {
     expect(() => assertCanRetrieve("book", true, null)).toThrow(/SOURCEBOUND_EMBEDDINGS_BASE_URL/);
     expect(() => assertCanRetrieve("sourcebound", false, null)).not.toThrow();
     expect(() => assertCanRetrieve("book", true, fakeEncoder())).not.toThrow();

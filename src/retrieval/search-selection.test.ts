@@ -55,7 +55,7 @@ const sentencesArbitrary = fc.array(
 );
 
 describe("searchArea of a selection", () => {
-  it("clips to whole sentences of the selection, and scores no word outside", async () => {
+  it("limits results to whole sentences of the selection, and scores only words inside", async () => {
     await fc.assert(
       fc.asyncProperty(sentencesArbitrary, fc.nat(400), fc.nat(200), fc.constantFrom(...WORDS), async (sentences, start, length, term) => {
         const document = documentOf(sentences);
@@ -82,7 +82,7 @@ describe("searchArea of a selection", () => {
   });
 });
 
-it("a question about a selection quotes nothing outside, whatever is selected", async () => {
+it("an answer about a selection quotes nothing outside, for any selection", async () => {
   const text = Array.from({ length: 60 }, (_, i) => `The pension of group ${i} is paid on day ${i + 1} of the month.`).join("\n\n");
   const { engine } = await openInTest({ documents: { "page.md": `# Payments\n\n${text}\n` }, settings: { answer_from: 0 } });
   const [documentId = ""] = (await engine.store.documents.heads(engine.domain().name)).keys();

@@ -52,14 +52,13 @@ function indexOn(engine: SharedEngine, holder: string, over: Partial<DomainIndex
   });
 }
 
-/** Stores documents in one commit. */
 const commit = (documents: readonly StoredDocument[]) =>
   here.store.documents.putFiles(
     documents.map((one) => ({ place: { domain: "d", tenant: null, source: "s", path: one.path }, content: fileContent(one) })),
   );
 
-describe("an engine that several processes share", () => {
-  it("is filled by one at a time, in order of commit and in parts, and all of them see the result", async () => {
+describe("an engine shared by several processes", () => {
+  it("is filled by one process at a time, in order of commit and in parts, for all of them", async () => {
     const documents = Array.from({ length: 450 }, (_, i) => document(`doc${i}`, [`Tinnitus pays ${i}.`]));
     await commit(documents);
     const engine = new SharedEngine();
@@ -76,7 +75,7 @@ describe("an engine that several processes share", () => {
     expect(await found(indexes[0] as DomainIndex, "travel")).toContain("doc0");
   });
 
-  it("continues behind the part that another process had reached when it ended", async () => {
+  it("continues after the last part when another process has ended", async () => {
     await here.put(document("a", ["Tinnitus."]));
     const engine = new SharedEngine();
     await indexOn(engine, "first").sync();
@@ -94,7 +93,7 @@ describe("an engine that several processes share", () => {
     expect(await engine.revision()).toBe(3);
   });
 
-  it("lets a question go on without the newest texts while it takes long to index them, and says how many are missing", async () => {
+  it("answers without the newest texts while indexing takes long, and reports how many are missing", async () => {
     await here.put(document("a", ["Tinnitus pays."]));
     const engine = new SharedEngine();
     let now = 0;
@@ -113,7 +112,7 @@ describe("an engine that several processes share", () => {
     expect([await found(index, "tinnitus"), index.lag]).toEqual([["a", "b"], 0]);
   });
 
-  it("gets each window once with its vector, and later where the encoder failed", async () => {
+  it("gets each window once with its vector, and later if the encoder failed", async () => {
     await here.put(document("a", ["Tinnitus pays. A claim."]));
     const engine = new SharedEngine();
     await indexOn(engine, "a", { encoder: fakeEncoder() }).sync();

@@ -8,7 +8,7 @@ import { EmbeddedEngine } from "./embedded-engine.ts";
 
 const here = storeOfTest();
 
-it("misses nothing that is put into the table while the table is asked", async () => {
+it("finds rows that are inserted during a search of the table", async () => {
   let release = () => {};
   let asked: (() => Promise<void>) | null = null;
   let held = Promise.resolve();

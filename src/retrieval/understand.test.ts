@@ -32,11 +32,11 @@ function parts() {
 const read = (question: string) => understand(question, parts(), everything);
 
 describe("understand", () => {
-  it("asks for the content, not for the frame", async () => {
+  it("searches for content words", async () => {
     expect((await read("How long do I have to wait for a pension?")).asked).toEqual(["wait", "pension"]);
   });
 
-  it("reads a misspelt word as the corpus has it, keeps the written one too, and says so", async () => {
+  it("corrects a misspelt word to one of the corpus, keeps the original, and reports it", async () => {
     const { asked, terms, repairs, text } = await read("my pensoin");
     expect(repairs).toEqual([{ written: "pensoin", read: "pension" }]);
     expect(asked).toEqual(["pension"]);
@@ -44,21 +44,21 @@ describe("understand", () => {
     expect(terms.map(({ token }) => token)).toEqual(["pensoin", "pension"]);
   });
 
-  it("never takes for misspelt: words of the language, codes, names with inner capitals, short words, words of the domain pack", async () => {
+  it("does not correct words of the language, codes, names with inner capitals, short words, or words of the domain pack", async () => {
     for (const question of ["lawns and wife", "VA Form 21-526EZ", "VALife Penshun Co", "vet pnsn", "tdiu"]) {
       const written = (await read(question)).repairs.map((repair) => repair.written);
       expect(written.filter((word) => word !== "penshun")).toEqual([]);
     }
   });
 
-  it("adds other words below the question's own", async () => {
+  it("adds synonyms with less weight than the question's own words", async () => {
     const terms = new Map((await read("TDIU pension")).terms.map(({ token, weight }) => [token, weight]));
     expect(terms.get("tdiu")).toBe(1);
     expect(terms.get("unemploy")).toBeGreaterThan(0);
     expect(terms.get("unemploy")).toBeLessThan(0.5);
   });
 
-  it("counts a passage that says the same in other words as holding the question's word", async () => {
+  it("counts a synonym in a passage as the question's word", async () => {
     const words = questionWords(await read("TDIU"), await read("TDIU"), {
       tokens: (text) => tokenize(text),
       idf: () => 1,
@@ -68,7 +68,7 @@ describe("understand", () => {
     expect(words.tokens("about unemployability")).not.toContain("tdiu");
   });
 
-  it("searches the question as it stands when the profile says so", async () => {
+  it("keeps the question unchanged if the profile says so", async () => {
     const { terms, repairs, codes } = await understand("How long is my pensoin DC 6260", parts(), PLAIN_QUERY);
     expect(terms.map(({ token }) => token)).toEqual(tokenize("How long is my pensoin DC 6260"));
     expect([repairs, codes]).toEqual([[], []]);
@@ -79,7 +79,7 @@ describe("understand", () => {
     ["only stop words", "is it the of and"],
     ["one word 500 times", "pensoin ".repeat(500)],
     ["a lone surrogate", "\ud83d pension"],
-  ])("stands %s", async (_, question) => {
+  ])("survives %s", async (_, question) => {
     const { terms, repairs } = await read(question);
     expect(terms.every(({ weight }) => Number.isFinite(weight))).toBe(true);
     expect(repairs.length).toBeLessThanOrEqual(1);
@@ -100,14 +100,14 @@ const thesaurus = createThesaurus(
 const others = (text: string) => thesaurus.equivalents(text).map(({ to }) => to);
 
 describe("createThesaurus", () => {
-  it("reads an abbreviation both ways, in any case, with signs inside", () => {
+  it("matches an abbreviation in both directions, in any case, with signs inside", () => {
     expect(others("can I get tdiu")).toEqual(["individual unemployability"]);
     expect(others("individual unemployability rules")).toEqual(["TDIU"]);
     expect(others("my C&P exam")).toEqual(["claim exam"]);
     expect(others("higher level reviews")).toEqual(["HLR"]);
   });
 
-  it("matches phrases in any inflection and with stop words, never part of a word", () => {
+  it("matches phrases in any inflection and with stop words, but not parts of words", () => {
     expect(others("I was kicked out")).toEqual(["discharge"]);
     expect(others("two widows")).toEqual(["surviving spouse"]);
     expect(others("widowmaker")).toEqual([]);
@@ -126,7 +126,7 @@ describe("isSureRepair", () => {
     ["disabilty", "disability"],
     ["buisness", "businesses"],
     ["libary", "library"],
-  ])("is sure that %s is %s", (written, read) => {
+  ])("is true for %s as %s", (written, read) => {
     expect(isSure(written, read)).toBe(true);
   });
 
@@ -134,24 +134,24 @@ describe("isSureRepair", () => {
     ["the language has another word that it may be", "hering", "hearing"],
     ["what it was read as is a name", "zylopirm", "zyloprim"],
     ["what it was read as is a term", "antinatal", "antenatal"],
-  ])("is not where %s", (_why, written, read) => {
+  ])("is false for %s", (_why, written, read) => {
     expect(isSure(written, read)).toBe(false);
   });
 
-  it("is not where documents hold another word that it may be", () => {
+  it("is false if the documents contain another word that may be meant", () => {
     expect(isSure("hosptial", "hospital", "the hosptial", ["hospital", "hospitals"])).toBe(true);
     expect(isSure("hosptial", "hospital", "the hosptial", ["hospital", "hospital", "hosptialx"])).toBe(false);
   });
 
   it.each(["When did Hosptial open?", "Does Mr. Hosptial pay?", "Hosptial pays what?", "HOSPTIAL"])(
-    "is not of what may be a name: %s",
+    "is false for a possible name: %s",
     (question) => {
       expect(isSure("hosptial", "hospital", question)).toBe(false);
       expect(isSure("hosptial", "hospital", question.toLowerCase())).toBe(true);
     },
   );
 
-  it("is not of words spelled nearly alike that are two things, but for those that nothing tells from a slip", () => {
+  it("is false for words with similar spelling and different meanings, except indistinguishable ones", () => {
     const pairs = [...nearSpelled, ...nearSpelledAsked].map(({ one, other }) => [one.toLowerCase(), other.toLowerCase()] as const);
     expect(pairs.length).toBeGreaterThanOrEqual(600);
     const both = pairs.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
@@ -164,7 +164,7 @@ describe("isSureRepair", () => {
 });
 
 /**
- * Pairs that cannot be told from misspellings: no word list contains the first word, or it is only a trade name or
+ * Pairs that cannot be distinguished from misspellings: no word list contains the first word, or it is only a trade name or
  * jargon. Every answer, stored or new, shows the correction.
  */
 const UNKNOWABLE = [

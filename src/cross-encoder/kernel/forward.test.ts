@@ -21,7 +21,7 @@ function openKernel() {
 }
 
 describe("operations", () => {
-  it("multiply what float64 says, within the rounding of codes, for rows of any size and tokens that fill no tile", () => {
+  it("multiply like float64, within the rounding of codes, for rows of any size and incomplete tiles", () => {
     const random = createRandom(3);
     const { kernel, buffer } = openKernel();
     const [rows, depth, tokens] = [24, 40, 7];
@@ -47,7 +47,7 @@ describe("operations", () => {
       }
   });
 
-  it("never leave 32 bits, with the largest weights and inputs that there are", () => {
+  it("never overflow 32 bits, with the largest weights and inputs", () => {
     const { kernel, buffer } = openKernel();
     const [rows, depth] = [8, 4096];
     const [weights, scales, bias, x, codes, codeScales, out, scratch] = [0, 40000, 40064, 49152, 131072, 262144, 270336, 524288] as const;
@@ -63,7 +63,7 @@ describe("operations", () => {
     for (let row = 0; row < rows; row++) expect(float32[out / 4 + row]).toBeCloseTo(127 * depth, -1);
   });
 
-  it("gelu is within 1e-5 of x (1 + erf(x / sqrt 2)) / 2, and within a millionth of x where x is large", () => {
+  it("gelu is within 1e-5 of x (1 + erf(x / sqrt 2)) / 2, and within a millionth of large x", () => {
     const { kernel, buffer } = openKernel();
     const float32 = new Float32Array(buffer);
     const inputs = Float32Array.from({ length: 4000 }, (_, i) => (i - 2000) / 200);

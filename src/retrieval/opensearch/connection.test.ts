@@ -33,7 +33,7 @@ const get = { method: "GET", path: "/", schema: z.object({ ok: z.boolean() }) } 
 const failure = { error: { type: "some_exception", reason: "it broke" }, status: 400 };
 
 describe("OpenSearchConnection", () => {
-  it("signs in with a name and password, or signs for AWS", async () => {
+  it("authenticates with name and password, or with a signature for AWS", async () => {
     const seen: IncomingMessage[] = [];
     const url = await serverOf(answering(200, { ok: true }, seen));
     await connect(url, { basic: { username: "me", password: "p:ä" } }).call(get);
@@ -51,17 +51,17 @@ describe("OpenSearchConnection", () => {
     [400, "search_failed"],
     [429, "search_unavailable"],
     [503, "search_unavailable"],
-  ])("says of status %i what to do", async (status, code) => {
+  ])("explains status %i with advice", async (status, code) => {
     const connection = connect(await serverOf(answering(status, failure)));
     await expect(connection.call(get)).rejects.toMatchObject({ code, message: expect.stringMatching(/search/) });
   });
 
-  it("tells a missing index from another failure", async () => {
+  it("distinguishes a missing index from other failures", async () => {
     expect(await connect(await serverOf(answering(404, failure))).find(get)).toBeNull();
     await expect(connect(await serverOf(answering(400, failure))).find(get)).rejects.toMatchObject({ code: "search_failed" });
   });
 
-  it("asks the next node when one is away, and says so when all are", async () => {
+  it("tries the next node when one is down, and reports when all are", async () => {
     const url = await serverOf(answering(200, { ok: true }));
     const connection = connect(["http://127.0.0.1:1", url]);
     for (let n = 0; n < 4; n++) expect(await connection.call(get)).toEqual({ ok: true });
@@ -70,7 +70,7 @@ describe("OpenSearchConnection", () => {
     expect(STATUS_OF_CODE).toMatchObject({ search_unavailable: 503, search_denied: 502, search_failed: 502 });
   });
 
-  it("is cancelled while it waits, and gives up on a node that does not answer", async () => {
+  it("can be cancelled while it waits, and has a timeout for each node", async () => {
     const url = await serverOf(() => undefined);
     const stop = new AbortController();
     const waiting = connect(url).call({ ...get, signal: stop.signal });
@@ -79,12 +79,12 @@ describe("OpenSearchConnection", () => {
     await expect(connect(url, { timeoutMs: 50 }).call(get)).rejects.toMatchObject({ code: "search_unavailable" });
   });
 
-  it("refuses an answer of another shape", async () => {
+  it("rejects a reply of another format", async () => {
     const connection = connect(await serverOf(answering(200, { ok: "yes" })));
     await expect(connection.call(get)).rejects.toThrow(z.ZodError);
   });
 
-  it("sends many documents in parts, one after another, and again when a whole part was refused", async () => {
+  it("sends many documents in sequential parts, and repeats a rejected part", async () => {
     let running = 0;
     const sizes: number[] = [];
     const url = await serverOf(async (request, response) => {
@@ -102,7 +102,7 @@ describe("OpenSearchConnection", () => {
     expect(sizes).toEqual([sizes[0], sizes[0], sizes[0], 1_500 - 2 * (sizes[0] ?? 0)]);
   });
 
-  it("repeats what an overloaded cluster refused, and only that; a deleted document does not matter, another failure does", async () => {
+  it("repeats only requests that an overloaded cluster rejected, ignores deleted documents, and reports other failures", async () => {
     const bodies: string[][] = [];
     const statuses = [[429, 201, 404], [201]];
     const url = await serverOf(async (request, response) => {

@@ -30,7 +30,7 @@ describe("filterGroups", () => {
     }
   });
 
-  it("finds nothing without labels, in an empty area, or with no term to hold", () => {
+  it("finds nothing without labels, in an empty area, or without a required term", () => {
     expect(filterGroups({ scope: { ...scope, access: [] } })).toEqual([]);
     expect(filterGroups({ scope, area: { parts: new Map(), fit: "window" } })).toEqual([]);
     expect(filterGroups({ scope, holding: [] })).toEqual([]);
@@ -43,11 +43,11 @@ describe("mapping", () => {
       "The veterans' claims weren't rated 70 percent: Form 21-526EZ, 38 CFR 4.25 paid $1,200.50 on 9/11, naïve cafés",
     );
     const definition = JSON.stringify([indexDefinition({ version: 0, store: "" }, 1), FIELD_WEIGHTS, tokens]);
-    // After a change: raise MAPPING_VERSION and enter the new hash.
+    // After a change, raise MAPPING_VERSION and enter the new hash.
     expect([MAPPING_VERSION, sha256Hex(definition).slice(0, 16)]).toEqual([1, "5d802dfa7987fcfc"]);
   });
 
-  it("repeats the title's tokens, and leaves out what no analyser yields", () => {
+  it("repeats the title's tokens, and skips empty ones", () => {
     const long = "x".repeat(256);
     const document = windowedDocument("a", ["Tinnitus pays."], { title: "Rating" });
     const [window] = [...windowsOf(document, (text) => [...tokenize(text), ""])];
@@ -55,7 +55,7 @@ describe("mapping", () => {
     for (const token of ["", " ", "a b", "\ud83d", long]) expect(isIndexable(token)).toBe(false);
   });
 
-  it("routes a tenant's documents to one shard, and spreads those of all", () => {
+  it("routes a tenant's documents to one shard, and distributes shared ones", () => {
     expect([routingOf({ id: "a", tenant: "acme" }), routingOf({ id: "a", tenant: null })]).toEqual(["acme", "a"]);
   });
 
