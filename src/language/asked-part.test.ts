@@ -8,12 +8,12 @@ describe("askedPart", () => {
     ["Who signs under section 5(b)?", ["5", "b"], "Who signs under ?"],
     ["What does rule (d) of the club say?", ["d"], "What does  of the club say?"],
     ["Is rule 4 open?", ["4"], "Is  open?"],
-  ])("reads the part and the rest: %s", (question, numbers, rest) => {
+  ])("finds the part and the rest: %s", (question, numbers, rest) => {
     expect(askedPart(question)).toMatchObject({ numbers, rest });
   });
 
   it.each(["What happens after 4 days?", "How much is 4%?", "Who won in 1998?", "What do steps 2 and step 4 say?", "What costs $4.50?"])(
-    "reads none: %s",
+    "finds none: %s",
     (question) => expect(askedPart(question)).toBeNull(),
   );
 });

@@ -26,9 +26,8 @@ describe("askedValues", () => {
     ["كم تبلغ الرسوم؟", []],
   ])("%s", (question, kinds) => expect(askedValues(question)).toEqual(kinds));
 
-  it.each(["cost ", "how ", "what rate ", "when ", "which a b c ", "what address e-mail "])(
-    "takes linear time on %j over and over",
-    (piece) => expectLinearTime(50_000, (n) => piece.repeat(n), askedValues),
+  it.each(["cost ", "how ", "what rate ", "when ", "which a b c ", "what address e-mail "])("takes linear time for repeated %j", (piece) =>
+    expectLinearTime(50_000, (n) => piece.repeat(n), askedValues),
   );
 });
 
@@ -47,12 +46,12 @@ describe("heldValues", () => {
     ["Two letters are needed.", number],
   ])("%s", (text, kind) => expect(heldValues(text) & kind).toBe(kind));
 
-  it("takes the figures of dates and durations for no numbers", () => {
+  it("does not take figures of dates and durations for numbers", () => {
     expect(heldValues("Ask within 30 days of March 3, 2019.") & (number | duration | date)).toBe(duration | date);
     expect(heldValues("Bring 2 letters within 30 days.") & (number | duration)).toBe(number | duration);
   });
 
-  it("sees none where there is none", () => expect(heldValues("You may be able to get it.")).toBe(0));
+  it("is empty for a text without values", () => expect(heldValues("You may be able to get it.")).toBe(0));
 
-  it("reads an enormous text in linear time", () => expectLinearTime(500_000, (n) => "1 a ".repeat(n), heldValues));
+  it("takes linear time for a huge text", () => expectLinearTime(500_000, (n) => "1 a ".repeat(n), heldValues));
 });

@@ -30,7 +30,7 @@ describe("findFactConflict", () => {
     ["how long is the widow paid for the berth", "how long is the sailor paid for the berth", "contrast"],
     ["Where does the silicon go?", "Where does the silicone go?", "contrast"],
     ["What does the clarinettist pay?", "What does the clarinet pay?", "contrast"],
-  ])("finds %s against %s, in both orders: %s", (one, other, rule) => {
+  ])("finds %s against %s, in either order: %s", (one, other, rule) => {
     expect([conflict(one, other), conflict(other, one)]).toEqual([rule, rule]);
   });
 
@@ -56,16 +56,16 @@ describe("findFactConflict", () => {
     expect([conflict(one, other), conflict(other, one)]).toEqual([null, null]);
   });
 
-  it("reads hostile and huge input", () => {
+  it("survives hostile and huge input", () => {
     for (const text of ["(".repeat(5_000), "9".repeat(5_000), "﷽\u0000\ud800 ½ ③", `${"not ".repeat(2_000)}`])
       expect(findFactConflict(read(text), read(text))).toBeNull();
-    // The end of a long text is not read; the cross-encoder does not compare such questions.
+    // The end of a long text is not analysed, because the cross-encoder does not compare such questions.
     expect(read(`${"word ".repeat(300)}7 days`).values).toEqual([]);
   });
 });
 
 describe("holdSameFacts", () => {
-  it("compares values, codes and negations, but no names", () => {
+  it("compares values, codes and negations, but not names", () => {
     expect(holdSameFacts(read("who pays at sevnty percent"), read("who pays at seventy percent"))).toBe(false);
     expect(holdSameFacts(read("who nevver pays"), read("who never pays"))).toBe(false);
     expect(holdSameFacts(read("who pays the ferrry"), read("who pays the ferry"))).toBe(true);
@@ -87,13 +87,13 @@ describe("entityJaccard", () => {
 });
 
 describe("equivalents of the pack", () => {
-  it("writes the asked question in the stored one's phrases", () => {
+  it("writes the new question in the stored one's phrases", () => {
     const stored = read("Is the ERB due to a surviving spouse?");
     expect(inWordsOf(stored, read("Does a widow get the early retirement bonus?"))).toBe("Does a surviving spouse get the ERB?");
     expect(inWordsOf(stored, read("Does a clerk get the pilots' allowance?"))).toBe("Does a clerk get the pilots' allowance?");
   });
 
-  it("spells abbreviations out, and nothing else", () => {
+  it("expands abbreviations, and changes nothing else", () => {
     expect(spellOut("When is the ERB due to a widow?")).toBe("When is the early retirement bonus due to a widow?");
     expect(spellOut("")).toBe("");
   });

@@ -28,7 +28,7 @@ const marked = (question: string, ...sentences: string[]) =>
   answerSpans(question, sentences).map(({ sentence, start, end }) => `${sentence}: ${sentences[sentence]?.slice(start, end)}`);
 
 describe("answerSpans", () => {
-  it("marks the one value of the kind that is asked for, in the first sentence that holds one", () => {
+  it("marks the only value of the requested kind, in the first sentence that contains one", () => {
     expect(
       marked("How long do I have to appeal?", "Appeals go to a board.", "You have 1 year from the letter.", "Others have 60 days."),
     ).toEqual(["1: 1 year"]);
@@ -36,17 +36,17 @@ describe("answerSpans", () => {
     expect(marked("Which form do I need?", "Use VA Form 20-0996 to ask for a review.")).toEqual(["0: Form 20-0996"]);
   });
 
-  it("marks nothing where two values compete, or none is there", () => {
+  it("marks nothing if two values compete, or none is there", () => {
     expect(marked("How much does a card cost?", "A card costs $5, or $9 with music.")).toEqual([]);
     expect(marked("How much does a card cost?", "Cards are sold at the desk.")).toEqual([]);
   });
 
-  it("does not take a value that the question names for its answer", () => {
+  it("does not mark a value of the question", () => {
     expect(marked("How long is a card that costs $5 valid?", "A card that costs $5 is valid for 2 years.")).toEqual(["0: 2 years"]);
     expect(marked("How long may I stay after 20 minutes?", "After 20 minutes you may stay 40 minutes.")).toEqual(["0: 40 minutes"]);
   });
 
-  it("marks nothing for reasons, names and places, nor in a question without an answer", () => {
+  it("marks nothing for reasons, names and places, or without an answer", () => {
     expect(marked("Why is the hall closed?", "It is closed for 3 weeks.")).toEqual([]);
     expect(marked("Who may enter?", "Ann may enter on 3 May.")).toEqual([]);
     expect(marked("How much is it?")).toEqual([]);
@@ -71,13 +71,13 @@ describe("mayCover", () => {
     ["", "May", false],
   ])("%s: %s: %s", (text, word, expected) => expect(covers(text, word)).toBe(expected));
 
-  it("takes words in small letters for times only where they mean nothing else", () => {
+  it("recognises lower-case words as times only if they are unambiguous", () => {
     expect(["july", "Mar", "mar", "may", "May", "sun", "Sun", "tuesday"].map((word) => namedTime(word)?.number ?? null)).toEqual([
       ...[7, 3, null, null, 5, null, 7, 2],
     ]);
   });
 
-  it.each(["from ", "Monday to "])("reads %j over and over in linear time", (piece) =>
+  it.each(["from ", "Monday to "])("takes linear time for repeated %j", (piece) =>
     expectLinearTime(
       40_000,
       (n) => piece.repeat(n),
@@ -93,13 +93,13 @@ describe("createWordReader", () => {
       .filter((word) => word[mark])
       .map(({ text: word }) => word);
 
-  it("knows a word by its root, and leaves out words of grammar and numbers", () => {
+  it("identifies a word by its stem, and skips function words and numbers", () => {
     const [a, b] = ["remarried", "remarriage"].map((word) => read(word)[0]?.root);
     expect(a).toBe(b);
     expect(read("You would also have to, within 30 days")).toMatchObject([{ text: "days" }]);
   });
 
-  it("tells names from capitalised words", () => {
+  it("distinguishes names from capitalised words", () => {
     expect(marked("Veterans who get TRICARE or the Fry Scholarship call the Board of Appeals", "name")).toEqual([
       "tricare",
       "fry",
@@ -118,7 +118,7 @@ describe("createWordReader", () => {
     ["a lack", "Veterans with no dependents apply.", ["dependents"]],
     ["a contrast", "File it with the Court, not with the agency.", ["agency"]],
     ["in no case", "It lasts in no case longer.", ["case", "longer"]],
-  ])("marks the words in the scope of a negation: %s", (_what, text, negated) => {
+  ])("marks the scope of a negation: %s", (_what, text, negated) => {
     expect(marked(text, "negated")).toEqual(negated);
   });
 });
@@ -156,12 +156,12 @@ describe("readQuestion", () => {
     expect(tokenize(readQuestion(question).content)).not.toEqual(expect.arrayContaining(["long"]));
   });
 
-  it("keeps the whole question when it is nothing but frame", () => {
+  it("keeps the whole question if it has no content words", () => {
     expect(readQuestion("How much?").content).toBe("How much?");
     expect(readQuestion("").content).toBe("");
   });
 
-  it("invents no word", () => {
+  it("adds no word", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), (text) => {
         const written = new Set(tokenize(text.replaceAll(/[’‘ʼ]/g, "'")));
@@ -172,21 +172,21 @@ describe("readQuestion", () => {
     );
   });
 
-  it.each(["do a ", "how "])("takes linear time on %j over and over", (piece) =>
+  it.each(["do a ", "how "])("takes linear time for repeated %j", (piece) =>
     expectLinearTime(20_000, (n) => piece.repeat(n), readQuestion),
   );
 });
 
 describe("negation", () => {
-  it.each(["not", "Never", "cannot", "can't", "can’t", "cant", "doesnt", "wouldn't", "unable"])("%s denies its clause", (word) => {
+  it.each(["not", "Never", "cannot", "can't", "can’t", "cant", "doesnt", "wouldn't", "unable"])("%s negates its clause", (word) => {
     expect(deniesClause(word)).toBe(true);
   });
 
-  it.each(["no", "none", "without"])("%s takes one thing away", (word) => {
+  it.each(["no", "none", "without"])("%s excludes one thing", (word) => {
     expect([deniesNoun(word), deniesClause(word)]).toEqual([true, false]);
   });
 
-  it.each(["want", "front", "consonant", "note", "nonsense", "knot", "content"])("%s denies nothing", (word) => {
+  it.each(["want", "front", "consonant", "note", "nonsense", "knot", "content"])("%s negates nothing", (word) => {
     expect([deniesNoun(word), deniesClause(word), deniesAsVerb(word), turnsSense(word), countNegators(word)]).toEqual([
       false,
       false,
@@ -201,7 +201,7 @@ describe("negation", () => {
     ["won’t", "will"],
     ["doesnt", "does"],
     ["not", "not"],
-  ])("%s without its denial is %s", (word, verb) => {
+  ])("%s without its negation is %s", (word, verb) => {
     expect(verbOf(word)).toBe(verb);
   });
 
@@ -215,5 +215,5 @@ describe("negation", () => {
     expect(countNegators(text)).toBe(count);
   });
 
-  it("takes linear time on hostile length", () => expectLinearTime(40_000, (n) => "can't no non-".repeat(n), countNegators));
+  it("takes linear time for a hostile length", () => expectLinearTime(40_000, (n) => "can't no non-".repeat(n), countNegators));
 });

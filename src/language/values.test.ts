@@ -32,7 +32,7 @@ function meaning({ kind, unit, low, high, bound, approximate, per }: Value): str
 }
 
 describe("exact values", () => {
-  it("reads the value expressions of twelve kinds", () => {
+  it("are found in expressions of twelve kinds", () => {
     const wrong = cases.values.flatMap(([, text, expected]) => {
       const read = amountsIn(text).map(meaning).join("; ");
       return read === expected ? [] : [`${text}: ${read}, not ${expected}`];
@@ -41,7 +41,7 @@ describe("exact values", () => {
     expect(wrong.length, wrong.join("\n")).toBeLessThanOrEqual((1 - RIGHT) * cases.values.length);
   });
 
-  it("compares them both ways round", () => {
+  it("compare equally in both directions", () => {
     const wrong = cases.comparisons.flatMap(([one, other, expected]) => {
       const [[a, ...moreA], [b, ...moreB]] = [amountsIn(one), amountsIn(other)];
       if (a === undefined || b === undefined || moreA.length + moreB.length > 0) return [`${one} and ${other}: not one value each`];
@@ -106,7 +106,7 @@ describe("valuesIn", () => {
     expect(valuesIn(text).map(({ kind, low }) => `${kind} ${low}`)).toEqual(expected);
   });
 
-  it("keeps the place of every value, also where digits were folded", () => {
+  it("keeps the place of every value, also for converted digits", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("60 days", "𝟏𝟎%", "$5", "Form 10182", " and ", "😀", "é "), { maxLength: 12 }), (pieces) => {
         const text = pieces.join(" ; ");
@@ -115,7 +115,7 @@ describe("valuesIn", () => {
     );
   });
 
-  it("never throws, and reads a hostile text in proportion to its length", async () => {
+  it("never throws, and takes linear time for hostile text", async () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) =>
         valuesIn(text).every(({ start, end }) => start >= 0 && start < end && end <= text.length),
@@ -126,7 +126,7 @@ describe("valuesIn", () => {
 });
 
 describe("joinValues", () => {
-  it("keeps where a value stands, and what it is per", () => {
+  it("keeps the place of a value and its unit of reference", () => {
     const text = "The premium is $1 per month.";
     const { start, end, per } = only(text);
     expect([text.slice(start, end), per, only("You pay $12 a year.").per, only("within 3 business days").per]).toEqual([
@@ -149,7 +149,7 @@ describe("isStated", () => {
     ["two weeks", "every second week"],
     ["one day", "24 hours"],
     ["10 days", "10 business days"],
-  ])("takes %s for %s", (claimed, stated) => expect(isStated(only(claimed), only(stated))).toBe(true));
+  ])("accepts %s for %s", (claimed, stated) => expect(isStated(only(claimed), only(stated))).toBe(true));
 
   it.each([
     ["60 days", "60 months"],
@@ -159,7 +159,7 @@ describe("isStated", () => {
     ["1-800-827-1000", "1-800-827-1001"],
     ["60 days", "60"],
     ["$100 per month", "$100 per year"],
-  ])("does not take %s for %s", (claimed, stated) => expect(isStated(only(claimed), only(stated))).toBe(false));
+  ])("rejects %s for %s", (claimed, stated) => expect(isStated(only(claimed), only(stated))).toBe(false));
 });
 
 describe("compareValues", () => {
@@ -171,7 +171,7 @@ describe("compareValues", () => {
     ["2 to 8 months", "14 weeks", "not comparable"],
   ])("%s and %s: %s", (a, b, expected) => expect(compareValues(only(a), only(b))).toBe(expected));
 
-  it("is symmetric, and every value is equal to itself", () => {
+  it("is symmetric, and every value equals itself", () => {
     const text = fc.tuple(
       fc.constantFrom("", "up to ", "at least ", "about ", "within "),
       fc.integer({ min: 1, max: 400 }),

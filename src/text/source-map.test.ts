@@ -22,7 +22,7 @@ function build(original: string) {
   return builder.finish();
 }
 
-test("writes every character, alone and doubled, as what is looked at closely", () => {
+test("lists every character that normalisation changes, alone and doubled", () => {
   for (let code = 0; code < 0x10000; code++) {
     const char = String.fromCharCode(code);
     for (const original of [`a${char}b`, `a${char}${char}b`]) {
@@ -33,7 +33,7 @@ test("writes every character, alone and doubled, as what is looked at closely", 
   }
 });
 
-describe("normalising", () => {
+describe("normalisation", () => {
   test.each([
     ["a\r\nb\rc", "a b c", "line ends are white space"],
     ["a \u00a0\u2003 b", "a b", "Unicode spaces collapse"],
@@ -42,7 +42,7 @@ describe("normalising", () => {
     ["\u{e0041}a\u202eb", "ab", "tags and direction controls vanish"],
     ["a\ud83db", "a\ufffdb", "a lone surrogate is replaced"],
     ["  a  ", "a", "blanks at the ends are not written"],
-  ])("%j becomes %j (%s)", (original, expected) => {
+  ])("turns %j into %j (%s)", (original, expected) => {
     expect(build(original).text).toBe(expected);
   });
 
@@ -53,7 +53,7 @@ describe("normalising", () => {
     expect(builder.finish().text).toBe("if a:\n b  c");
   });
 
-  test("collapses white space across pieces and swallows it before a separator", () => {
+  test("collapses white space across pieces and drops it before a separator", () => {
     const builder = new TextBuilder("a  b  c");
     builder.append(0, 2);
     builder.append(2, 6);
@@ -63,7 +63,7 @@ describe("normalising", () => {
   });
 });
 
-describe("the map", () => {
+describe("the source map", () => {
   test("covers the text in order, and identity segments equal their normalised original", () => {
     fc.assert(
       fc.property(dirtyText, (original) => {
@@ -85,7 +85,7 @@ describe("the map", () => {
     );
   });
 
-  test("leads every word of the text to an original that normalises to that word", () => {
+  test("maps every word of the text to an original that normalises to that word", () => {
     fc.assert(
       fc.property(dirtyText, (original) => {
         const { text, sourceMap } = build(original);
@@ -123,12 +123,12 @@ describe("the map", () => {
   });
 
   test("composes with the map of a decoded string", () => {
-    // The file holds `a\nb cd`; the decoded string is a, line break, "b cd"; the text is "a b cd".
+    // The file contains `a\nb cd`; the decoded string is a, line break, "b cd"; the text is "a b cd".
     const inner = [0, 1, 10, 11, 1, 2, 11, 13, 2, 6, 13, 17];
     const composed = composeMaps([0, 6, 0, 6], inner);
     expect(composed).toEqual([0, 1, 10, 11, 1, 2, 11, 13, 2, 6, 13, 17]);
     expect(toOriginal(composed, { start: 1, end: 3 })).toEqual({ start: 11, end: 14 });
   });
 
-  test("takes linear time on stacks of marks", () => expectLinearTime(50_000, (n) => `a${"\u0301\u0323".repeat(n)}`, build));
+  test("takes linear time for many combining marks", () => expectLinearTime(50_000, (n) => `a${"\u0301\u0323".repeat(n)}`, build));
 });

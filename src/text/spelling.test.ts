@@ -6,7 +6,7 @@ import { allowedEdits, bestRepair, deletesOf, editDistance } from "./spelling.ts
 const letters = fc.string({ unit: fc.constantFrom("a", "b", "c", "d", "e"), maxLength: 9 });
 
 describe("editDistance", () => {
-  it("counts a swap of neighbours as one edit", () => {
+  it("counts a swap of neighbouring letters as one edit", () => {
     expect(editDistance("recieve", "receive", 2)).toBe(1);
     expect(editDistance("pension", "pension", 2)).toBe(0);
     expect(editDistance("ab", "cdef", 2)).toBe(3);
@@ -23,7 +23,7 @@ describe("editDistance", () => {
     );
   });
 
-  it("says limit + 1 for everything beyond the limit", () => {
+  it("returns limit + 1 for everything beyond the limit", () => {
     fc.assert(
       fc.property(letters, letters, fc.integer({ min: 0, max: 3 }), (a, b, limit) => {
         expect(editDistance(a, b, limit)).toBe(Math.min(editDistance(a, b, 20), limit + 1));
@@ -33,7 +33,7 @@ describe("editDistance", () => {
 });
 
 describe("deletesOf", () => {
-  it("shares a delete with every word within two edits", () => {
+  it("contains a common string for any two words within two edits", () => {
     fc.assert(
       fc.property(letters, letters, (a, b) => {
         if (editDistance(a, b, 2) > 2) return;
@@ -52,7 +52,7 @@ describe("bestRepair", () => {
     ["disabilty", "disability", { disability: 2, disabled: 900 }],
     ["vla", null, { via: 9 }],
     ["mongolia", null, { montana: 9 }],
-  ])("repairs %s as %s, by distance and frequency: %j", (written, repaired, frequencies) => {
+  ])("corrects %s to %s, by distance and frequency: %j", (written, repaired, frequencies) => {
     expect(bestRepair(written, new Map(Object.entries(frequencies)))).toBe(repaired);
   });
 

@@ -9,12 +9,12 @@ import { documentPath, fileOfDocument, httpUrl, pathClash } from "./paths.ts";
 import { differInAffix, isSlip } from "./spelling.ts";
 import { createStemmer } from "./tokens.ts";
 
-it.each(["a.md", "a b/c.json", "c#.md", "100%.md", "%23.md", "%2523#.md", "%25.md"])("%s is found again by its document's path", (file) => {
+it.each(["a.md", "a b/c.json", "c#.md", "100%.md", "%23.md", "%2523#.md", "%25.md"])("%s is restored from its document's path", (file) => {
   expect(fileOfDocument(documentPath(file))).toBe(file);
   expect(fileOfDocument(`${documentPath(file)}#entry-1`)).toBe(file);
 });
 
-it("an id is a UUID of version 7 whose order is that of time, and no two of one moment are the same", () => {
+it("an id is a UUID of version 7, sorted by time, and unique within a millisecond", () => {
   const times = [0, 1, 255, 256, 1_700_000_000_000, 1_700_000_000_001, 2 ** 48 - 1];
   const ids = times.map((time) => timeOrderedId(new Date(time)));
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -25,7 +25,7 @@ it("an id is a UUID of version 7 whose order is that of time, and no two of one 
   expect(new Set(Array.from({ length: 10_000 }, () => timeOrderedId(at))).size).toBe(10_000);
 });
 
-it("a literal pattern finds exactly the text, whatever it holds", () => {
+it("a literal pattern matches exactly the text", () => {
   const marks = fc.string({ unit: fc.constantFrom("a", ".", "*", "+", "?", "^", "$", "{", "}", "(", ")", "|", "[", "]", "\\") });
   fc.assert(
     fc.property(marks, (text) => {
@@ -37,13 +37,13 @@ it("a literal pattern finds exactly the text, whatever it holds", () => {
 });
 
 describe("pathClash", () => {
-  it("names a file where a folder is needed, and a file below the path", () => {
+  it("names a file in the place of a folder, and a file below the path", () => {
     expect(pathClash("a/b.md", ["z.md", "a"])).toBe("a");
     expect(pathClash("a/b/c.md", ["a"])).toBe("a");
     expect(pathClash("box.md", ["box.md/y.md"])).toBe("box.md/y.md");
   });
 
-  it("finds none in the file itself, in its neighbours and in names that only begin alike", () => {
+  it("finds none for the file itself, its neighbours and names with a common beginning", () => {
     expect(pathClash("a/b.md", ["a/b.md", "a/c.md", "a b", "a/b", "a/b.mdx"])).toBeNull();
     expect(pathClash("a", [])).toBeNull();
   });
@@ -58,11 +58,11 @@ describe("foldMarks", () => {
     ["plain 12", "plain 12"],
     ["Łódź, Læsø", "lodz, laeso"],
     ["हिन्दी", "हिन्दी"],
-  ])("reads %j as %j", (text, folded) => {
+  ])("folds %j to %j", (text, folded) => {
     expect(foldMarks(text)).toBe(folded);
   });
 
-  it("reads hostile text in linear time", () => expectLinearTime(200_000, (n) => `e${"\u0301".repeat(n)}`, foldMarks));
+  it("takes linear time for hostile text", () => expectLinearTime(200_000, (n) => `e${"\u0301".repeat(n)}`, foldMarks));
 });
 
 describe("plainView", () => {
@@ -75,7 +75,7 @@ describe("plainView", () => {
     expect(plainView(text).plain).toBe(plain);
   });
 
-  it("leads every place back to the character that it came from", () => {
+  it("maps every place to its original character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
         const { plain, at } = plainView(text);
@@ -91,7 +91,7 @@ describe("plainView", () => {
 });
 
 describe("normalizeQuestion", () => {
-  it("normalises once, and never mixes up letters or digits", () => {
+  it("is idempotent, and keeps all letters and digits", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (text) => {
         const normal = normalizeQuestion(text);
@@ -106,7 +106,7 @@ describe("normalizeQuestion", () => {
     );
   });
 
-  it("keeps a power apart from the figure that it raises", () => {
+  it("distinguishes a power from a number", () => {
     expect(normalizeQuestion("Are 10⁶ cells too many?")).not.toBe(normalizeQuestion("Are 106 cells too many?"));
   });
 });
@@ -130,7 +130,7 @@ const stem = createStemmer();
 const mayBeRead = (written: string, meant: string) =>
   !real.has(written) && isSlip(written, meant) && !differInAffix(written, meant, real, stem);
 
-/** No dictionary has these words, and their spelling does not distinguish them from misspellings. The answer states how each was read. */
+/** No dictionary has these words, and their spelling does not distinguish them from misspellings. Answers show such corrections. */
 const UNKNOWABLE = [
   "peroneal as perineal",
   "saphira as sapphire",
@@ -140,7 +140,7 @@ const UNKNOWABLE = [
   "antinatal as antenatal",
 ];
 
-test("of words spelled nearly alike, none that a list or its parts give away is read as the other", () => {
+test("no word is corrected to one with similar spelling and another meaning if a word list or its affixes distinguish them", () => {
   const read = nearSpelled.flatMap(({ one, other }) => [
     ...(mayBeRead(one, other) ? [`${one} as ${other}`] : []),
     ...(mayBeRead(other, one) ? [`${other} as ${one}`] : []),
@@ -149,7 +149,7 @@ test("of words spelled nearly alike, none that a list or its parts give away is 
 });
 
 describe("httpUrl", () => {
-  it.each(["https://library.example/fees/?a=1#b", "HTTP://library.example", "http://127.0.0.1:8080/x"])("lets %s out", (url) => {
+  it.each(["https://library.example/fees/?a=1#b", "HTTP://library.example", "http://127.0.0.1:8080/x"])("accepts %s", (url) => {
     expect(httpUrl(` ${url}\n`)).toBe(url);
   });
 
@@ -169,11 +169,11 @@ describe("httpUrl", () => {
     "https://bank.example@evil.example/",
     "https://",
     "",
-  ])("holds %j back", (url) => expect(httpUrl(url)).toBeNull());
+  ])("rejects %j", (url) => expect(httpUrl(url)).toBeNull());
 
-  it("is null for null", () => expect(httpUrl(null)).toBeNull());
+  it("returns null for null", () => expect(httpUrl(null)).toBeNull());
 
-  it("lets nothing out that a browser reads as another scheme", () => {
+  it("accepts nothing that a browser reads as another scheme", () => {
     const hostile = fc
       .tuple(fc.constantFrom("javascript:", "data:", "https:", "http://", "\t", " ", "ftp:"), fc.string())
       .map((parts) => parts.join(""));
@@ -186,7 +186,7 @@ describe("httpUrl", () => {
   });
 });
 
-test("compatibility forms of letters and digits become plain ones, powers, fractions and signs stay", () => {
+test("compatibility forms of letters and digits become plain ones; powers, fractions and signs stay", () => {
   expect(plainLetters("eﬃciency, 𝗱𝗲𝗽𝗼𝘀𝗶𝘁 𝟕, H₂O, Đorđević, ｆｕｌｌ")).toBe("efficiency, deposit 7, H2O, dordević, full");
   expect(plainLetters("10⁶ m², 1½, 20º, Tylenol™, naïve")).toBe("10⁶ m², 1½, 20º, Tylenol™, naïve");
   expect(foldMarks("Eﬃciency Đorđević")).toBe("efficiency dordevic");

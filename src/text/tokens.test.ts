@@ -16,12 +16,12 @@ describe("tokenize", () => {
     expect(tokenize(text)).toEqual(expected);
   });
 
-  it("is the same with a remembered stemmer", () => {
+  it("is the same with a cached stemmer", () => {
     const text = "Veterans rated at 70 percent may file appeals, appealing ratings";
     expect(tokenize(text, createStemmer())).toEqual(tokenize(text));
   });
 
-  it.each(["a", "1", "1-", "§ ", "dc ", "'", "\u0301", "😀", "١"])("takes linear time on %j over and over", (piece) =>
+  it.each(["a", "1", "1-", "§ ", "dc ", "'", "\u0301", "😀", "١"])("takes linear time for repeated %j", (piece) =>
     expectLinearTime(
       100_000,
       (n) => piece.repeat(n),
@@ -31,7 +31,7 @@ describe("tokenize", () => {
 });
 
 describe("words", () => {
-  it("marks what carries digits as a code", () => {
+  it("marks words with digits as codes", () => {
     expect(words("Form 10182")).toEqual([
       { text: "form", code: false },
       { text: "10182", code: true },
@@ -39,13 +39,13 @@ describe("words", () => {
   });
 });
 
-/** Counts by gpt-tokenizer 4.0.0 with special tokens as plain text. JSON cannot hold half of a surrogate pair. */
+/** Counts by gpt-tokenizer 4.0.0 with special tokens as plain text. JSON cannot represent half of a surrogate pair. */
 const COUNTS = [...(cases.counts as [string, number][]), ["\ud800 half a pair", 4] as const];
-test.each(COUNTS)("counts as the encoder does: %j", (text, tokens) => {
+test.each(COUNTS)("counts like the reference encoder: %j", (text, tokens) => {
   expect(countTokens(text)).toBe(tokens);
 });
 
-test.each(["a", " ", "!", "é", "中", "\n"])("counts a long run of %j in pieces, which takes linear time", (char) => {
+test.each(["a", " ", "!", "é", "中", "\n"])("counts a long run of %j in pieces, in linear time", (char) => {
   expect(countTokens(char.repeat(400 * RUN_LIMIT))).toBe(400 * countTokens(char.repeat(RUN_LIMIT)));
 });
 
@@ -78,7 +78,7 @@ describe("createWordpiece", () => {
     expect(read("", 5)).toEqual([]);
   });
 
-  it("gives a character that no piece covers a row behind the pieces, the same each time", () => {
+  it("maps a character outside the vocabulary to a row behind the pieces, always the same", () => {
     const wordpiece = createWordpiece(pieces, { hashRows: 7 });
     const rows = (text: string) => [...wordpiece.ids.subarray(0, wordpiece.encode(text))];
     const [a, other, same] = [rows("a"), rows("жж"), rows("ж")];
@@ -89,8 +89,8 @@ describe("createWordpiece", () => {
   });
 });
 
-describe.skipIf(!existsSync(SHIPPED_WEIGHTS))("with the vocabulary that ships", () => {
-  it("gives the ids of BertTokenizer (lab/train/reader/golden_tokens.py)", () => {
+describe.skipIf(!existsSync(SHIPPED_WEIGHTS))("with the bundled vocabulary", () => {
+  it("equals the ids of BertTokenizer (lab/train/reader/golden_tokens.py)", () => {
     const shipped = piecesOf(loadReaderWeights(SHIPPED_WEIGHTS, 1));
     const wordpiece = createWordpiece(shipped, { piece: shipped.indexOf("[UNK]") });
     const golden = z
@@ -130,7 +130,7 @@ const PIECES = [
   "x".repeat(300),
 ];
 
-test("counts every part of a text as countTokens counts the slice", () => {
+test("counts every part of a text like countTokens counts the slice", () => {
   const texts = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: "binary", maxLength: 6 })), { maxLength: 60 });
   fc.assert(
     fc.property(texts, fc.nat(), fc.nat(), (pieces, a, b) => {

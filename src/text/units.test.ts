@@ -10,7 +10,6 @@ import { aboveUnit, nameCells, readCells, unitAt, unitsIn } from "./units.ts";
 
 const read = (source: string, path = "a.md") => parseFirst(path, source);
 
-/** Returns the unit that begins with these words. */
 function unitOf(source: string, words: string, path?: string): PlacedUnit {
   const document = read(source, path);
   const unit = unitsIn(document).find(({ start }) => document.text.startsWith(words, start));
@@ -33,14 +32,14 @@ Oil the handle.
 A rake weighs 1 kg. It has 14 teeth.
 `;
 
-test("every unit stands under its own headings, not under those where its passage begins", () => {
+test("every unit has its own headings, not those of the passage's beginning", () => {
   expect(unitOf(GARDEN, "A spade").headingPath).toEqual(["Garden tools", "Spades"]);
   expect(unitOf(GARDEN, "Oil").headingPath).toEqual(["Garden tools", "Spades", "Care"]);
   expect(unitOf(GARDEN, "It has").headingPath).toEqual(["Garden tools", "Rakes"]);
   expect(unitOf(GARDEN, "Rakes").headingPath).toEqual(["Garden tools", "Rakes"]);
 });
 
-test("sentences behind a run-in head stand below it, the first is quoted with it", () => {
+test("sentences after a run-in heading are below it, and the first is quoted with it", () => {
   const document = read(
     "**Throwing large.** Taught by Ben. Three Sundays, $195.\n\n**Never** dry them in the sun. They crack.\n\n**Bold. All of it.**",
   );
@@ -55,7 +54,7 @@ test("sentences behind a run-in head stand below it, the first is quoted with it
   ]);
 });
 
-test("a run-in head that does not lie within bounds is named by no sentence", () => {
+test("a run-in heading outside the bounds is omitted", () => {
   const document = read("**Fees:** Ten a month. None in May.");
   const start = document.text.indexOf("None");
   const part = { start, end: document.text.length };
@@ -63,13 +62,13 @@ test("a run-in head that does not lie within bounds is named by no sentence", ()
   expect(unitsIn(document, part, part)).toMatchObject([{ leadIn: null }]);
 });
 
-test("headings above a part are known although they stand before it", () => {
+test("headings above a part are known although they are before it", () => {
   const document = read(GARDEN);
   const start = document.text.indexOf("It has");
   expect(unitsIn(document, { start, end: document.text.length })).toMatchObject([{ headingPath: ["Garden tools", "Rakes"] }]);
 });
 
-test("a list's items know the sentence that announces them, items in an item that item", () => {
+test("list items have the introducing sentence, nested items their parent item", () => {
   const source =
     "Bring to the appointment:\n\n- Your passport\n- Papers of the car\n  - the certificate\n- Money\n\nWe close at 5.\n\n- Loose item";
   expect(unitOf(source, "Your passport").leadIn?.text).toBe("Bring to the appointment:");
@@ -96,7 +95,7 @@ Fares from March.
 | B | $1 |
 `;
 
-test("a row knows its header, its caption, the row that labels it and its table's heading", () => {
+test("a row has its header, its caption, its group label and its table's heading", () => {
   const document = read(FARES);
   const rows = unitsIn(document).filter(({ type }) => type === "table-row");
   const above = rows.map((row) => [document.text.slice(row.start, row.end), ...aboveUnit(row)]);
@@ -110,7 +109,7 @@ test("a row knows its header, its caption, the row that labels it and its table'
   ]);
 });
 
-test("a row knows its header and caption in a part that begins after them, unless they are out of bounds", () => {
+test("a row in a later part has its header and caption, unless they are out of bounds", () => {
   const document = read(FARES);
   const start = document.text.indexOf("A | $5");
   const range = { start, end: start + 6 };
@@ -125,12 +124,12 @@ test.each([
   ["All prices hold until May.", true],
   ["The following table holds for members.", true],
   ["Table 3. For members of the club.", true],
-])("what stands above a table is its caption where it introduces it: %s %s", (above, isCaption) => {
+])("the text above a table is its caption if it introduces the table: %s %s", (above, isCaption) => {
   const caption = unitOf(`# Spa\n\n${above}\n\n| Item | Price |\n| --- | --- |\n| Massage | 50 |\n`, "Massage").caption;
   expect(caption !== null && above.endsWith(caption.text)).toBe(isCaption);
 });
 
-test("units know their page, and none where the document has no pages", () => {
+test("units have their page, and none if the document has no pages", () => {
   const source = "Page one says this.\n\n\fPage two says that.\n\n\fPage three ends.";
   expect(unitOf(source, "Page one", "a.txt").page).toBe(1);
   expect(unitOf(source, "Page two", "a.txt").page).toBe(2);
@@ -153,7 +152,7 @@ const block = fc.oneof(
 );
 const documents = fc.array(block, { minLength: 1, maxLength: 25 }).map((blocks) => read([...blocks, ...blocks, ...blocks].join("\n\n")));
 
-test("units of a chunk are in order, do not overlap, stay within it and hold all of its words", () => {
+test("units of a chunk are ordered, do not overlap, stay within it and contain all its words", () => {
   fc.assert(
     fc.property(documents, (document) => {
       for (const chunk of chunkDocument(document)) {
@@ -189,7 +188,7 @@ test("a unit's place does not depend on the part in which it is read", () => {
   );
 });
 
-test("the units of every passage of a long table take time in proportion to the table", async () => {
+test("the units of every passage of a long table take linear time", async () => {
   const make = (n: number) => {
     const rows = Array.from({ length: n }, (_, i) => `| ${i} | $${i} |`);
     const document = read(["| n | fee |", "| --- | --- |", ...rows].join("\n"));
@@ -203,12 +202,12 @@ test("the units of every passage of a long table take time in proportion to the 
 const PAGE =
   "<h1>Ferry</h1><h2>Dogs</h2><details><summary>Big</summary><h2>Fees</h2><p>Ten.</p><details><summary>Groups</summary><p>Nine.</p></details></details><p>On a lead.</p><h3>Small</h3><p>Five.</p>";
 
-describe("where a section ends though no heading follows", () => {
+describe("the end of a section without a following heading", () => {
   const document = read(`<title>T</title>${PAGE}`, "a.html");
   const units = unitsIn(document);
   const pathOf = (text: string) => units.find(({ start, end }) => document.text.slice(start, end) === text)?.headingPath.join(" > ");
 
-  test("the headings before it hold again", () => {
+  test("restores the headings before it", () => {
     expect(["Ten.", "Nine.", "On a lead.", "Five."].map(pathOf)).toEqual([
       "Ferry > Fees",
       "Ferry > Fees > Groups",
@@ -226,7 +225,7 @@ describe("nameCells", () => {
     ]);
   });
 
-  it("leaves empty cells out and keeps the places of the others", () => {
+  it("omits empty cells and keeps the places of the others", () => {
     expect(nameCells("| 2019 | 2018 | 2017", "Sales | | 4")).toEqual([
       { name: "", text: "Sales" },
       { name: "2018", text: "4" },
@@ -256,7 +255,7 @@ test.each(cases.sentences as [string, string[], string][])("splits %j (%#)", (te
   expect(sentencesOf(text)).toEqual(expected);
 });
 
-test("ranges are trimmed, in order, cover all but white space, and cut no character in two", () => {
+test("ranges are trimmed and ordered, cover all text, and split no character", () => {
   const text = fc.array(
     fc.oneof(fc.constantFrom(". ", "! ", "No. ", "U.S. ", "\n", "😀", "a", "B ", "1", "”", ") "), fc.string({ unit: "grapheme" })),
     { maxLength: 60 },
@@ -282,7 +281,7 @@ test.each([
   ["only stops", "."],
   ["only abbreviations", "U.S. "],
   ["only quotes", '."'],
-])("takes linear time and caps the length with %s", async (_, piece) => {
+])("takes linear time and limits the length for %s", async (_, piece) => {
   await expectLinearTime(100_000 / piece.length, (n) => piece.repeat(n), splitSentences);
   const text = piece.repeat(20_000);
   for (const range of splitSentences(text)) {
@@ -294,7 +293,7 @@ test.each([
 describe("rows of one cell", () => {
   const leadIns = (source: string) => unitsIn(read(source, "a.csv")).map(({ leadIn }) => leadIn?.text ?? null);
 
-  it("head the rows below them in a table that begins with one", () => {
+  it("are group labels in a table that begins with one", () => {
     expect(leadIns("Time,Price\nCanoe,\nHour,5\nDay,20\nRaft,\nHour,7\n")).toEqual([null, null, "Canoe", "Canoe", null, "Raft"]);
   });
 
