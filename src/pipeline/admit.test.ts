@@ -27,11 +27,11 @@ const codeOf = (question: string) => {
 };
 
 describe("admitQuestion", () => {
-  it("trims, and turns line breaks and tabs into blanks", () => {
+  it("trims, and replaces line breaks and tabs by blanks", () => {
     expect(admit("\n What\tdoes it\r\ncost? ").text).toBe("What does it cost?");
   });
 
-  it("takes exactly the limit, counted after trimming", () => {
+  it("accepts exactly the limit, counted after trimming", () => {
     expect(admit(`  ${"a".repeat(500)}\n`).text).toHaveLength(500);
     expect(() => admit("a".repeat(501))).toThrow("The question has 501 characters; the limit is 500.");
     expect(() => admit("abcd", 3)).toThrow(expect.objectContaining({ code: "question_too_long", data: { characters: 4, limit: 3 } }));
@@ -50,20 +50,20 @@ describe("admitQuestion", () => {
   });
 
   it.each(["Was kostet das?", "👩‍👩‍👧‍👦?", "כמה זה עולה?", "费用是多少?", "naïve café?", "ZWNJ: می‌خواهم"])(
-    "takes %s as it is",
+    "accepts %s unchanged",
     (question) => {
       expect(admit(question)).toMatchObject({ text: question, resolved: question, injectionSignals: [] });
     },
   );
 
-  it("lets history travel along, and resolves what leans on it; what is shown stays as asked", () => {
+  it("includes history and resolves follow-ups, but displays the original question", () => {
     const history = [{ question: "What is the pension?", answer: "Money." }];
     const asked = (text: string) => admitQuestion(request(text), history, { maxCharacters: 500 });
     expect(asked("And then?")).toMatchObject({ history, text: "And then?", resolved: "And then? (pension)" });
     expect(asked("Who pays the dental care?")).toMatchObject({ history, resolved: "Who pays the dental care?" });
   });
 
-  it("reads a question about a selection by itself: it leans on what was selected, not on earlier turns", () => {
+  it("does not resolve a question about a selection by earlier turns", () => {
     const history = [{ question: "How is a pension applied for?", answer: "By letter." }];
     const selection = { documentId: "waiting", start: 0, end: 31 };
     const asked = (chosen: AskRequest["selection"]) =>
@@ -72,7 +72,7 @@ describe("admitQuestion", () => {
     expect(asked(null)).not.toBe("And how long is that?");
   });
 
-  it("either admits a text without control characters or throws one of its errors", () => {
+  it("returns a text without control characters or throws one of its errors", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 600 }), (text) => {
         try {
@@ -92,7 +92,7 @@ const document = { text: "Ten letters" };
 const of = (start: number, end: number) => ({ documentId: "d", start, end });
 
 describe("assertSelection", () => {
-  it("takes any part of a document, up to the whole and to its open end", () => {
+  it("accepts any part of a document, up to its end", () => {
     for (const [start, end] of [
       [0, 11],
       [0, 1],
@@ -102,7 +102,7 @@ describe("assertSelection", () => {
       expect(() => assertSelection(of(start, end), document)).not.toThrow();
   });
 
-  it("knows no document that the asker may not see", () => {
+  it("rejects a document that the asker may not see", () => {
     expect(() => assertSelection(of(0, 1), undefined)).toThrow(expect.objectContaining({ code: "unknown_document" }));
   });
 
@@ -111,7 +111,7 @@ describe("assertSelection", () => {
     [11, 12, /exceeds the document, which has 11 characters/],
     [-1, 4, /whole numbers/],
     [0.5, 4, /whole numbers/],
-  ])("refuses %d to %d and says why", (start, end, message) => {
+  ])("refuses %d to %d with the reason", (start, end, message) => {
     expect(() => assertSelection(of(start, end), document)).toThrow(
       expect.objectContaining({ code: "selection_invalid", message: expect.stringMatching(message) }),
     );
@@ -119,7 +119,7 @@ describe("assertSelection", () => {
 });
 
 describe("readFilters", () => {
-  it("reads names and pages", () => {
+  it("parses names and pages", () => {
     expect(readFilters({ document: "  Moby\n Dick ", page: "12 – 15" })).toEqual({
       document: "Moby Dick",
       chapter: null,
@@ -160,12 +160,12 @@ describe("readFilters", () => {
     expect(() => readFilters(request as FilterRequest)).toThrow(message);
   });
 
-  it("says of an object without a text that it is no page", () => {
+  it("names the invalid type of a page", () => {
     const bare = Object.create(null) as unknown as number;
     expect(() => readFilters({ page: bare })).toThrow('cannot use "an object"');
   });
 
-  it("reads anything or says what is wrong with it", () => {
+  it("parses anything or explains the error", () => {
     const value = fc.oneof(fc.string({ unit: "binary" }), fc.double(), fc.constant(undefined), fc.object());
     fc.assert(
       fc.property(fc.record({ document: value, chapter: value, section: value, page: value }), (request) => {
@@ -193,7 +193,7 @@ describe("resolveFollowUp", () => {
     ["Who qualifies?", "Tell me about the clothing allowance", "clothing allowance"],
     ["Is that taxable?", "How much is the burial allowance?", "burial allowance"],
     ["When?", "When is the pension paid?", "pension"],
-  ])("%s after %s is about it", (question, before, topic) => {
+  ])("resolves %s after %s", (question, before, topic) => {
     const { text, added } = resolveFollowUp(question, [turn(before)]);
     expect(text.startsWith(question)).toBe(true);
     expect(added.join(" ")).toContain(topic);
@@ -207,15 +207,15 @@ describe("resolveFollowUp", () => {
     "Is it possible to get dental care after discharge?",
     "What form do I need that proves my service in Vietnam?",
     "champva application deadline",
-  ])("leaves %s untouched", (question) => {
+  ])("does not change %s", (question) => {
     expect(resolveFollowUp(question, [turn("What is a Higher-Level Review?")])).toEqual({ text: question, added: [] });
   });
 
-  it("leaves everything untouched without history", () => {
+  it("changes nothing without history", () => {
     expect(resolveFollowUp("How long does it take?", [])).toEqual({ text: "How long does it take?", added: [] });
   });
 
-  it("takes the title of what was cited when the question named no topic", () => {
+  it("uses the cited title when the question had no topic", () => {
     const { added } = resolveFollowUp("How do I apply for it?", [
       turn("I can't work because of my back", "You may get it.", ["Individual Unemployability"]),
     ]);
@@ -246,11 +246,11 @@ describe("resolveFollowUp", () => {
     ["And the tower?", "How high is it?"],
     ["And when is that due?", "How much does a ticket for the tram cost?"],
     ["And is there a fee for the ferry?", "How much does a ticket for the tram cost?"],
-  ])("replaces nothing for %j after %j, where no phrase clearly stands out or it asks by itself", (question, before) => {
+  ])("does not replace anything for %j after %j without a clear match", (question, before) => {
     expect(resolveFollowUp(question, [turn(before)], embed)).toEqual(resolveFollowUp(question, [turn(before)]));
   });
 
-  it("adds only words of the conversation, and keeps the question as it was asked", () => {
+  it("adds only words of the conversation, and keeps the question as asked", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), fc.string({ maxLength: 80 }), (question, before, answer) => {
         const { text, added } = resolveFollowUp(question, [turn(before, answer)], embed);
@@ -263,17 +263,17 @@ describe("resolveFollowUp", () => {
     );
   });
 
-  it.each(["", "???", "🙂", "the the the", "مرحبا", "it ".repeat(200)])("stands %j", (question) => {
+  it.each(["", "???", "🙂", "the the the", "مرحبا", "it ".repeat(200)])("survives %j", (question) => {
     expect(() => resolveFollowUp(question, [turn("What is the pension?")])).not.toThrow();
     expect(tokenize(resolveFollowUp(question, [turn("", "")]).text)).toEqual(tokenize(question));
   });
 
-  it("sees that a short question without a topic leans on what came before", () => {
+  it("treats a short question without a topic as a follow-up", () => {
     expect(leansOnHistory("How much?")).toBe(true);
     expect(leansOnHistory("CHAMPVA?")).toBe(false);
   });
 
-  it("takes the last of something that the question names for no other one", () => {
+  it("does not change the last of several things that the question names", () => {
     expect(leansOnHistory("When does the last ferry leave Sandholm?")).toBe(false);
     expect(leansOnHistory("When does the last one leave?")).toBe(true);
     expect(leansOnHistory("How much is the second in March?")).toBe(true);
@@ -282,7 +282,7 @@ describe("resolveFollowUp", () => {
 });
 
 describe("questionParts", () => {
-  it.each(cases.parts)("parts %s", (message, first, second) => {
+  it.each(cases.parts)("splits %s", (message, first, second) => {
     expect(questionParts(message).map(({ text }) => text)).toEqual([first, second]);
   });
 
@@ -290,7 +290,7 @@ describe("questionParts", () => {
     expect(questionParts(message)).toEqual([]);
   });
 
-  it("gives a part that leans on the others their topics, and one that stands alone nothing", () => {
+  it("gives a dependent part the topics of the others, and a standalone one nothing", () => {
     const [first, second] = questionParts("What did the coin on the mast show, and what was it worth?");
     expect(first?.resolved).toBe("What did the coin on the mast show");
     expect(second?.resolved).toMatch(/^what was it worth\? \(.*coin.*\)$/u);
@@ -300,11 +300,11 @@ describe("questionParts", () => {
     ]);
   });
 
-  it("leaves a message that asks a dozen things as it is", () => {
+  it("does not split a message with a dozen questions", () => {
     expect(questionParts("What is it? ".repeat(12))).toEqual([]);
   });
 
-  it("takes words of the message alone, in their order, whatever the message is", () => {
+  it("uses only words of the message, in order, for any message", () => {
     fc.assert(
       fc.property(
         fc.array(

@@ -22,7 +22,7 @@ async function checksOf(...texts: string[]) {
 }
 
 describe("an answer whose quotes are not English", () => {
-  it("says so, with the number of the quote and the language", async () => {
+  it("has a warning with the number of the quote and the language", async () => {
     const said = flags(await checksOf("The pool opens at six.", "Das Schwimmbad ist am Montag und am Dienstag nicht für alle offen."));
     expect(said).toMatchObject([
       { code: "check_tongue", message: expect.stringMatching(/^\[2\] seems to be in another language \(German\)/) },
@@ -31,7 +31,7 @@ describe("an answer whose quotes are not English", () => {
     expect(japanese.map(({ message }) => message)).toEqual([expect.stringContaining("(Chinese or Japanese)")]);
   });
 
-  it("is silent of English ones, of numbers and of short names", async () => {
+  it("has none for English quotes, numbers and short names", async () => {
     expect(
       flags(await checksOf("The pool opens at six.", "6:00–22:00", "Schwimmbad Nord", "An hors d'oeuvre costs 4 euros at the pool.")),
     ).toEqual([]);

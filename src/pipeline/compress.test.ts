@@ -25,7 +25,7 @@ async function select(
 }
 
 describe("selectByModel", () => {
-  it("returns the numbered quotes in the order of the reply, each once, at most so many", async () => {
+  it("returns the numbered quotes in the order of the reply, each once, up to the limit", async () => {
     const { texts, calls } = await select(["3, 1, ", "3, 2"]);
     expect(texts).toEqual([TEXTS[2], TEXTS[0]]);
     expect(calls).toEqual([{ stage: "compress", model: "small", inputTokens: 400, outputTokens: 2 }]);
@@ -41,13 +41,13 @@ describe("selectByModel", () => {
     ["nothing", [""], "no choice"],
     ["100 kB", ["[".repeat(100_000)], "exceeds"],
     ["an error", [new ModelError("model_failed", "HTTP 500")], "HTTP 500"],
-  ])("fails with %s, and says why", async (_what, script, reason) => {
+  ])("fails with the reason for %s", async (_what, script, reason) => {
     const { texts, calls } = await select(script);
     expect(texts).toContain(reason);
     expect(calls).toHaveLength(1);
   });
 
-  it("leaves out the last quotes where the prompt has no room, and asks nothing where none fits", async () => {
+  it("drops the last quotes if the prompt has no room, and does not call the model if none fits", async () => {
     const { asked } = await select(["1"], { fits: ({ user }) => !user.includes(TEXTS[2] as string) });
     expect(asked[0]?.prompt.user).toContain(TEXTS[1]);
     expect((await select(["1"], { fits: () => false })).calls).toEqual([]);

@@ -7,7 +7,7 @@ it.each([
   [undefined, { pieces: 2 }, 0],
   [false, { pieces: 2 }, 0],
   [true, { pieces: 2, first: "a" }, 1],
-] as const)("works out details where verbose is %s", async (verbose, facts, times) => {
+] as const)("computes details if verbose is %s", async (verbose, facts, times) => {
   let worked = 0;
   const trace = createTrace(parts, { verbose });
   const events = trace.stage("decide", (log) => {

@@ -24,13 +24,13 @@ async function run(embeddings: string, small: string) {
 }
 
 describe("cost", () => {
-  it("counts the vectors of an ingest, and the question's vector and the model's tokens in an answer", async () => {
+  it("sums the vectors of an ingest, and in an answer the question's vector and the model's tokens", async () => {
     const { embedding, answer } = await run("text-embedding-3-small", "gpt-4o-mini");
     expect(embedding).toEqual({ model: "text-embedding-3-small", tokens: 3, costUsd: (3 * 0.02) / 1e6 });
     expect(answer.costUsd).toBeCloseTo((1000 * 0.15 + 500 * 0.6 + 1 * 0.02) / 1e6, 12);
   });
 
-  it("is null where one price is not known", async () => {
+  it("is null if one price is unknown", async () => {
     const { embedding, answer } = await run("nomic-embed-text", "gpt-4o-mini");
     expect(embedding).toEqual({ model: "nomic-embed-text", tokens: 3, costUsd: null });
     expect(answer.costUsd).toBeNull();

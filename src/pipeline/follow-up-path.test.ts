@@ -4,7 +4,7 @@ import type { EngineParts } from "../engine/engine.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { fakeChatModel } from "../testing/fake-chat-model.ts";
 
-it("answers a follow-up by what it was read as, says so, and shares its cache entry only with the same reading", async () => {
+it("answers and reports a resolved follow-up, and shares its cache entry only with the same resolution", async () => {
   const days = { pension: 30, appeal: 90 };
   const documents = Object.fromEntries(
     Object.entries(days).map(([name, n]) => [`${name}.md`, `# The ${name}\n\nA decision on the ${name} takes ${n} days.\n`]),
@@ -28,11 +28,11 @@ it("answers a follow-up by what it was read as, says so, and shares its cache en
   expect(appeal.cacheMode).toBe("miss");
   expect(appeal.sentences.map(({ text }) => text).join(" ")).toContain("90 days");
   expect((await asked("three", "What is the pension decision?")).cacheMode).toBe("exact");
-  // Without its own words a follow-up would be answered from its history alone.
+  // Without its own words, a follow-up would be answered from its history alone.
   expect((await engine.answer("How long does it take?", { sessionId: "one" })).status).toBe("insufficient_context");
 });
 
-describe("the sentence that answered the turn before", () => {
+describe("the sentence that answered the previous turn", () => {
   const first = "The sauna opens at 10 and closes at 9 in the evening.";
   const children = "Children under 12 may come in when an adult is with them.";
   const others = "Towels are lent at the desk for 3 euros.\n\nThe heater is made of steel.";
@@ -47,7 +47,7 @@ describe("the sentence that answered the turn before", () => {
     return { engine, follow };
   };
 
-  it("answers what follows only if it holds what is asked; a follow-up may have words of its own", async () => {
+  it("answers a follow-up only if it contains the requested information", async () => {
     const { engine, follow } = await open();
     expect((await follow("kids", "what about my 8 year old kid, can she come along?"))[0]).toBe(children);
     expect((await follow("closing", "and when does it close in the evening?"))[0]).toBe(first);
@@ -60,7 +60,7 @@ describe("the sentence that answered the turn before", () => {
     );
   });
 
-  it("is given to a model, which may say more of it", async () => {
+  it("may be used by a model, which may say more about it", async () => {
     const model = fakeChatModel([[`${first.slice(0, -1)} [1].`]]);
     const { follow } = await open({ small: model, large: model }, 0.2);
     expect((await follow("sunday", "and on sundays?"))[0]).toBe(first);

@@ -50,7 +50,7 @@ describe("verifyAnswer", () => {
     ]);
   });
 
-  it("gives the source's sentence at its exact characters of the file", async () => {
+  it("returns the source's sentence with its exact offsets in the file", async () => {
     const { sentences } = await verify("Only one rating is given for both ears [1].");
     const passage = sentences[0]?.passage;
     expect(passage).toMatchObject({ source: 1, path: "a-tinnitus.md", text: "Only one rating is given for both ears." });
@@ -59,7 +59,7 @@ describe("verifyAnswer", () => {
     expect(String(FILES["b-appeal.html"]).slice(html?.start, html?.end)).toBe("You have&nbsp;one year to appeal a decision.");
   });
 
-  it("looks for the source of a sentence that cites none", async () => {
+  it("searches the source of an uncited sentence", async () => {
     const { sentences } = await verify("Hearing aids are free for enrolled veterans.");
     expect(sentences[0]).toMatchObject({ verdict: "pass", citations: [3], searched: true, status: "supported" });
   });
@@ -79,7 +79,7 @@ describe("verifyAnswer", () => {
     expect(sentences[0]?.checks.filter(({ verdict }) => verdict !== "pass").map(({ name }) => name)).toContain(check);
   });
 
-  it("lets numbers stay with their files, and finds a citation of one that could not be read", async () => {
+  it("keeps the numbers of files, and reports citations of unreadable ones", async () => {
     const shifted = join(folder, "shifted");
     const text = "Recurrent tinnitus is rated at 10 percent.";
     writeFiles(shifted, { "0.md": "", "a.pdf": "junk", "b.png": "junk", "c.md": text, "d.csv": "aid,price\nhearing aid,free\n" });
@@ -101,14 +101,14 @@ describe("verifyAnswer", () => {
     );
   });
 
-  it("runs the checks of the profile that is named", async () => {
+  it("runs the checks of the given profile", async () => {
     const { profile, checks } = await verify("Recurrent tinnitus is rated at 10 percent [1].", { profile: "validator" });
     expect(profile).toBe("validator");
     expect(checks.map(({ name }) => name)).toEqual(["relevancy", "faithfulness", "token-budget"]);
     await expect(verify("Ten.", { profile: "none" })).rejects.toThrow("none");
   });
 
-  it("takes the contacts of the domain that is named for published", async () => {
+  it("accepts the contacts of the given domain", async () => {
     const answer = "Tinnitus is rated at 10 percent, call 1-877-222-8387 [1].";
     const names = async (options = {}) =>
       (await verify(answer, options)).sentences[0]?.checks.filter(({ verdict }) => verdict !== "pass").map(({ name }) => name);
@@ -116,11 +116,11 @@ describe("verifyAnswer", () => {
     expect(await names({ domain: loadDomain("veterans") })).not.toContain("pii");
   });
 
-  it("takes an answer without words for none", async () => {
+  it("rejects an answer without words", async () => {
     await expect(verify(" … – [1] \n")).rejects.toMatchObject({ code: "answer_empty" });
   });
 
-  it("says that there are no sources", async () => {
+  it("reports missing sources", async () => {
     const empty = join(folder, "empty");
     mkdirSync(empty);
     await expect(verifyAnswer(QUESTION, "Ten.", empty)).rejects.toMatchObject({ code: "sources_empty" });
@@ -134,11 +134,11 @@ describe("verifyAnswer", () => {
     }
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when it is cancelled", async () => {
     await expect(verify("Ten percent. Twenty.", { signal: AbortSignal.abort(new Error("stopped")) })).rejects.toThrow("stopped");
   });
 
-  it("is shown sentence by sentence, without what would steer a terminal", async () => {
+  it("prints each sentence without control characters", async () => {
     const shown = renderVerified(
       await verify("Tinnitus is rated at 20 percent [1]. \u001b[31mHearing aids are free for enrolled veterans."),
       PLAIN,

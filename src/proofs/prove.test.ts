@@ -22,7 +22,7 @@ describe("merkleTree", () => {
     for (let n = 0; n <= 70; n++) expect(merkleTree(leaves(n)).root, `${n} leaves`).toBe(textbookRoot(leaves(n)).toString("hex"));
   });
 
-  it("gives every leaf a path to the root, and no other leaf, place or size", () => {
+  it("proves exactly each leaf, place and size", () => {
     for (const n of [1, 2, 3, 4, 5, 8, 13, 33]) {
       const tree = merkleTree(leaves(n));
       for (let index = 0; index < n; index++) {
@@ -36,7 +36,7 @@ describe("merkleTree", () => {
     }
   });
 
-  it("takes no inner node for a leaf", () => {
+  it("does not accept an inner node as a leaf", () => {
     const { root } = merkleTree(["a", "b"]);
     const inner = merkleTree(["a"]).root + merkleTree(["b"]).root;
     expect(merkleTree([Buffer.from(inner, "hex").toString("latin1")]).root).not.toBe(root);
@@ -47,14 +47,14 @@ const key = readPrivateKey(createProofKey());
 const shown = readPublicKey(publicPem(key));
 
 describe("signStatement", () => {
-  it("is verified with the public key alone, over exactly what was signed", () => {
+  it("verifies with the public key alone, for exactly the signed text", () => {
     const signature = signStatement("statement", key);
     expect(isSignedBy("statement", signature, shown)).toBe(true);
     expect(isSignedBy("statement ", signature, shown)).toBe(false);
     expect(isSignedBy("statement", signature, readPrivateKey(createProofKey()))).toBe(false);
   });
 
-  it("is one text only: no other spelling of the same bytes, no other key id", () => {
+  it("has one form: no other encoding of the same bytes, no other key id", () => {
     const { value, ...rest } = signStatement("statement", key);
     const last = value.at(-3) as string;
     const twin = String.fromCharCode(last.charCodeAt(0) + 1);
@@ -73,7 +73,7 @@ describe("signStatement", () => {
 });
 
 describe("readPublicKey", () => {
-  it("says what to give instead of what is no public key of Ed25519", () => {
+  it("says what to give instead of an invalid Ed25519 public key", () => {
     const rsa = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ type: "spki", format: "pem" }).toString();
     expect(() => readPublicKey(createProofKey())).toThrow("Use the public key");
     expect(() => readPublicKey(rsa)).toThrow("Ed25519");
@@ -83,7 +83,7 @@ describe("readPublicKey", () => {
 });
 
 describe("canonicalJson", () => {
-  it("writes the example of RFC 8785, section 3.2.3, in its order", () => {
+  it("equals the example of RFC 8785, section 3.2.3", () => {
     const value = {
       "\u20ac": "Euro Sign",
       "\r": "Carriage Return",
@@ -95,7 +95,7 @@ describe("canonicalJson", () => {
     expect(canonicalJson([1 / 3, 1e30, 4.5, 2e-3, 1e-27])).toBe("[0.3333333333333333,1e+30,4.5,0.002,1e-27]");
   });
 
-  it("is the same whatever the order of keys, and is what JSON parses to", () => {
+  it("is independent of the order of keys, and parses back", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value);
@@ -105,14 +105,14 @@ describe("canonicalJson", () => {
     );
   });
 
-  it("refuses what JSON cannot say", () => {
+  it("rejects values that JSON cannot represent", () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, () => 1, 1n, Symbol("s"), [undefined]])
       expect(() => canonicalJson(value)).toThrow(TypeError);
   });
 });
 
 describe("parseUnambiguousJson", () => {
-  it("parses what JSON.parse parses", () => {
+  it("equals JSON.parse for valid input", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -121,13 +121,13 @@ describe("parseUnambiguousJson", () => {
     );
   });
 
-  it("refuses an object that names a key twice, however deep and however it is written", () => {
+  it("rejects a repeated key, at any depth and in any spelling", () => {
     for (const text of ['{"a":1,"a":2}', '[{"b":{"a" : 1, "a":1}}]', '{"a":1,"\\u0061":2}', '{"__proto__":1,"__proto__":2}'])
       expect(() => parseUnambiguousJson(text)).toThrow("twice");
     expect(parseUnambiguousJson('{"a":"\\": \\"a\\":", "b":["a:", ":"]}')).toEqual({ a: '": "a":', b: ["a:", ":"] });
   });
 
-  it("reads a string of millions of characters", () => {
+  it("parses a string of millions of characters", () => {
     const text = JSON.stringify({ a: "x\\".repeat(1_000_000) });
     expect(parseUnambiguousJson(text)).toEqual(JSON.parse(text));
   });

@@ -11,7 +11,7 @@ const quote = (i: number): Quote => {
 };
 
 describe("the answer sheet", () => {
-  it("numbers citations in the order in which they are first named, and keeps a quote's number", () => {
+  it("numbers citations in order of first use, and reuses a quote's number", () => {
     const sheet = createAnswerBuilder();
     expect(sheet.add("a", [quote(2), quote(0)])).toMatchObject({ index: 0, sentence: { citations: [1, 2] } });
     expect(sheet.add("b", [quote(0), quote(1), quote(0)])).toMatchObject({ index: 1, sentence: { citations: [2, 3] } });
@@ -23,7 +23,7 @@ describe("the answer sheet", () => {
     expect([sheet.cites(quote(1)), createAnswerBuilder().cites(quote(1))]).toEqual([true, false]);
   });
 
-  it("cites a quote under its own headings, not under those where its passage begins", () => {
+  it("cites a quote with its own headings, not those of the passage's beginning", () => {
     const heading = (text: string) => ({ type: "heading" as const, text });
     const manual = fakePassage({
       headingPath: ["Pumps"],

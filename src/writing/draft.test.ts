@@ -45,7 +45,7 @@ describe("readDraft", () => {
     expect((await readPieces(text.split(""))).drafts).toEqual(sentences);
   });
 
-  it("gives the same sentences however the stream is cut", async () => {
+  it("yields the same sentences for any division of the stream", async () => {
     const atom = fc.constantFrom(
       ..."Tinnitus|is|10 percent|one year|. |.\n|? |! |.|[1]| [2]|[1][3]| [Source 2]|¹|【3】| [see|]|(|)| |\n|\n\n|U.S.|No. 5|e.g.|The|A|army|eB|\"|'|5|**|<b>|</b>|<p>|</p>|- |1. |😀|終。|…|:|[[1]]|(2)|<|</s>|<end_of_turn>|[/INST]|† |Monday\t6 pm".split(
         "|",
@@ -60,7 +60,7 @@ describe("readDraft", () => {
     );
   });
 
-  it("shows a sentence as soon as the next one has begun, and not before its markers are there", async () => {
+  it("yields a sentence as soon as the next one begins, after its markers", async () => {
     const seen: number[] = [];
     let given = 0;
     async function* counting(): AsyncGenerator<ChatEvent, void> {
@@ -77,7 +77,7 @@ describe("readDraft", () => {
     expect(seen).toEqual([9, 11]);
   });
 
-  it("never gives half a sentence of a stream that broke", async () => {
+  it("never yields half a sentence of a broken stream", async () => {
     for (const pieces of [["It is so [1]. And you may get "], ["It is so [1]. And you may get 10 percent."], ["It is so. [1] And you"]]) {
       expect(await readPieces(pieces, new Error("cut"))).toMatchObject({ drafts: ["It is so. |1"], error: "cut" });
     }
@@ -95,7 +95,7 @@ describe("readDraft", () => {
     expect(await readPieces(text.split(""))).toEqual(whole);
   });
 
-  it("stops at text without end, and keeps the sentences before it", async () => {
+  it("stops at endless text, and keeps the sentences before it", async () => {
     const endless = await readPieces(["It is so [1]. ", "On and on ".repeat(400)]);
     expect(endless).toMatchObject({ drafts: ["It is so. |1"], error: expect.stringContaining("no sentence ends within") });
     const varied = await readPieces(Array.from({ length: 100_000 / 20 }, (_, i) => `It is so again ${i} [1]. `));
@@ -103,7 +103,7 @@ describe("readDraft", () => {
     expect(varied.drafts.length).toBeGreaterThan(500);
   });
 
-  it("leaves a draft that goes round in circles at the third round", async () => {
+  it("stops a repetitive draft at the third repetition", async () => {
     let given = 0;
     async function* circling(): AsyncGenerator<ChatEvent, void> {
       yield { type: "text", text: "The parcel is insured [1]. " };
@@ -114,7 +114,7 @@ describe("readDraft", () => {
     expect(given).toBeLessThan(5);
   });
 
-  it.each(cases.forms as [string, string, string[]][])("lets no %s reach a reader", async (_name, text, sentences) => {
+  it.each(cases.forms as [string, string, string[]][])("yields no %s", async (_name, text, sentences) => {
     const whole = await readPieces([text]);
     expect(whole.drafts.slice(text.includes("</think>") ? -1 : 0)).toEqual(sentences);
     expect(whole.error).toBeNull();
@@ -124,10 +124,10 @@ describe("readDraft", () => {
   it.each([
     ["[x (y <z ", 160],
     ["It is so again [1]. ", 900],
-  ])("reads %j over and over in linear time", (piece, times) => expectLinearTime(times, (n) => piece.repeat(n).split(""), readPieces));
+  ])("takes linear time for repeated %j", (piece, times) => expectLinearTime(times, (n) => piece.repeat(n).split(""), readPieces));
 
   it.each(["INSUFFICIENT", "INSUFFICIENT.", "**INSUFFICIENT** [1]", "INSUFFICIENT: the quotes are about something else."])(
-    "understands %s as: the quotes do not answer",
+    "interprets %s as: the quotes do not answer",
     async (text) => {
       const drafts: DraftSentence[] = [];
       for await (const draft of readDraft(streamOf([text]), { cite }, { inputTokens: null, outputTokens: null })) drafts.push(draft);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readQuestion } from "../language/question.ts";
-import { isNothing, partsLeft } from "../pipeline/decide.ts";
+import { openParts, type PartsOptions, withParts } from "../pipeline/decide.ts";
 import { candidatesOf as cutCandidates } from "../ranking/candidates.ts";
 import { readRankingWeights } from "../ranking/features.ts";
 import { rankCandidates } from "../ranking/rank.ts";
@@ -31,7 +31,7 @@ const write = (
 const texts = (...args: Parameters<typeof write>) => write(...args).map(({ text }) => text);
 
 describe("writeExtractive", () => {
-  it("leads with the quote that answers, then goes on in the order of the source", () => {
+  it("starts with the best quote, then follows the order of the source", () => {
     const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "A wait is lost."];
     const scored: Scored[] = [
       ["A duty is 7.", 0.8, ["duty"]],
@@ -41,7 +41,7 @@ describe("writeExtractive", () => {
     expect(texts(pieces, scored)).toEqual(["A duty is 7.", "The card is due.", "A wait is lost."]);
   });
 
-  it("puts conditions right behind the quote that they limit", () => {
+  it("puts conditions right after the quote that they limit", () => {
     const pieces = ["The card is due.", "Zebras.", "A duty is 7.", "However, members pay 3."];
     const scored: Scored[] = [
       ["A duty is 7.", 0.8, ["duty"]],
@@ -50,7 +50,7 @@ describe("writeExtractive", () => {
     expect(texts(pieces, scored)).toEqual(["A duty is 7.", "However, members pay 3.", "The card is due."]);
   });
 
-  it("keeps a place for what answers another thing that is asked, however little it scores and however long it is", () => {
+  it("includes the answer to another part, whatever its score and length", () => {
     const passage = { pieces: ["A card is due.", "A duty is 7.", "A wait is lost, and nobody knows where it went."] };
     const scored: Scored[] = [
       ["A card is due.", 0.8, ["card"]],
@@ -64,7 +64,7 @@ describe("writeExtractive", () => {
     expect(shown(withPart)).toEqual(["A card is due.", "A wait is lost, and nobody knows where it went."]);
   });
 
-  it("keeps a place for each kind of value that is asked for", () => {
+  it("includes a quote for each requested kind of value", () => {
     const pieces = ["A card is sad.", "You pay $7.", "You wait 3 weeks.", "A lost card."];
     const scored: Scored[] = [
       ["A card is sad.", 0.8, ["card"]],
@@ -75,7 +75,7 @@ describe("writeExtractive", () => {
     expect(texts(pieces, scored)).toEqual(expect.arrayContaining(["You pay $7.", "You wait 3 weeks."]));
   });
 
-  it("aims at the words that it may use, but always gives the best quote whole", () => {
+  it("keeps to the word limit, but never shortens the best quote", () => {
     const long = `A lost card ${"with many words ".repeat(10)}is due.`;
     const few = { quotes: 4, words: 20 };
     const both: Scored[] = [
@@ -86,7 +86,7 @@ describe("writeExtractive", () => {
     expect(texts([long], [[long, 0.7, ["due"]]], few)).toEqual([long]);
   });
 
-  it("leaves out what adds nothing of the question and is far from the best, and whatever is far below it", () => {
+  it("omits quotes that add no question words, and those far below the best", () => {
     const pieces = ["A blue card is sad.", "Blue is nice.", "The fee is due."];
     const scored: Scored[] = [
       ["A blue card is sad.", 0.9, ["blue", "card"]],
@@ -105,35 +105,85 @@ const HOLDS = "Three tons are what whale line bears.";
 const COLOUR = "New line is golden to look at.";
 const THICK: QuestionPart = { text: "how thick is it", resolved: "how thick is it", standsAlone: false };
 const HOLD: QuestionPart = { text: "how much can it hold", resolved: "how much can it hold (rope)", standsAlone: false };
+const COST: QuestionPart = { text: "what does it cost", resolved: "what does it cost (rope)", standsAlone: false };
 
 /** Log odds by question and text; -6 for any other pair. */
 type Odds = readonly (readonly [question: string, text: string, odds: number])[];
 
-async function ask(parts: readonly QuestionPart[], odds: Odds) {
+async function ask(parts: readonly QuestionPart[], odds: Odds, given: Partial<PartsOptions> = {}) {
   const evidence = [fakeEvidence(fakePassage({ title: "The line", pieces: [ROPE, COLOUR, HOLDS] }))];
+  const asked: string[] = [];
   const readTexts = fakeReadTexts((one) => {
     const vector = Float32Array.of(1, 0);
     if (typeof one === "string") return { vector };
+    asked.push(one.question);
     const found = odds.find(([question, text]) => one.question.startsWith(question) && one.text.endsWith(text));
     return { vector, answer: found?.[2] ?? -6 };
   });
   const options = { maxCharacters: 500, embed, weights, read: readTexts, signal };
-  return partsLeft(await rankCandidates("rope", evidence, fakeWords(), options), parts, readTexts, signal);
+  const pieces = (question: string) => rankCandidates(question, evidence, fakeWords(), options);
+  const choice = await pieces("rope");
+  const choosePart = ({ resolved }: QuestionPart) => pieces(resolved);
+  const whole = await withParts(choice, parts, { readTexts, choosePart, mayBeQuoted: () => true, signal, ...given });
+  const quotes = chooseQuotes(whole, fakeWords(), 5);
+  return { whole, asked, written: writeExtractive(quotes, { quotes: 5, words: 5 }).map(({ text }) => text) };
 }
 
 const best = ["rope", ROPE, 8] as const;
 
-describe("partsLeft", () => {
-  it("returns the parts that the best candidate does not answer", async () => {
-    expect(await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 5]])).toEqual([HOLD]);
-    expect(await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", ROPE, 0]])).toEqual([]);
+describe("withParts", () => {
+  it("adds a quote for each part after the first, whatever its share of words or confidence", async () => {
+    const { whole, written } = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", HOLDS, 0]]);
+    expect(written).toEqual([ROPE, HOLDS]);
+    expect(whole.candidates.map(({ isRequired }) => isRequired)).toEqual([undefined, true, undefined]);
+    expect(whole.open).toBeUndefined();
   });
 
-  it("finds nothing where no candidate comes near an answer", async () => {
-    const passage = fakeEvidence(fakePassage({ pieces: [ROPE] }));
-    const { candidates } = await rankCandidates("rope", [passage], fakeWords(), { maxCharacters: 500, embed, weights, read: null, signal });
-    const scored = (cross: number | null) => candidates.map((one) => ({ ...one, cross }));
-    expect([null, -1.6, -1.4].map((cross) => isNothing(scored(cross)))).toEqual([true, true, false]);
+  it("leaves a part open without a likely candidate", async () => {
+    const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -1.6]]);
+    expect(written).toEqual([ROPE]);
+    expect(whole.open).toEqual([{ part: COST, isNothing: true }]);
+  });
+
+  it("leaves a part open with a possible candidate, but does not report it as unanswered", async () => {
+    const open = [{ part: COST, isNothing: false }];
+    const { whole, written } = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", COLOUR, -0.1]]);
+    expect(written).toEqual([ROPE]);
+    expect(whole.open).toEqual(open);
+    const near = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]]);
+    expect(near.whole.open).toEqual(open);
+    const alone = await ask([THICK, COST], [best, ["how thick", ROPE, 3], ["what does", ROPE, -1.4]], {
+      choosePart: async () => ({ candidates: [] }),
+    });
+    expect(alone.whole.open).toEqual(open);
+  });
+
+  it("adds nothing for a part that the first quote answers, and shows one candidate for two parts once", async () => {
+    const same = await ask([THICK, HOLD], [best, ["how thick", ROPE, 3], ["how much", ROPE, 0], ["how much", HOLDS, 5]]);
+    expect(same.written).toEqual([ROPE]);
+    const twice = await ask([HOLD, COST], [best, ["how much", HOLDS, 2], ["what does", HOLDS, 2]]);
+    expect(twice.written).toEqual([ROPE, HOLDS]);
+    expect(twice.whole.candidates).toHaveLength(3);
+  });
+
+  it("takes the candidate with the best cross-encoder score for a part", async () => {
+    const { whole } = await ask([HOLD], [best]);
+    const read = (text: string, cross: number) =>
+      whole.candidates.flatMap((piece) => (piece.view.text === text ? { ...piece, cross } : []));
+    const { written } = await ask([HOLD], [best], { choosePart: async () => ({ candidates: [...read(COLOUR, -2), ...read(HOLDS, 1)] }) });
+    expect(written).toEqual([ROPE, HOLDS]);
+  });
+
+  it("reports parts without an answer, and parts without a certain one", () => {
+    const said = openParts([
+      { part: COST, isNothing: true },
+      { part: HOLD, isNothing: false },
+    ]);
+    expect(said).toMatchObject([
+      { code: "part_unanswered", message: expect.stringContaining("“what does it cost”") },
+      { code: "part_refused", message: expect.stringContaining("“how much can it hold”") },
+    ]);
+    expect(openParts([])).toEqual([]);
   });
 
   const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
@@ -142,7 +192,7 @@ describe("partsLeft", () => {
     ["when's the deposit due", true],
     ["how much is vienna and what price", true],
     ["who cooks in vienna", false],
-  ])("sees by the names of its columns that the row which is shown answers a part: %s", async (text, isAnswered) => {
+  ])("recognises by column names whether the displayed row answers a part: %s", async (text, isAnswered) => {
     const trips = [row("Trip | Deposit due | Guide"), row("Vienna | 2 December 2025 | Mr Okoro")];
     const priced = [row("Trip | Price | Deposit due"), row("Vienna | $510 | 2 December 2025")];
     const passage = fakePassage({ pieces: text.includes("price") ? priced : trips });
@@ -151,10 +201,12 @@ describe("partsLeft", () => {
     const words = { ...fakeWords(), questionTokens: (question: string) => tokenize(readQuestion(question).content) };
     const choice = await rankCandidates(`vienna trip and ${text}`, [fakeEvidence(passage)], words, options);
     const part = { text, resolved: `${text} (vienna)`, standsAlone: false };
-    expect(await partsLeft(choice, [part], readTexts, signal)).toEqual(isAnswered ? [] : [part]);
+    const choosePart = async () => ({ candidates: [] });
+    const { open } = await withParts(choice, [part], { readTexts, choosePart, mayBeQuoted: () => true, signal });
+    expect(open === undefined).toBe(isAnswered);
   });
 
-  it("keeps a row beside the asked one where it answers a part", async () => {
+  it("keeps another row if it answers a part", async () => {
     const hours = [row("day | sauna"), row("Thursday | 15 to 22"), row("Friday | 16 to 23")];
     const options = { maxCharacters: 500, embed, weights, read: null, signal };
     const { candidates, ...choice } = await rankCandidates(

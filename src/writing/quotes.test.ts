@@ -26,13 +26,13 @@ const item = (text: string) => ({ type: "list-item" as const, text });
 const row = (text: string) => ({ type: "table-row" as const, text, header: 0 });
 
 describe("chooseQuotes", () => {
-  it("keeps the steps whole when steps are asked for, and only then", async () => {
+  it("keeps all steps together only if steps are requested", async () => {
     const steps = ["To get a card:", ...Array.from({ length: 6 }, (_, i) => item(`step ${i} of the card ${"word ".repeat(24)}`.trim()))];
     expect((await texts("How do I get a card?", steps))[0]).toMatch(/^To get a card:\nstep 0[\s\S]*step 5/);
     expect((await texts("How much is a card?", steps))[0]).not.toContain("\n");
   });
 
-  it("keeps what a colon announces where no list follows: the lines of an address, or one paragraph", async () => {
+  it("keeps what a colon announces without a list: the lines of an address, or one paragraph", async () => {
     const lines = ["Mail the card to:", "Card Office", "PO Box 7", "Springfield", "", `${"Opening hours differ. ".repeat(6)}`];
     const passage = fakePassage({ pieces: lines.filter((line) => line !== "") });
     const [first] = await chooseQuotesFrom("where do I mail the card", [fakeEvidence(passage)], fakeWords(), options);
@@ -41,7 +41,7 @@ describe("chooseQuotes", () => {
     expect((await texts("who takes the card", ["Who takes the card:", long]))[0]).toBe(`Who takes the card:\n${long}`);
   });
 
-  it("cites items of a long list with their lead-in", async () => {
+  it("cites items of a long list with their introduction", async () => {
     const long = (n: number) => item(`${"word ".repeat(40)}card ${n}`);
     const [first] = await choose("card 3", ["These cards:", long(1), long(2), long(3), long(4), long(5)]);
     expect(first?.quote.text.endsWith("card 3")).toBe(true);
@@ -55,7 +55,7 @@ describe("chooseQuotes", () => {
     expect(chosen.map(({ quote }) => quote.text)).not.toContain("item | period");
   });
 
-  it("does not quote a row that may name the columns beside a row that it names", async () => {
+  it("does not quote a possible header row beside a row of its table", async () => {
     const maybe = { type: "table-row" as const, text: "service | notice by the employer" };
     const rows = [row("4 years | 1 month"), row("9 years | 3 months")];
     for (const question of ["notice after 9 years of service", "notice by the employer, service 9"]) {
@@ -66,7 +66,7 @@ describe("chooseQuotes", () => {
     expect(await texts("notice by the employer of a service", [maybe, "Zebras."])).toContain(maybe.text);
   });
 
-  it("leaves out the rows beside the one that is asked for, and keeps one that another word asks for", async () => {
+  it("omits rows beside the requested one, unless other words of the question match them", async () => {
     const hours = [
       row("day | pool | sauna"),
       row("Wednesday | 9 to 20 | 14 to 22"),
@@ -82,7 +82,7 @@ describe("chooseQuotes", () => {
     expect(places.sort()).toEqual(["Park North | Sunday", "Quay | Sunday"]);
   });
 
-  it("leaves out rows that lack the number asked for, in every table whose columns are called the same", async () => {
+  it("omits rows without the requested number, in every table with the same columns", async () => {
     const doses = [
       row("age | dose"),
       row("2 to 3 years | 8 ml up to 4 times"),
@@ -97,7 +97,7 @@ describe("chooseQuotes", () => {
     expect(await rowsFor("dose by years")).toHaveLength(3);
   });
 
-  it("quotes a list or an item without the heading above it, which its line displays as a label", async () => {
+  it("quotes a list or item without its heading, which is displayed as a label", async () => {
     const above = heading("Not allowed");
     const [list] = await choose("glass bottles", [above, item("Glass bottles"), item("Pistols")]);
     expect([list?.context, list?.quote.text]).toEqual([[], "Glass bottles\nPistols"]);
@@ -106,24 +106,23 @@ describe("chooseQuotes", () => {
   });
 
   it.each(["However, a lost card costs 7.", "Exception: members pay nothing.", "This doesn’t apply to members."])(
-    "keeps the condition that stands behind the quote: %s",
+    "keeps a condition after the quote: %s",
     async (condition) => {
-      // Use the cross-encoder, as the product does. The first stage alone would also select a sentence about lost
-      // cards.
+      // Use the cross-encoder, as the product does. The first stage alone would also select a sentence about lost cards.
       const [first] = await choose("What does a card cost?", ["A card costs 5.", condition, "Zebras are striped."], { ...options, read });
       expect(first?.quote.text).toBe("A card costs 5.");
       expect(first?.conditions?.map(({ text }) => text)).toEqual([condition]);
     },
   );
 
-  it("takes no condition from behind another heading, and none that is none", async () => {
+  it("adds no condition from another section, and no other sentence", async () => {
     const apart = await choose("What does a card cost?", ["A card costs 5.", heading("Zebras"), "However, zebras cost more."]);
     expect(apart[0]?.conditions).toBeUndefined();
     const none = await choose("What does a card cost?", ["A card costs 5.", "Button colours differ."]);
     expect(none[0]?.conditions).toBeUndefined();
   });
 
-  it("takes the sentence along that a quote means when it begins with this, they or yes", async () => {
+  it('adds the previous sentence if the quote refers to it with words such as "this", "they" or "yes"', async () => {
     const context = async (pieces: Parameters<typeof choose>[1]) =>
       (await choose("who pays a lost card", pieces))[0]?.context.map(({ text }) => text);
     expect(await context(["Members sign a form.", "They pay for a lost card."])).toEqual(["Members sign a form."]);
@@ -133,7 +132,7 @@ describe("chooseQuotes", () => {
     expect(await context(["They pay for a lost card."])).toEqual([]);
   });
 
-  it("says nothing twice: near-equal sentences of two documents count once, those that differ in a number or a not stay", async () => {
+  it("omits near-duplicates from other documents, but keeps sentences with another number or a negation", async () => {
     const from = (document: string, text: string) => fakeEvidence(fakePassage({ document, pieces: [text] }));
     const said = "A lost library card costs members in good standing 5 dollars today";
     const chosen = async (other: string) =>
@@ -143,11 +142,11 @@ describe("chooseQuotes", () => {
     expect(await chosen(said.replace("costs", "never costs"))).toBe(2);
   });
 
-  it("never cuts: what is longer than the limit is not taken", async () => {
+  it("never truncates: candidates longer than the limit are skipped", async () => {
     expect(await texts("card", [`card ${"x".repeat(50)}`, "card y"], { limit: 12, maxCharacters: 20 })).toEqual(["card y"]);
   });
 
-  it("gives at most `limit` quotes, byte for byte, none twice, none overlapping", async () => {
+  it("returns at most `limit` quotes, byte for byte, distinct and without overlaps", async () => {
     const sentence = fc
       .array(fc.constantFrom("card", "cost", "zoo", "lost", "5", "fee"), { minLength: 1, maxLength: 6 })
       .map((some) => `${some.join(" ")}.`);
@@ -243,7 +242,7 @@ describe("any document", () => {
     ["a list of 5,000 items", "d.md", `Fees:\n${Array.from({ length: 5_000 }, (_, i) => `- lost card ${i}`).join("\n")}`],
     ["conditions only", "d.txt", "However, a lost card costs 5. ".repeat(5_000)],
     ["nothing", "d.txt", ""],
-  ])("%s: a bounded answer", async (_, path, source) => {
+  ])("%s: gives a bounded answer", async (_, path, source) => {
     const { evidence } = evidenceOf(path, source);
     const candidates = await chooseQuotesFrom("How much is a lost card?", evidence, fakeWords(), options);
     const drafts = writeExtractive(candidates, { quotes: 4, words: 100 });

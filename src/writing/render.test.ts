@@ -29,7 +29,7 @@ const answer: Answer = sampleAnswer({
   seeAlso: { documentId: "x", documentVersion: "1", title: "More <fees>", heading: "Waivers", url: "https://a.org/more/?a=1&b=2" },
 });
 
-describe("a table's row", () => {
+describe("a table row", () => {
   it("is read by its header in plain text and HTML, while sentence and citation stay byte-exact", () => {
     expect(renderAnswerPlain(answer)).toBe("atlas: 3 <b> (Fee) [1]\nEnd. [2]");
     expect(renderAnswerHtml(answer)).toContain("<p>atlas: <b>3 &lt;b&gt;</b> (Fee)<sup>");
@@ -42,7 +42,7 @@ describe("a table's row", () => {
     expect(wire.citations[1]).not.toHaveProperty("row");
   });
 
-  it("says the sentence above its table once for rows behind each other, and not where it stands above already", () => {
+  it("shows the caption once for consecutive rows, and not if it was already shown", () => {
     const caption = { start: 900, end: 915, text: "Fees of a loan." };
     const rowWith = (n: number, text: string, item: string): Citation => ({
       ...sampleCitation(n, { ...passage, context: `${passage.context}\n${text}` }, text),
@@ -62,7 +62,7 @@ describe("a table's row", () => {
     expect(below("Another.")).toBe("Fees of a loan. Item: globe");
   });
 
-  it("gets its cells when it is cited", () => {
+  it("has its cells in the citation", () => {
     const table = fakePassage({ pieces: ["Item | Fee", "atlas | 3"].map((text) => ({ type: "table-row" as const, text, header: 0 })) });
     const header = { start: 0, end: 10, text: "Item | Fee" };
     const { citations } = createAnswerBuilder().add("atlas | 3", [{ passage: table, start: 11, end: 20, text: "atlas | 3", header }]);
@@ -100,7 +100,7 @@ describe("the cell that answers", () => {
     ["Which operator runs the route to Gull Rock?", "North Star (Operator)", "North Star"],
     ["How many minutes is the Gull Rock crossing?", "80 minutes (Crossing time)", "80 minutes"],
     ["When does the North Star make its first trip?", "3 April (First trip)", "3 April"],
-  ])("comes first and is marked: %s", (question, first, marked) => {
+  ])("is first and highlighted: %s", (question, first, marked) => {
     expect(asked(question)).toEqual([`Harbour to Gull Rock: ${first}`, marked]);
   });
 
@@ -109,7 +109,7 @@ describe("the cell that answers", () => {
     ["How much is it to Gull Rock?", "no column is named"],
     ["What is the adult fare to Seaton?", "the question names another row"],
     ["Who pays the adult fare of €22.00?", "the question states the value"],
-  ])("is not told from the rest of its row: %s (%s)", (question) => {
+  ])("is not highlighted: %s (%s)", (question) => {
     expect(asked(question)).toEqual(["Route: Harbour to Gull Rock"]);
   });
 });
@@ -127,7 +127,7 @@ describe("the label of a line", () => {
       }),
     ).split("\n");
 
-  it("is the heading of a list item, of an answer to it, and of a quote from another section that does not mention it", () => {
+  it("is the heading of a list item, of an answer to it, and of a quote from another section", () => {
     expect(of(["Opening the pool", "1. Check the chlorine."], ["Opening the pool", "2. Unlock the showers."])).toEqual([
       "Opening the pool – 1. Check the chlorine. [1]",
       "2. Unlock the showers. [2]",
@@ -139,13 +139,13 @@ describe("the label of a line", () => {
     ]);
   });
 
-  it("is none where the text mentions the heading", () => {
+  it("is omitted if the text mentions the heading", () => {
     expect(of(["Rain", "Yes, on Sundays."], ["Leads", "They need a lead."])).toEqual(["Yes, on Sundays. [1]", "They need a lead. [2]"]);
   });
 });
 
 describe("see also", () => {
-  it("is a field of the answer, linked and escaped, never a sentence", () => {
+  it("is a field of the answer, linked and escaped, but not a sentence", () => {
     expect(renderAnswerHtml(answer)).toContain(
       '<p>See also: <a href="https://a.org/more/?a=1&amp;b=2" rel="noopener">More &lt;fees&gt;</a> – Waivers</p>',
     );

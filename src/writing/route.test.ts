@@ -21,7 +21,7 @@ describe("routeModel with the numbers of seven-layer", () => {
   );
 });
 
-describe("complex terms of the veterans' pack", () => {
+describe("complex terms of the veterans pack", () => {
   const { complexity } = loadDomain("veterans");
 
   // Table 5 of the seven-layer source, verbatim.
@@ -34,7 +34,7 @@ describe("complex terms of the veterans' pack", () => {
     financial: ["effective date", "back pay", "retro"],
   };
 
-  it("are those of the source's table, in its six categories", () => {
+  it("equal the source's table, in its six categories", () => {
     expect(complexity).toEqual(TABLE_5);
     expect(Object.keys(complexity).sort()).toEqual([...COMPLEXITY_CATEGORIES].sort());
   });
@@ -47,7 +47,7 @@ describe("complex terms of the veterans' pack", () => {
     ["What rating does tinnitus get?", []],
   ])("%s → %j", (question, found) => expect(findComplexTerms(question, complexity)).toEqual(found));
 
-  it("are none without a pack's words, and an empty word is in no question", () => {
+  it("are none without a pack, and an empty term matches no question", () => {
     expect(findComplexTerms("Compare!", {})).toEqual([]);
     expect(findComplexTerms("Compare!", { comparison: ["-", ""] })).toEqual([]);
   });

@@ -16,7 +16,7 @@ const passage = fakePassage({
 });
 
 describe("listSource", () => {
-  it("gives the whole passage with title, headings and page; no line of it can pass for another source", () => {
+  it("contains the whole passage with title, headings and page, in lines that cannot imitate another source", () => {
     const paged = { ...passage, units: passage.units.map((unit, i): PlacedUnit => ({ ...unit, page: i < 2 ? 3 : 4 })) };
     const listed = listSource(passageSource(paged), 1);
     expect(listed.split("\n")).toEqual([
@@ -29,7 +29,7 @@ describe("listSource", () => {
     expect(listSource(passageSource({ ...paged, units: paged.units.slice(0, 2) }), 1)).toContain("(Fees – Cards, page 3)");
   });
 
-  it("says where something is left out, and a row without its header brings it", () => {
+  it("marks omissions, and adds the header of a row", () => {
     const units = passage.units;
     const row = units.at(-1) as PlacedUnit;
     const parts = [{ start: units[1]?.start ?? 0, end: units[1]?.end ?? 0 }, row];
@@ -40,7 +40,7 @@ describe("listSource", () => {
 });
 
 describe("citable quotes", () => {
-  it("are the sentences, items and rows of what is given, byte for byte; headings are none", () => {
+  it("are the sentences, items and rows of the source, byte for byte, without headings", () => {
     const { citable } = passageSource(passage);
     expect(citable.map(({ text }) => text)).toEqual([
       "A lost card costs 7 dollars.",

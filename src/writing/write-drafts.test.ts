@@ -21,7 +21,7 @@ function candidate(text: string, context: readonly string[] = []): QuoteCandidat
 
 const bind = (_text: string, { citable }: { citable: readonly Quote[] }) => citable;
 
-/** Writes a whole draft. A sentence fails if it contains "bad" or dangles; otherwise it is shown unless it is held. */
+/** Writes a whole draft. A sentence fails if it contains "bad" or depends on a failed one; otherwise it is shown unless it is held. */
 async function write(
   scripts: readonly (readonly ChatStep[])[] | null,
   { settings = spark.write, signal = new AbortController().signal, quotes = [QUOTE] } = {},
@@ -50,8 +50,8 @@ async function write(
 }
 const regenerate = { ...spark.write, onFault: "regenerate" as const };
 
-describe("writeDrafts where a fault leads to quotes", () => {
-  it("puts a quote in the place of what fell, once the rest is shown, unless the answer cites it already", async () => {
+describe("writeDrafts with quotes after a fault", () => {
+  it("replaces a failed sentence by a quote after the others, unless the answer already cites it", async () => {
     const other = "File within one year about tinnitus.";
     const written = await write([["It gets 10 percent [1]. It is bad [2]. Done is well [1]."]], { quotes: [QUOTE, other] });
     expect(written).toMatchObject({
@@ -68,7 +68,7 @@ describe("writeDrafts where a fault leads to quotes", () => {
     expect(cited.calls).toHaveLength(1);
   });
 
-  it("lets what leans on a fallen sentence fall with it, one after the other", async () => {
+  it("removes sentences that depend on a failed one, directly or indirectly", async () => {
     const written = await write([
       ["All good [1]. A bad one [1]. Otherwise it is rated. This percent is more. Tinnitus pays [1]. It is monthly [1]."],
     ]);
@@ -79,32 +79,32 @@ describe("writeDrafts where a fault leads to quotes", () => {
   });
 });
 
-describe("writeDrafts where a fault leads to one more draft", () => {
-  it("ends where the model says that the quotes give nothing more, and does not ask where nothing fell", async () => {
+describe("writeDrafts with a second draft after a fault", () => {
+  it("ends if the model finds nothing more, and does not ask without a fault", async () => {
     const ended = await write([["It is good [1]. A bad one [1]."], ["INSUFFICIENT"]], { settings: regenerate });
     expect(ended).toMatchObject({ texts: ["It is good."], warned: [], outcome: { writer: "fake-model" } });
     expect((await write([["It is good [1]."]], { settings: regenerate })).calls).toHaveLength(1);
     expect((await write([[""]], { settings: regenerate })).calls).toHaveLength(1);
   });
 
-  it("goes on with quotes when the second draft fails", async () => {
+  it("continues with quotes when the second draft fails", async () => {
     const failed = await write([["It is good [1]. A bad one [1]."], [new ModelError("model_failed", "HTTP 500")]], {
       settings: regenerate,
     });
     expect(failed).toMatchObject({ texts: ["It is good.", QUOTE], warned: ["model_failed"] });
   });
 
-  it("does without it when the budget has no room", async () => {
+  it("skips the second draft if the budget has no room", async () => {
     const tight = await write([["It is good [1]. A bad one [1]."]], { settings: { ...regenerate, promptTokens: 50 } });
     expect(tight).toMatchObject({ texts: ["It is good."], warned: ["model_faulty"] });
     expect(tight.calls).toHaveLength(1);
   });
 });
 
-describe("writeDrafts beside what small models add", () => {
+describe("writeDrafts with the habits of small models", () => {
   const parcel = { settings: regenerate, quotes: ["A parcel of two kilograms costs 7 euros."] };
 
-  it("takes no courtesy, announcement, question or repeated rule for a fault or for a part of the answer", async () => {
+  it("ignores courtesies, announcements, questions and repeated rules", async () => {
     const written = await write(
       [
         [
@@ -118,7 +118,7 @@ describe("writeDrafts beside what small models add", () => {
     expect(written.calls).toHaveLength(1);
   });
 
-  it("keeps what stood behind a fault when the second draft says that there is nothing more", async () => {
+  it("keeps sentences after a fault when the second draft finds nothing more", async () => {
     const written = await write(
       [["A bad parcel [1]. Such a parcel is bad [1]. Two kilograms cost 7 euros [1]."], ["INSUFFICIENT"]],
       parcel,
@@ -126,7 +126,7 @@ describe("writeDrafts beside what small models add", () => {
     expect(written).toMatchObject({ texts: ["Two kilograms cost 7 euros."], warned: [], outcome: { insufficient: false } });
   });
 
-  it("names each fault once, and takes no copy of the list for a sentence", async () => {
+  it("lists each fault once, and does not accept a copy of the list as a sentence", async () => {
     const copied =
       '- "A bad parcel." – values: because\n- "It costs bad 9 euros." – values: because\nA bad parcel [1]. It costs 7 euros [1].';
     const written = await write([["A bad parcel [1]. It costs bad 9 euros [1]. A bad parcel [1]."], [copied]], parcel);
@@ -134,7 +134,7 @@ describe("writeDrafts beside what small models add", () => {
     expect(written).toMatchObject({ texts: ["It costs 7 euros."], faults: ["A bad parcel.", "It costs bad 9 euros."] });
   });
 
-  it("shows an answer behind a thought whose beginning is missing, whatever fell in the thought", async () => {
+  it("shows the answer after a reasoning block without its opening tag", async () => {
     const written = await write([["Hm, a bad parcel [1]. Or not.</think>It costs 7 euros [1]."]], parcel);
     expect(written).toMatchObject({ texts: ["It costs 7 euros."], warned: [] });
     expect(written.calls).toHaveLength(1);
@@ -152,7 +152,7 @@ describe("fitPrompt", () => {
     return fitted === null ? null : { ...fitted, quotes: fitted.sources.flatMap(({ stretches }) => stretches) };
   };
 
-  it("takes a quote with those that it needs, or not at all", () => {
+  it("includes a quote with those that it needs, or not at all", () => {
     const row = candidate("Tinnitus | 10", ["Condition | Percent"]);
     expect(budgeted([row])?.quotes.map(({ text }) => text)).toEqual(["Condition | Percent", "Tinnitus | 10"]);
     expect(budgeted([candidate("Tinnitus | 10", ["header ".repeat(130)]), candidate(QUOTE)])?.quotes.map(({ text }) => text)).toEqual([
@@ -169,13 +169,13 @@ describe("fitPrompt", () => {
     expect(budgeted([...five, row])?.quotes).toHaveLength(5);
   });
 
-  it("is null when there is nothing to ask about", () => {
+  it("is null without quotes", () => {
     expect(budgeted([])).toBeNull();
     expect(budgeted([candidate("very long ".repeat(120))])).toBeNull();
     expect(budgeted([candidate(QUOTE)], {}, 50)).toBeNull();
   });
 
-  it("takes what says less of each source, the whole of which is too long, before it leaves one out", () => {
+  it("shortens all sources before it omits one", () => {
     const passages = [1, 2, 3].map((n) =>
       fakePassage({ document: `d${n}`, pieces: [`Fact ${n}.`, ...Array.from({ length: 30 }, (_, i) => `Filler ${n} ${i} of no use.`)] }),
     );
