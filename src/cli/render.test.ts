@@ -54,7 +54,7 @@ describe("conflicts in an answer", () => {
     sides: [side("S1", "$5", "2026-01-01"), side("S2", "$8\u001b[2J", null)] as const,
   };
 
-  it("shows both sides with value, date, sentence and place, harmless, and says that nothing decides", () => {
+  it("show both sides with value, date, sentence and place, escaped, and say that no rule decides", () => {
     const text = renderAnswer({ ...base, conflicts: [{ ...conflict, resolvedBy: null }] }, plain);
     for (const part of [
       "Sources disagree: $5 or $8",
@@ -68,7 +68,7 @@ describe("conflicts in an answer", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("repeats no warning of a conflict, and shows no value cut out of a sentence", () => {
+  it("show no duplicate warning, and no partial sentence as a value", () => {
     const warnings = [{ code: "conflict", message: "Sources disagree: 5 against 8." }];
     const denied = { ...conflict, about: "costs year", kind: "polarity" as const, resolvedBy: null };
     const text = renderAnswer({ ...base, warnings, conflicts: [denied] }, plain);
@@ -78,7 +78,7 @@ describe("conflicts in an answer", () => {
 });
 
 describe("renderAnswer", () => {
-  it("reads a table's row by its header and says where to read on", () => {
+  it("reads a table row by its header and names further reading", () => {
     const table = { ...passage, context: "Card | Fee\nlost | 3" };
     const cells = [
       { name: "Card", text: "lost" },
@@ -93,7 +93,7 @@ describe("renderAnswer", () => {
     expect(renderAnswer(base, plain)).not.toContain("See also");
   });
 
-  it("shows of a refusal what was searched, what not, what came nearest and whom to ask", () => {
+  it("shows for a refusal what was searched and skipped, the nearest passages and the contacts", () => {
     const text = renderAnswer(refused, plain);
     expect(text).toContain(
       "Nothing found.\nThat settles nothing.\n\nSearched 4 documents (9 passages, revision 7, as of 2024-03-01 to 2026-01-15, 1 without a date).",
@@ -107,7 +107,7 @@ describe("renderAnswer", () => {
     expect(text.split("\n").at(-1)).toMatch(/^\d+ ms$/);
   });
 
-  it("says whether confidence is calibrated, and of nothing no confidence", () => {
+  it("states whether confidence is calibrated, and none without a confidence", () => {
     expect(renderAnswer({ ...base, confidence: 0.4, confidenceCalibrated: false }, plain)).toContain(
       "the sources match the question loosely (confidence not calibrated",
     );
@@ -121,7 +121,7 @@ describe("renderAnswer", () => {
     }
   });
 
-  it("lets no text of a document or a file steer the terminal", () => {
+  it("escapes text of documents and files", () => {
     const evil = "\u001B[2J\u009B31m\u0007\r\u202Ex";
     const citations = base.citations.map((citation) => ({
       ...citation,
@@ -140,7 +140,7 @@ describe("renderAnswer", () => {
 });
 
 describe("harmless", () => {
-  it("keeps text, line breaks and emoji, and writes out what steers a terminal", () => {
+  it("keeps text, line breaks and emoji, and escapes control characters", () => {
     expect(harmless("a\n📚 é\tb\u001Bc\u202Ed")).toBe("a\n📚 é b\\x1bc\\u202ed");
     expect(harmlessLine("a\nb")).toBe("a\\nb");
   });
@@ -154,13 +154,13 @@ describe("createTerminal", () => {
     return { out, err, terminal: createTerminal({ stdout: stream(out), stderr: stream(err), env }) };
   };
 
-  it("colours on a terminal only, and not where NO_COLOR or a dumb terminal says no", () => {
+  it("uses colours only on a terminal, and not with NO_COLOR or a dumb terminal", () => {
     expect(record(true).terminal.colors.red("x")).not.toBe("x");
     for (const { terminal } of [record(false), record(true, { NO_COLOR: "" }), record(true, { TERM: "dumb" })])
       expect(terminal.colors.red("x")).toBe("x");
   });
 
-  it("replaces a line of progress on a terminal, and ends it before anything else is written", () => {
+  it("replaces a progress line on a terminal, and ends it before other output", () => {
     const { out, err, terminal } = record(true);
     terminal.progress("1/2 a\nb");
     terminal.print("done");

@@ -26,7 +26,7 @@ function clientAnswering(body: BodyInit | null, status = 200, contentType = "tex
 }
 
 describe("the client", () => {
-  it("throws the server's error with its code, status and facts", async () => {
+  it("throws the server's error with its code, status and data", async () => {
     const body = JSON.stringify({ error: { code: "question_too_long", message: "Too long.", data: { limit: 500 } } });
     const failed = { code: "question_too_long", message: "Too long.", status: 400, data: { limit: 500 } };
     await expect(clientAnswering(body, 400, "application/json").ask({ question: "q" })).rejects.toMatchObject(failed);
@@ -36,7 +36,7 @@ describe("the client", () => {
   it.each([
     ["invalid_response", "<html>", 502, "text/html"],
     ["invalid_response", "<html>", 200, "text/html"],
-  ])("throws %s for what is not of this server: %s, %i", async (code, body, status, type) => {
+  ])("throws %s for a foreign response: %s, %i", async (code, body, status, type) => {
     await expect(clientAnswering(body, status, type).ask({ question: "q" })).rejects.toMatchObject({ code });
   });
 
@@ -46,18 +46,18 @@ describe("the client", () => {
     ["stream_cut", frame(stage)],
     ["stream_cut", 'event: answer\ndata: {"id":"a'],
     ["stream_cut", new ReadableStream({ start: (controller) => controller.error(new TypeError("terminated")) })],
-  ])("throws %s for a stream of something else, or one that ends before the answer: %j", async (code, body, type) => {
+  ])("throws %s for an invalid or incomplete stream: %j", async (code, body, type) => {
     await expect(Array.fromAsync(clientAnswering(body, 200, type).stream({ question: "q" }))).rejects.toMatchObject({ code });
   });
 
-  it("throws unreachable without a connection, and the reason of an abort", async () => {
+  it("throws `unreachable` without a connection, and the reason of an abort", async () => {
     const client = createClient({ baseUrl: "http://127.0.0.1:1" });
     await expect(client.ask({ question: "q" })).rejects.toMatchObject({ code: "unreachable" });
     const signal = AbortSignal.abort();
     await expect(client.ask({ question: "q" }, { signal })).rejects.toMatchObject({ name: "AbortError" });
   });
 
-  it("ends with the reason of an abort also where the body never says another word", async () => {
+  it("ends with the reason of an abort while the stream is silent", async () => {
     const abort = new AbortController();
     const silent = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode(frame(stage))) });
     const events = clientAnswering(silent).stream({ question: "q" }, { signal: abort.signal });
@@ -76,12 +76,12 @@ describe("the client", () => {
 });
 
 describe("parseEvents", () => {
-  it("skips comments and events of unknown names", async () => {
+  it("skips comments and unknown events", async () => {
     const text = `: heartbeat\n\n${frame({ event: "tomorrow", data: {} })}${frame(stage)}`;
     expect(await Array.fromAsync(parseEvents(new Blob([text]).stream()))).toEqual([stage]);
   });
 
-  it("gives back what was sent, however the bytes are cut", async () => {
+  it("returns the events for any division into chunks", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: "grapheme" }), { maxLength: 5 }),

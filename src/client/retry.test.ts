@@ -9,7 +9,7 @@ import { ApiError, ClientError, type ClientOptions, createClient, RetryExhausted
 const problem = (status: number, code: string, data: Record<string, unknown> = {}) =>
   Response.json({ error: { code, message: "No.", data } }, { status, headers: { "x-request-id": "r1" } });
 
-/** A client whose fetch returns these replies in turn, then repeats the last one. */
+/** Creates a client whose fetch returns these replies in turn, then repeats the last one. */
 function setUp(replies: readonly (Response | Error | (() => Promise<Response>))[], options: Partial<ClientOptions> = {}) {
   const sent: { url: string; init: RequestInit }[] = [];
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {
@@ -27,21 +27,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("tries", () => {
+describe("retries", () => {
   it.each([
     ["a connection that fails", new TypeError("fetch failed")],
     ["503", problem(503, "not_ready")],
     ["502 without a body", new Response("bad gateway", { status: 502 })],
     ["429 that passes soon", problem(429, "too_many_requests", { retry_after_s: 0.001 })],
     ["a first try that is still under way", problem(409, "idempotency_in_progress", { retry_after_s: 0.001 })],
-  ])("again after %s, as the same request", async (_name, failure) => {
+  ])("repeat the same request after %s", async (_name, failure) => {
     const { client, sent } = setUp([failure, Response.json({ id: "a" })]);
     expect(await client.ask({ question: "q" })).toEqual({ id: "a" });
     const keys = sent.map(({ init }) => (init.headers as Record<string, string>)["idempotency-key"]);
     expect([sent.length, new Set(keys).size, keys[0]?.length]).toEqual([2, 1, 32]);
   });
 
-  it.each([400, 401, 403, 404, 409, 413, 422, 500, 501])("not again after %i", async (status) => {
+  it.each([400, 401, 403, 404, 409, 413, 422, 500, 501])("do not occur after %i", async (status) => {
     const { client, sent } = setUp([problem(status, "some_code")]);
     const failed = await client.ask({ question: "q" }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(ApiError);
@@ -49,7 +49,7 @@ describe("tries", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("as often as it was told, then says how often and why", async () => {
+  it("stop after the configured number, with the count and the reason", async () => {
     const { client, sent } = setUp([problem(503, "not_ready")], { retries: 3 });
     const failed = await client.search({ query: "q" }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(RetryExhaustedError);
@@ -60,7 +60,7 @@ describe("tries", () => {
     await expect(single.client.health()).rejects.toBeInstanceOf(ApiError);
   });
 
-  it("waits no shorter than the server asks, and not at all where that is too long", async () => {
+  it("wait as long as the server asks, but fail at once if that is too long", async () => {
     const { client, sent } = setUp([problem(429, "too_many_requests", { retry_after_s: 0.2 }), Response.json({ id: "a" })]);
     vi.useFakeTimers();
     const asked = client.ask({ question: "q" });
@@ -73,7 +73,7 @@ describe("tries", () => {
     expect(long.sent).toHaveLength(1);
   });
 
-  it("ends at once, between two tries too, with the reason of an abort", async () => {
+  it("end at once with the reason of an abort, also between two attempts", async () => {
     const abort = new AbortController();
     const { client } = setUp([problem(503, "not_ready", { retry_after_s: 20 })]);
     const pending = client.ask({ question: "q" }, { signal: abort.signal });
@@ -82,8 +82,8 @@ describe("tries", () => {
   });
 });
 
-describe("time", () => {
-  it("runs out on a server that says nothing", async () => {
+describe("the timeout", () => {
+  it("expires for a silent server", async () => {
     const signals: (AbortSignal | null | undefined)[] = [];
     const fetch: typeof globalThis.fetch = (_url, init) => {
       signals.push(init?.signal);
@@ -96,7 +96,7 @@ describe("time", () => {
     await expect(more.ask({ question: "q" })).rejects.toMatchObject({ name: "RetryExhaustedError", code: "timeout", attempts: 2 });
   });
 
-  it("of a stream begins anew with every sign of life, and runs out in silence", async () => {
+  it("of a stream restarts with every message, and expires in silence", async () => {
     vi.useFakeTimers();
     const encoder = new TextEncoder();
     const fetch: typeof globalThis.fetch = async (_url, init) => {
@@ -121,8 +121,8 @@ describe("time", () => {
   });
 });
 
-describe("what it sends", () => {
-  it("is what the description of the API names, for every call", async () => {
+describe("requests of the client", () => {
+  it("match the API description for every call", async () => {
     const { client, sent } = setUp([Response.json({ session_id: "s", messages: [], items: [] })], { apiKey: "sb_k" });
     const calls: Partial<Record<keyof typeof client, () => Promise<unknown>>> = {
       ask: () => client.ask({ question: "q", domain: "d" }),
@@ -173,7 +173,7 @@ describe("what it sends", () => {
   });
 });
 
-it("weighs at most 15 kB, packed for a browser and gzipped", async () => {
+it("the client has at most 15 kB, bundled for a browser and gzipped", async () => {
   const built = await build({
     ...{ configFile: false, logLevel: "silent", root: import.meta.dirname },
     build: { write: false, minify: true, lib: { entry: "index.ts", formats: ["es"], fileName: "client" } },

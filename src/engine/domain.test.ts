@@ -25,7 +25,7 @@ tenants:
 `;
 
 describe("loadDomain", () => {
-  it("reads a pack of two lines and fills in the rest", () => {
+  it("reads a pack of two lines and applies defaults", () => {
     pack("shop", "name: shop\ntitle: Shop\n");
     expect(loadDomain("shop", here.folder)).toMatchObject({
       folder: join(here.folder, "shop"),
@@ -48,7 +48,7 @@ describe("loadDomain", () => {
     expect(tenants.cartwell).toEqual({ title: "Cartwell", access: ["public"], terms: { refund: "store credit" }, documents: null });
   });
 
-  it("adds one's own packs to those that ship, and takes one's own of two with one name", () => {
+  it("adds user packs to the bundled ones, and prefers a user pack of the same name", () => {
     pack("veterans", "name: veterans\ntitle: Ours\n");
     pack("shop", "name: shop\ntitle: Shop\n");
     expect(listDomains(here.folder)).toEqual(["book", "documents", "pharma", "retail", "shop", "veterans"]);
@@ -56,7 +56,7 @@ describe("loadDomain", () => {
     expect(loadDomain("documents", here.folder).folder).toBe(join(SHIPPED_DOMAINS, "documents"));
   });
 
-  it("shows people in a crisis the help of every country where a pack names none, and none where it says so", () => {
+  it("shows people in crisis the hotlines of every country unless the pack sets its own or none", () => {
     pack("choir", "name: choir\ntitle: Choir\n");
     pack("robots", "name: robots\ntitle: Robots\nhotlines: []\n");
     const everywhere = loadDomain("documents", here.folder).hotlines;
@@ -69,13 +69,13 @@ describe("loadDomain", () => {
     expect(loadDomain("choir", here.folder).hotlines).toEqual([]);
   });
 
-  it("knows nothing of any field by default", () => {
+  it("has no vocabulary by default", () => {
     const pack = loadDomain(loadConfig({ cwd: here.folder, env: {} }).domain);
     expect(pack).toMatchObject({ name: "documents", base_url: null, home_page: null, hosts: [], contacts: [], examples: [], synonyms: [] });
     expect(JSON.stringify({ ...pack, folder: "" })).not.toMatch(/veteran|va\.gov|838255/i);
   });
 
-  it("names the nearest domain, or says that there is none", () => {
+  it("suggests the nearest domain, or says that there is none", () => {
     pack("retail", RETAIL);
     expect(() => loadDomain("retial", here.folder)).toThrow(
       'Unknown domain "retial". Did you mean "retail"? Known domains: book, documents, pharma, retail, veterans.',
@@ -112,7 +112,7 @@ describe("loadDomain", () => {
     ["the name of another folder", "name: other\ntitle: D\n", /name: other.*folder is named "d"/],
     ["YAML that does not parse", "name: [d\n", /could not be read/],
     ["nothing", "", /is not valid/],
-  ])("rejects %s, naming the file and the place", (_what, yaml, words) => {
+  ])("rejects %s, naming file and place", (_what, yaml, words) => {
     pack("d", yaml);
     const load = () => loadDomain("d", here.folder);
     expect(load).toThrow(words);
@@ -154,7 +154,7 @@ describe("documentUrl", () => {
     expect(documentUrl(pack, path)).toBe(url);
   });
 
-  it("stands below a base address with a path, with or without a slash at its end", () => {
+  it("appends to a base address with a path, with or without a final slash", () => {
     for (const base_url of ["https://a.org/docs", "https://a.org/docs/"]) {
       expect(documentUrl({ base_url, strip_prefix: "" }, "b.md")).toBe("https://a.org/docs/b/");
     }

@@ -67,7 +67,7 @@ async function startSwitch() {
 }
 
 describe("changing the encoder", () => {
-  it("serves from the old index while the new one is made, then from the new one, without a mixed question", async () => {
+  it("serves each question from the old or the new index, never from both", async () => {
     const { engine, switching, release } = await startSwitch();
     const during = await Promise.all(Array.from({ length: 8 }, (_, i) => ask(engine, `${topics[i % topics.length]} ${i}?`)));
     for (const events of during) {
@@ -85,7 +85,7 @@ describe("changing the encoder", () => {
     expect(noticesOf(after)).toEqual(["sufficiency"]);
   });
 
-  it("takes in documents that come and go during the switch", async () => {
+  it("indexes documents that change during the switch", async () => {
     const { engine, switching, release } = await startSwitch();
     await ask(engine);
     rmSync(join(pages, "0.md"));
@@ -103,7 +103,7 @@ describe("changing the encoder", () => {
     expect(await search("tinnitus rating percent")).not.toContain("0.md");
   });
 
-  it("is made by an ingest after the configuration has changed; until then the old encoder serves", async () => {
+  it("happens with an ingest after the configuration has changed, until which the old encoder serves", async () => {
     await ingest(await start(old()));
     const slow = gated(other());
     const engine = await start(slow.encoder, { openEncoder: old });
@@ -114,7 +114,7 @@ describe("changing the encoder", () => {
     expect(factsOf(await ask(engine)).encoder).toBe("new");
   });
 
-  it("is followed by another process, which makes no vector again", async () => {
+  it("is followed by another process, which embeds nothing again", async () => {
     const recorded = other();
     const first = await start(old(), { openEncoder: () => recorded });
     const second = await start(old(), { openEncoder: other });
@@ -125,7 +125,7 @@ describe("changing the encoder", () => {
     expect(recorded.calls).toEqual([["Who pays a pension?"]]);
   });
 
-  it("keeps a choice until the configuration changes", async () => {
+  it("keeps the choice until the configuration changes", async () => {
     const engine = await start(old(), { openEncoder: other });
     await ingest(engine);
     expect(await engine.switchEncoder("embedded")).toEqual({ domain: "documents", encoder: "new" });
@@ -133,7 +133,7 @@ describe("changing the encoder", () => {
     expect(factsOf(await ask(again)).encoder).toBe("new");
   });
 
-  it("serves on with the old encoder when the new one fails, keeps what was made, and goes on later", async () => {
+  it("keeps serving with the old encoder when the new one fails, and resumes later", async () => {
     let down = true;
     const failing = fakeEncoder({ id: "new", dimensions: 48, failure: () => (down ? encoderDown() : null) });
     const engine = await start(old(), { openEncoder: () => failing });
@@ -147,7 +147,7 @@ describe("changing the encoder", () => {
     expect(factsOf(await ask(engine)).encoder).toBe("new");
   });
 
-  it("refuses a second switch while one is under way", async () => {
+  it("refuses a second switch while one is running", async () => {
     const { engine, switching, release } = await startSwitch();
     await ask(engine);
     await expect(engine.switchEncoder("embedded")).rejects.toMatchObject({ code: "switch_running" });
@@ -156,8 +156,8 @@ describe("changing the encoder", () => {
   });
 });
 
-describe("an encoder that vanishes", () => {
-  it("in the middle of an ingest: every document is found by its words, and the next ingest goes on", async () => {
+describe("an encoder that fails", () => {
+  it("during an ingest: every document is found by words, and the next ingest completes the vectors", async () => {
     let down = true;
     const encoder = fakeEncoder({ failure: () => (down ? encoderDown() : null) });
     const engine = await start(encoder);
@@ -172,7 +172,7 @@ describe("an encoder that vanishes", () => {
     expect(factsOf(await ask(engine))).toMatchObject({ ranking: "hybrid" });
   });
 
-  it("cannot store vectors: the warning names the data folder, not the encoder", async () => {
+  it("to store vectors: the warning names the data folder, not the encoder", async () => {
     const full = new StoreError("store_unwritable", "/data/sourcebound.db could not be written (database or disk is full).");
     let isFull = false;
     const engine = await start(fakeEncoder({ failure: () => (isFull ? full : null) }));

@@ -10,8 +10,8 @@ function keeperOf(open: () => FakeReader) {
   return { warnings, keeper: createReaderKeeper(open, (message) => warnings.push(message)) };
 }
 
-describe("the reader of an engine", () => {
-  it("reads where weights were learned with it, and is opened once", async () => {
+describe("the cross-encoder of an engine", () => {
+  it("is opened once if the weights were trained with it", async () => {
     const reader = fakeReader();
     let opened = 0;
     const { keeper, warnings } = keeperOf(() => {
@@ -25,7 +25,7 @@ describe("the reader of an engine", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("reads nothing where weights were learned with another reader, and says so once", () => {
+  it("is not used if the weights were trained with another one, with one warning", () => {
     const reader = fakeReader({ name: "new" });
     const learnedWith = fakeReader({ name: "old" }).weights;
     const { keeper, warnings } = keeperOf(() => reader);
@@ -36,7 +36,7 @@ describe("the reader of an engine", () => {
     expect(warnings).toEqual([expect.stringContaining('learned with "old"'), expect.stringContaining('learned with "new"')]);
   });
 
-  it("lets the first-stage score decide if the weights cannot be opened, and warns once", () => {
+  it("is replaced by the first-stage score if its weights cannot be opened, with one warning", () => {
     const { keeper, warnings } = keeperOf(() => {
       throw new ModelError("weights_damaged", "The reader's weights are damaged.");
     });
@@ -46,7 +46,7 @@ describe("the reader of an engine", () => {
     expect(warnings).toEqual([expect.stringContaining("weights are damaged")]);
   });
 
-  it("lets the first-stage score decide if the cross-encoder fails, but throws cancellations and program errors", async () => {
+  it("is replaced by the first-stage score if it fails, but cancellations and program errors are thrown", async () => {
     const reader = fakeReader();
     let thrown: unknown = new ModelError("reader_crashed", "A thread of the reader ended.");
     const failing: FakeReader = { ...reader, read: async () => Promise.reject(thrown) };

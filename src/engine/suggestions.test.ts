@@ -30,7 +30,7 @@ describe("suggestions", () => {
     return { asked, suggest };
   };
 
-  it("are complete questions that are answered, those of the pack first", async () => {
+  it("are complete questions with an answer, those of the pack first", async () => {
     const { suggest } = suggester(["Who feeds them?"]);
     expect(await suggest(scope, 1, ["Who feeds them?", "What do hens eat?"])).toEqual([
       "What do hens eat?",
@@ -43,7 +43,7 @@ describe("suggestions", () => {
     ]);
   });
 
-  it("are asked once for each revision of the documents", async () => {
+  it("are computed once for each revision of the documents", async () => {
     const { asked, suggest } = suggester([]);
     await Promise.all([suggest(scope, 1, []), suggest(scope, 1, [])]);
     expect(asked).toHaveLength(3);

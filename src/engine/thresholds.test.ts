@@ -31,14 +31,14 @@ async function decideWith(
 }
 
 describe("thresholds of a source", () => {
-  it("apply raw with the encoder that the source names", async () => {
+  it("apply unchanged with the encoder that the source names", async () => {
     const encoder = { ...fakeEncoder(), model: "text-embedding-3-small" };
     const { facts, notices } = await decideWith(encoder, "seven-layer");
     expect(facts).toMatchObject({ thresholds: "raw", minimum: 0.45 });
     expect(notices).toEqual([]);
   });
 
-  it("are carried over to the embedded encoder, and the answer says so", async () => {
+  it("are converted to the embedded encoder, and the answer says so", async () => {
     const encoder = SHARED_PARTS.embedded();
     const { facts, notices } = await decideWith(encoder, "seven-layer");
     const scale = scaleFor("text-embedding-3-small", encoder, loadCalibrations());
@@ -48,13 +48,13 @@ describe("thresholds of a source", () => {
     expect(notices[0]?.message).toContain("assuming");
   });
 
-  it("give way to the learned chance where a gate has one for the embedded encoder, in an index of one page too", async () => {
+  it("are replaced by the learned confidence if a gate has one for the embedded encoder, even with one page", async () => {
     const { gate } = profileNamed("book");
     const { facts } = await decideWith(SHARED_PARTS.embedded(), "book");
     expect(facts).toMatchObject({ thresholds: "learned", minimum: gate.type === "best-similarity" ? gate.chance : null });
   });
 
-  it.each(["sourcebound", "validator"])("are no matter for a gate without cosines: %s", async (profile) => {
+  it.each(["sourcebound", "validator"])("do not concern a gate without cosines: %s", async (profile) => {
     const { facts, notices } = await decideWith(SHARED_PARTS.embedded(), profile);
     expect(facts.thresholds).toBeUndefined();
     expect(notices.filter(({ code }) => code.startsWith("thresholds_"))).toEqual([]);

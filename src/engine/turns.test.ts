@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createTurns } from "./asking.ts";
 
-it("lets whoever came first compute first, however often each has to wait", async () => {
+it("gives the first caller the first turn, however often each has to wait", async () => {
   const join = createTurns();
   const done: string[] = [];
   const question = async (name: string, pieces: number) => {
@@ -13,7 +13,7 @@ it("lets whoever came first compute first, however often each has to wait", asyn
   expect(done).toEqual(["long", "short", "medium"]);
 });
 
-it("lets others go on while the first waits for something else", async () => {
+it("lets others continue while the first waits for something else", async () => {
   const join = createTurns();
   const order: string[] = [];
   const first = join();

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createUploads } from "./uploads.ts";
 
-it("a file whose reading ends while the list is made is in the list", async () => {
+it("lists a file whose reading ends while the list is made", async () => {
   let isRead = false;
   const file = {
     domain: "d",
@@ -27,7 +27,7 @@ it("a file whose reading ends while the list is made is in the list", async () =
   expect((await library()).map(({ path, status }) => [path, status])).toEqual([["a.md", "ok"]]);
 });
 
-it("a file that brings a new label while the list is made is in the list of an administrator", async () => {
+it("lists a file with a new label for an administrator while the list is made", async () => {
   let isRead = false;
   const file = { tenant: null, source: "upload:board", path: "a.md", status: "ok", reason: null, updatedAt: null, documents: [] };
   const domains = {

@@ -116,7 +116,7 @@ describe("hostile requests", () => {
     ["an unknown document", new RequestError("unknown_document", 'There is no document "hrl". Did you mean "hlr"?'), 404],
     ["a failing model", new ModelError("model_failed", "The model answered 500 three times: try later."), 502],
     ["a broken store", new StoreError("database_corrupt", "The database is damaged: restore it."), 503],
-  ])("gives the engine's reason and the status for %s, in both forms", async (_name, thrown, status) => {
+  ])("returns the engine's reason and status for %s, in both forms", async (_name, thrown, status) => {
     for (const accept of ["application/json", "text/event-stream"]) {
       const { app } = setUp({ script: playing([{ type: "admit-start" }], thrown) });
       const body = JSON.stringify({ question: "x".repeat(501) });
@@ -124,7 +124,7 @@ describe("hostile requests", () => {
     }
   });
 
-  it.each(["unknown_domain", "unknown_tenant"])("names no domain and no tenant of the server for %s", async (code) => {
+  it.each(["unknown_domain", "unknown_tenant"])("does not name domains or tenants of the server for %s", async (code) => {
     const failure = new RequestError(code, "Known: veterans, alice.", { known: ["veterans", "alice"] });
     const script = playing([{ type: "admit-start" }], failure);
     for (const accept of ["application/json", "text/event-stream"]) {
@@ -137,7 +137,7 @@ describe("hostile requests", () => {
   it.each([
     ["an unexpected error says", playing([], new Error("SELECT secret FROM /srv/data")), "SELECT secret FROM /srv/data"],
     ["went wrong where the engine ends without an answer", playing([{ type: "admit-start" }]), expect.any(String)],
-  ])("hides what %s, and logs it under the id", async (_what, script, message) => {
+  ])("hides what %s, and logs it with its id", async (_what, script, message) => {
     const { app, failures } = setUp({ script });
     const error = await errorOf(await post(app, '{"question":"x"}'));
     expect(error).toMatchObject({ status: 500, code: "internal" });
@@ -196,7 +196,7 @@ describe("POST /v1/ask as Server-Sent Events", () => {
 });
 
 describe("the other routes", () => {
-  it("answers unknown routes and wrong methods in the error shape", async () => {
+  it("returns unknown routes and wrong methods as errors", async () => {
     const { app } = setUp();
     expect(await errorOf(await app.request("/v1/answers"))).toMatchObject({ status: 404, code: "unknown_route" });
     const wrong = await app.request("/v1/ask");
@@ -206,7 +206,7 @@ describe("the other routes", () => {
     expect(await errorOf(await app.request("/", { method: "POST" }))).toMatchObject({ status: 405 });
   });
 
-  it("sets the security headers on every response, errors too, and no CORS header", async () => {
+  it("sets security headers on every response, and no CORS header", async () => {
     const { app } = setUp();
     for (const path of ["/", "/healthz", "/nowhere"]) {
       const { headers } = await app.request(path, { headers: { origin: "https://elsewhere.example" } });
@@ -217,7 +217,7 @@ describe("the other routes", () => {
     }
   });
 
-  it("lets pages of the configured origins call the API, and of no other", async () => {
+  it("allows only pages of the configured origins to call the API", async () => {
     const { app } = setUp({ cors: ["https://app.example"] });
     const preflight = (origin: string) =>
       app.request("/v1/ask", { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST" } });
@@ -227,7 +227,7 @@ describe("the other routes", () => {
 });
 
 describe("the page", () => {
-  it("serves the page to be revalidated and hashed assets for good", async () => {
+  it("serves the page with revalidation and hashed assets as immutable", async () => {
     const { app } = setUp();
     const index = await app.request("/");
     expect(index.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -240,7 +240,7 @@ describe("the page", () => {
     expect((await app.request("/", { method: "HEAD" })).status).toBe(200);
   });
 
-  it.each(["br, gzip", "gzip;q=0.5, deflate", "br;q=0, GZIP"])("sends a browser that takes %s the smaller form", async (accepted) => {
+  it.each(["br, gzip", "gzip;q=0.5, deflate", "br;q=0, GZIP"])("compresses for a browser that accepts %s", async (accepted) => {
     const { app } = setUp();
     const sent = await app.request("/assets/long-abc123.js", { headers: { "accept-encoding": accepted } });
     expect([sent.headers.get("content-encoding"), sent.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
@@ -251,7 +251,7 @@ describe("the page", () => {
     expect((await app.request("/assets/long-abc123.js", { headers })).status).toBe(304);
   });
 
-  it.each([undefined, "identity", "gzip;q=0", "zstd", ""])("sends a browser that takes %s the file as it is", async (accepted) => {
+  it.each([undefined, "identity", "gzip;q=0", "zstd", ""])("does not compress for a browser that accepts %s", async (accepted) => {
     const { app } = setUp();
     const headers: Record<string, string> = accepted === undefined ? {} : { "accept-encoding": accepted };
     const sent = await app.request("/assets/long-abc123.js", { headers });
@@ -268,7 +268,7 @@ describe("the page", () => {
     },
   );
 
-  it("says how to build the page when it is not built", async () => {
+  it("explains how to build the page when it is missing", async () => {
     const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: join(webRoot, "absent") });
     expect(await errorOf(await app.request("/"))).toMatchObject({ status: 404, code: "page_not_built" });
   });

@@ -10,7 +10,7 @@ function setUp(metrics?: Metrics) {
 }
 
 describe("GET /openapi.json", () => {
-  it("takes `cursor` exactly where a response has `next_cursor`", () => {
+  it("declares `cursor` exactly for responses with `next_cursor`", () => {
     const has = (schema: unknown, name: string) => schema instanceof z.ZodObject && name in schema.shape;
     for (const { path, query, gives } of Object.values<Endpoint>(ENDPOINTS)) {
       expect([path, has(query, "cursor"), has(query, "limit") || !has(query, "cursor")]).toEqual([
@@ -21,7 +21,7 @@ describe("GET /openapi.json", () => {
     }
   });
 
-  it("leaves out what a server does not have", async () => {
+  it("omits what a server does not have", async () => {
     const paths = async (app: ReturnType<typeof setUp>) => {
       const { paths: found } = (await (await app.request("/openapi.json")).json()) as { paths: Readonly<Record<string, object>> };
       return ["/v1/ask", "/metrics", "/v1/evaluations"].filter((path) => path in found);

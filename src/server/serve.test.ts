@@ -64,7 +64,7 @@ describe("serve", () => {
     await expect.poll(() => engine.calls[0]?.signal.aborted).toBe(true);
   });
 
-  it("cuts an answer that outlasts the grace period; the client is told", async () => {
+  it("stops an answer that exceeds the grace period, and informs the client", async () => {
     const { client, engine, server } = await start(slow(60_000), { closeGraceMs: 50 });
     const events = client.stream({ question: "q" });
     await events.next();
@@ -81,7 +81,7 @@ describe("serve", () => {
   it.each([
     ["of a stated length", 'content-length: 100\r\n\r\n{"quest'],
     ["in chunks", 'transfer-encoding: chunked\r\n\r\n7\r\n{"quest\r\n'],
-  ])("takes a body %s that breaks off for a requester who has left, not for an error of its own", async (_what, rest) => {
+  ])("treats a body %s that breaks off as a disconnection, not as a server error", async (_what, rest) => {
     const statuses: unknown[] = [];
     const errors: unknown[] = [];
     const log = {
@@ -97,7 +97,7 @@ describe("serve", () => {
     expect(errors).toEqual([]);
   });
 
-  it("lets go of 300 bodies that never end, and answers others meanwhile", async () => {
+  it("closes 300 bodies that never end, and answers others meanwhile", async () => {
     const { client, server } = await start(slow(0), { requestTimeoutMs: 400 });
     const port = Number(new URL(server.url).port);
     const closed = Array.from(

@@ -7,7 +7,7 @@ afterEach(() => {
 });
 
 describe("serveEngine", () => {
-  it("purges every hour, says when that fails, and stops when it closes", async () => {
+  it("purges every hour, reports a failure, and stops when it closes", async () => {
     const library = await openLibrary({ documents: {}, settings: { "server.port": 0 } });
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     let purges = 0;

@@ -53,7 +53,7 @@ function subjectAt(port: number): Promise<string> {
 }
 
 describe.skipIf(!hasOpenssl)("TLS on a socket", () => {
-  it("answers over HTTPS with HSTS, speaks nothing older than 1.2 and no plain HTTP, and takes a renewed certificate", async () => {
+  it("answers over HTTPS with HSTS, rejects old versions and plain HTTP, and loads a renewed certificate", async () => {
     const files = certificate("live", "first.example");
     const failures: string[] = [];
     const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: "/nowhere" });

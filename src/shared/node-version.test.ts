@@ -13,7 +13,7 @@ test.each([
   expect(nodeTooOld(version) === null).toBe(isEnough);
 });
 
-test("says what is needed, as package.json does, and what there is", () => {
+test("states the required version, as package.json does, and the current one", () => {
   const least = /\d+\.\d+/.exec(packageJson.engines.node)?.[0];
   expect(nodeTooOld("20.20.2")).toContain(`requires Node ${least} or newer, but this is Node 20.20.2`);
   expect(() => assertNode("20.20.2")).toThrow(expect.objectContaining({ code: "node_too_old" }));

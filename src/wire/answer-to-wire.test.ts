@@ -12,7 +12,7 @@ const stored = sampleAnswer({
 const hit = (over: Partial<Answer> = {}): Answer => ({ ...stored, cacheMode: "exact", id: "h", ...over });
 
 describe("createAnswerWriter", () => {
-  it("writes what answerToWire says, of a hit the first time and every further one", () => {
+  it("writes a cache hit like answerToWire, the first time and later", () => {
     const write = createAnswerWriter();
     const answers = [
       stored,
@@ -41,18 +41,18 @@ const answerOf = (...quotes: string[]) =>
   });
 const KEY = "The key is returned within 30 minutes.";
 
-describe("words that are marked as the answer", () => {
-  it("stand in the best quote or right beside it, not in a further one", () => {
+describe("highlighted words", () => {
+  it("are in the best quote or next to it, not in a later one", () => {
     expect(answerToWire(answerOf("Guarantee: unlimited.", KEY)).answer_spans).toEqual([]);
     expect(answerToWire(answerOf(KEY, "Guarantee: unlimited.")).answer_spans).toMatchObject([{ sentence: 0 }]);
     expect(answerToWire(answerOf("Ask at the desk.", KEY)).answer_spans).toMatchObject([{ sentence: 1 }]);
   });
 
-  it("may stand anywhere in what a model wrote", () => {
+  it("may be anywhere in a model's sentence", () => {
     expect(answerToWire({ ...answerOf("Guarantee: unlimited.", KEY), model: "writer" }).answer_spans).toMatchObject([{ sentence: 1 }]);
   });
 
-  it("are none where sources disagree", () => {
+  it("are absent if sources disagree", () => {
     const side = sampleSide("Rules", "30", { quote: KEY });
     const conflict: Conflict = { kind: "value", about: "", certainty: 0.8, sides: [side, side], resolvedBy: null };
     expect(answerToWire({ ...answerOf(KEY), conflicts: [conflict] }).answer_spans).toEqual([]);

@@ -15,31 +15,31 @@ const conflict = (
 const shown = (conflicts: readonly WireConflict[]) =>
   joinConflicts(conflicts).map(({ heading, sides }) => `${heading}: ${sides.map(({ title }) => title).join(" ")}`);
 
-describe("what is shown of conflicts", () => {
-  it("is one where several stand against the same value of a statement, newer sources first", () => {
+describe("displayed conflicts", () => {
+  it("combine several sides against the same value, newer sources first", () => {
     const a = side("a", "$5", "2024-01-01");
     expect(shown([conflict([a, side("b", "$8")]), conflict([a, side("c", "$8", "2026-01-01")])])).toEqual([
       "Sources disagree: $8 or $5: c b a",
     ]);
   });
 
-  it("is one of all that are linked, in whatever order they come", () => {
+  it("combine all linked ones, in any order", () => {
     const [a, b, c, d] = [side("a", "1"), side("b", "2"), side("c", "3"), side("d", "4")];
     expect(shown([conflict([a, b]), conflict([c, d]), conflict([b, c])])).toEqual(["Sources disagree: 1 or 2 or 3 or 4: a b c d"]);
   });
 
-  it("stays apart where another value, another place or another kind is meant", () => {
+  it("separate other values, places or kinds", () => {
     const a = side("a", "$5");
     const others = [side("a", "3 days"), side("a", "$5", null, 40)].map((own, i) => conflict([own, side(`c${i}`, "x")]));
     expect(joinConflicts([conflict([a, side("b", "$8")]), ...others, conflict([a, side("d", "$8")], null, "date")])).toHaveLength(4);
   });
 
-  it("names no words cut out of sentences, only values", () => {
+  it("show values, not parts of sentences", () => {
     const [one] = joinConflicts([conflict([side("a", "… not needed"), side("b", "needed …")], null, "polarity")]);
     expect(one).toMatchObject({ heading: "Sources disagree", sides: [{ value: null }, { value: null }] });
   });
 
-  it("is decided where a rule decides all of it, for whom no other holds against", () => {
+  it("are decided only if a rule decides all of them consistently", () => {
     const [a, b, c] = [side("a", "$5"), side("b", "$8"), side("c", "$8")];
     const holds = (...conflicts: WireConflict[]) =>
       joinConflicts(conflicts).map(({ decidedBy, sides }) => [decidedBy, ...sides.map((one) => one.holds)]);
@@ -53,13 +53,13 @@ describe("what is shown of conflicts", () => {
   });
 });
 
-describe("how well sources fit", () => {
-  it("goes by the threshold that ships: whoever trains anew measures anew", () => {
+describe("the displayed match of sources", () => {
+  it("uses the bundled threshold, so new weights need a new measurement", () => {
     expect(FIT_FROM.partly).toBe(readRankingWeights().threshold.minimum);
     expect(sourcebound.gate.type).toBe("sufficiency");
   });
 
-  it("is said of the learned chance alone", () => {
+  it("is shown for the learned confidence only", () => {
     expect([0.91, 0.9, 0.89, 0.81, 0.8].map((chance) => fitOf(chance, sourcebound.name))).toEqual([
       "well",
       "well",

@@ -16,7 +16,7 @@ const STORED: StoredReport = {
   }),
 };
 
-it("no text of questions and documents steers the terminal or forges a line", () => {
+it("text of questions and documents cannot control the terminal or forge a line", () => {
   const grouping = createReportGrouping([{ slug: "cards", name: "Library cards" }]);
   grouping.add(STORED);
   const overview = { total: grouping.total, topics: grouping.groups(), reports: [STORED] };

@@ -22,14 +22,14 @@ function retailWith(file: string, replaced: string | RegExp, by: string): void {
   writeFileSync(path, after);
 }
 
-describe("a pack of few lines", () => {
+describe("a pack of two lines", () => {
   const of = (yaml: string) => {
     mkdirSync(join(here.folder, "few"), { recursive: true });
     writeFileSync(join(here.folder, "few/domain.yaml"), `name: few\ntitle: Few\n${yaml}`);
     return faults("few");
   };
 
-  it("is served on the host of its own address, where it lists none", async () => {
+  it("is served on the host of its own address if it lists none", async () => {
     expect(await of("base_url: https://library.example\nhome_page: https://www.library.example/desk\n")).toEqual([]);
     expect(await of("base_url: https://library.example\nhome_page: https://other.example\n")).toMatchObject([
       { check: "addresses", items: ["home_page: https://other.example"] },
@@ -38,7 +38,7 @@ describe("a pack of few lines", () => {
   });
 });
 
-describe("the packs that ship", () => {
+describe("the bundled packs", () => {
   it.each(listDomains())("%s has no fault", async (name) => {
     const { findings } = await checkPack(name, { ...options, domainsDir: SHIPPED_DOMAINS });
     expect(findings.filter(({ level }) => level === "fault")).toEqual([]);
@@ -53,7 +53,7 @@ describe("the packs that ship", () => {
     expect(report.findings.filter(({ level }) => level === "warning")).toEqual([]);
   });
 
-  it.each(["retail", "pharma"])("%s never uses another tenant's term in a tenant's documents", (name) => {
+  it.each(["retail", "pharma"])("%s uses no term of another tenant in a tenant's documents", (name) => {
     const { folder, tenants } = loadDomain(name);
     const used = Object.entries(tenants).flatMap(([tenant, { documents }]) => {
       const foreign = Object.entries(tenants).flatMap(([other, { terms }]) => (other === tenant ? [] : Object.values(terms)));
@@ -102,13 +102,13 @@ describe("checkPack", () => {
     ["vocabulary", "- [points, NovaPoints]", "- [zeppelin, airship]"],
     ["vocabulary", "ID: [identity card]", "ZZ: [zeppelin zone]"],
     ["entities", "NovaHome|WiseWood", "Zeppelin"],
-  ] as const)("warns of words under %s that stand in no document", async (kind, before, after) => {
+  ] as const)("warns of words under %s that no document contains", async (kind, before, after) => {
     retailWith("domain.yaml", before, after);
     const { findings } = await check("retail");
     expect(findings.filter(({ level }) => level !== "note").map((one) => [one.level, one.check])).toEqual([["warning", kind]]);
   });
 
-  it("says what a pack of two lines lacks, and checks its words against other documents", async () => {
+  it("lists what a pack of two lines lacks, and checks its words against other documents", async () => {
     mkdirSync(join(here.folder, "shop"));
     writeFileSync(
       join(here.folder, "shop", "domain.yaml"),

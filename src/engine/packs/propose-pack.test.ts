@@ -31,7 +31,7 @@ const HARBOUR = {
 };
 
 describe("proposePack", () => {
-  it("proposes title, topics, terms and hosts that stand in the documents", async () => {
+  it("proposes title, topics, terms and hosts from the documents", async () => {
     const { documents } = await read(HARBOUR);
     const pack = proposePack("harbour", documents, "../papers");
     expect(pack).toMatchObject({
@@ -46,7 +46,7 @@ describe("proposePack", () => {
     expect(pack.topics[1]?.keywords).not.toContain("chowder");
   });
 
-  it("proposes little from little, whatever the titles and addresses are", async () => {
+  it("proposes little from few documents, whatever their titles and addresses", async () => {
     const { documents, failed } = await read({
       "a.md": "",
       "日本.md": '# 料金 {{x}} "y": [z]\n\n一日百円。\n',

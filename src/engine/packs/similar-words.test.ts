@@ -5,7 +5,7 @@ import { similarWords } from "./similar-words.ts";
 const encoder = loadEmbeddedEncoder();
 const repeated = (text: string) => ({ text: `${text} `.repeat(3) });
 
-test("proposes words that are each other's nearest neighbour, once, and no forms of one word", () => {
+test("proposes mutual nearest neighbours once, but not forms of one word", () => {
   const documents = [repeated("The kidney filters. The renal ward opens. A boat sails. Moorings are mooring fees. Headache or migraine.")];
   const pairs = similarWords(documents, encoder).map((pair) => [...pair].sort().join(" "));
   expect(pairs).toContain("kidney renal");

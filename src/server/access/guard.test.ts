@@ -36,7 +36,7 @@ function setUp(options: GuardOptions & { host?: string } = {}) {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 describe("without a key", () => {
-  it("the server's own page on this machine may upload, until there is a credential", async () => {
+  it("the server's own page on this machine may upload, until there is a key or token", async () => {
     const own = { host: "localhost:8787", origin: "http://localhost:8787" };
     const refresh = (headers: Record<string, unknown>, options: GuardOptions & { host?: string } = {}) =>
       setUp({ host: "0.0.0.0", ...options }).send("/v1/admin/refresh", { body: {}, ...headers });
@@ -57,7 +57,7 @@ describe("without a key", () => {
     expect((await refresh(own, { withoutKeys: "anyone" })).status).toBe(403);
   });
 
-  it("this machine is served, and only it", async () => {
+  it("only this machine is served", async () => {
     const { ask } = setUp();
     expect((await ask()).status).toBe(200);
     expect((await ask({ from: "::1" })).status).toBe(200);
@@ -75,7 +75,7 @@ describe("without a key", () => {
     },
   );
 
-  it("nobody is served from the first key on, unless the setting says so", async () => {
+  it("nobody is served once a key exists, unless the setting allows it", async () => {
     const keys = keysOf({ [KEY]: {} });
     expect((await setUp({ keys }).ask()).code).toBe("key_missing");
     expect((await setUp({ keys, withoutKeys: "this-machine" }).ask()).status).toBe(200);
@@ -83,7 +83,7 @@ describe("without a key", () => {
     expect((await setUp({ keys, withoutKeys: "anyone", host: "0.0.0.0" }).ask({ from: STRANGER })).status).toBe(200);
   });
 
-  it("an emergency gets its hotline although nothing else is said", async () => {
+  it("an emergency gets its hotline with any error", async () => {
     const { ask } = setUp({ withoutKeys: "anyone", requestsPerHour: 1 });
     const body = { question: "an emergency" };
     await ask({ from: STRANGER });
@@ -102,7 +102,7 @@ describe("without a key", () => {
 });
 
 describe("a key", () => {
-  it("opens from anywhere, and another one nothing", async () => {
+  it("is accepted from anywhere, and an unknown one is rejected", async () => {
     const { ask } = setUp({ keys: keysOf({ [KEY]: {} }) });
     expect((await ask({ from: STRANGER, ...bearer(KEY) })).status).toBe(200);
     expect(await ask({ from: STRANGER, ...bearer(`${KEY}x`) })).toMatchObject({ status: 401, code: "key_wrong" });
@@ -110,12 +110,12 @@ describe("a key", () => {
     expect((await setUp().ask({ ...bearer("sb_wrong") })).code).toBe("key_wrong");
   });
 
-  it.each(["Bearer mistyped", "Bearer", "Basic c2I6a2V5", KEY])("that is malformed is wrong, not missing: %s", async (authorization) => {
+  it.each(["Bearer mistyped", "Bearer", "Basic c2I6a2V5", KEY])("that is malformed is invalid, not missing: %s", async (authorization) => {
     const { code, status } = await setUp({ keys: keysOf({ [KEY]: {} }) }).ask({ from: STRANGER, authorization });
     expect([status, code]).toEqual([401, "key_wrong"]);
   });
 
-  it("decides domain, tenant and labels; the body can only narrow", async () => {
+  it("determines domain, tenant and labels, which the body can only narrow", async () => {
     const { ask, engine } = setUp({ keys: keysOf({ [KEY]: { domains: ["d", "e"], tenants: ["alice", "bob"], access: ["staff"] } }) });
     expect((await ask({ ...bearer(KEY) })).code).toBe("tenant_missing");
     await ask({ ...bearer(KEY), body: { question: "q", tenant: "bob", domain: "e" } });
@@ -128,7 +128,7 @@ describe("a key", () => {
     expect(engine.calls).toHaveLength(1);
   });
 
-  it("does what its roles say and nothing else", async () => {
+  it("allows exactly its roles", async () => {
     const keys = keysOf({ sb_ask: {}, sb_ingest: { roles: ["ingest"] }, sb_admin: { roles: ["admin"], domains: null, tenants: null } });
     const { send, ask, engine } = setUp({ keys });
     expect((await send("/v1/admin/refresh", { body: {}, ...bearer("sb_ask") })).code).toBe("role_missing");
@@ -140,7 +140,7 @@ describe("a key", () => {
     expect(engine.refreshes).toEqual(["d", "other"]);
   });
 
-  it("that is guessed is answered less and less; those that are right stay open", async () => {
+  it("blocks addresses that guess, but not valid keys", async () => {
     const { ask } = setUp({ keys: keysOf({ [KEY]: {} }) });
     for (let i = 0; i < MAX_FAILED_ATTEMPTS; i++) expect((await ask({ from: STRANGER, ...bearer("sb_wrong") })).status).toBe(401);
     const { status, code, headers } = await ask({ from: STRANGER, ...bearer("sb_wrong") });
@@ -152,20 +152,20 @@ describe("a key", () => {
 });
 
 describe("the administration token", () => {
-  it.each([`Bearer ${TOKEN}0`, `Bearer ${TOKEN.slice(1)}`, TOKEN, `Basic ${TOKEN}`, "Bearer "])("is not %j", async (authorization) => {
+  it.each([`Bearer ${TOKEN}0`, `Bearer ${TOKEN.slice(1)}`, TOKEN, `Basic ${TOKEN}`, "Bearer "])("rejects %j", async (authorization) => {
     const { send, engine } = setUp({ adminToken: TOKEN });
     const { status, code, headers } = await send("/v1/admin/refresh", { body: {}, authorization });
     expect([status, code, headers.get("www-authenticate")]).toEqual([401, "admin_token_wrong", "Bearer"]);
     expect(engine.refreshes).toEqual([]);
   });
 
-  it("opens nothing where none is configured, whatever is sent", async () => {
+  it("is rejected if none is configured", async () => {
     const { send } = setUp();
     for (const given of [{}, bearer(TOKEN), bearer("null")])
       expect(await send("/v1/admin/refresh", { body: {}, ...given })).toMatchObject({ status: 403, code: "admin_off" });
   });
 
-  it("cannot be guessed: after ten wrong ones the right one waits too", async () => {
+  it("blocks guesses: after ten wrong ones the right one waits too", async () => {
     const { send } = setUp({ adminToken: TOKEN });
     const refresh = (token: string, from = "127.0.0.1") => send("/v1/admin/refresh", { body: {}, from, ...bearer(token) });
     expect((await refresh(TOKEN)).status).toBe(200);
@@ -174,7 +174,7 @@ describe("the administration token", () => {
     expect((await refresh(TOKEN, STRANGER)).status).toBe(200);
   });
 
-  it("is not guessed by whoever sends nothing: that is told so, and locks nobody out", async () => {
+  it("counts a missing token as no guess, and blocks nobody for it", async () => {
     const { send } = setUp({ adminToken: TOKEN, keys: keysOf({ [KEY]: {} }) });
     const refresh = (given: Record<string, string> = {}) => send("/v1/admin/refresh", { body: {}, from: STRANGER, ...given });
     for (let i = 0; i < 2 * MAX_FAILED_ATTEMPTS; i++) {
@@ -188,7 +188,7 @@ describe("the administration token", () => {
     expect((await refresh()).status).toBe(401);
   });
 
-  it("opens questions as an administrator's key does, from anywhere, before and after the first key, and is not limited", async () => {
+  it("allows questions like an administrator's key, from anywhere, with and without keys, without a limit", async () => {
     for (const keys of [keysOf({}), keysOf({ [KEY]: {} })]) {
       const { ask, engine, logged } = setUp({ adminToken: TOKEN, keys, requestsPerHour: 1, labels: ["public"] });
       for (const from of [STRANGER, STRANGER, "127.0.0.1"]) expect((await ask({ from, ...bearer(TOKEN) })).status).toBe(200);
@@ -198,7 +198,7 @@ describe("the administration token", () => {
     }
   });
 
-  it("that is wrong is said to be wrong where a key is wanted, counts as a guess, and an emergency gets its hotline", async () => {
+  it("reports a wrong one if a key is required, counts it as a guess, and shows an emergency its hotline", async () => {
     const { ask } = setUp({ adminToken: TOKEN, keys: keysOf({ [KEY]: {} }) });
     const urgent = await ask({ from: STRANGER, ...bearer("wrong"), body: { question: "an emergency" } });
     const error = { code: "admin_token_wrong", warnings: [{ code: "hotline", message: "Call 988." }] };
@@ -208,7 +208,7 @@ describe("the administration token", () => {
     expect((await ask({ from: STRANGER, ...bearer(KEY) })).status).toBe(200);
   });
 
-  it("is not needed by whoever may ask without: another token does no harm, sent again it is no further guess, and others are guesses", async () => {
+  it("is not needed for public questions: a repeated wrong token is no further guess, other ones are", async () => {
     const { ask, send } = setUp({ adminToken: TOKEN, withoutKeys: "anyone" });
     const refresh = () => send("/v1/admin/refresh", { body: {}, from: STRANGER, ...bearer(TOKEN) });
     for (let i = 0; i < 2 * MAX_FAILED_ATTEMPTS; i++) expect((await ask({ from: STRANGER, ...bearer("of-a-client") })).status).toBe(200);
@@ -220,7 +220,7 @@ describe("the administration token", () => {
 });
 
 describe("admission", () => {
-  it("takes so many requests of an address an hour, then says when to come again", async () => {
+  it("limits requests per address and hour, with the time to wait", async () => {
     const { ask, send } = setUp({ withoutKeys: "anyone", requestsPerHour: 3 });
     for (let i = 0; i < 3; i++) expect((await ask({ from: STRANGER })).status).toBe(200);
     const { status, code, headers } = await ask({ from: STRANGER });
@@ -231,7 +231,7 @@ describe("admission", () => {
       for (let i = 0; i < 10; i++) expect((await send(path, { from: STRANGER, body: null })).status).toBe(200);
   });
 
-  it("takes 100 by default, and any number of this machine", async () => {
+  it("allows 100 requests by default, and any number from this machine", async () => {
     const { ask } = setUp({ withoutKeys: "anyone" });
     const statuses = [];
     for (let i = 0; i < 101; i++) statuses.push((await ask({ from: STRANGER })).status);
@@ -239,7 +239,7 @@ describe("admission", () => {
     for (let i = 0; i < 110; i++) expect((await ask()).status).toBe(200);
   });
 
-  it("counts a household of IPv6 as one, and each key for itself", async () => {
+  it("counts an IPv6 network as one address, and each key separately", async () => {
     const { ask } = setUp({
       withoutKeys: "anyone",
       requestsPerHour: 1,
@@ -252,7 +252,7 @@ describe("admission", () => {
       for (const status of statuses) expect((await ask(bearer(key))).status, key).toBe(status);
   });
 
-  it("believes X-Forwarded-For of trusted proxies alone", async () => {
+  it("trusts X-Forwarded-For of trusted proxies only", async () => {
     const { ask } = setUp({ withoutKeys: "anyone", requestsPerHour: 1, trustedProxies: ["10.0.0.0/8"] });
     const via = (from: string, forwarded: string) => ask({ from, "x-forwarded-for": forwarded });
     expect((await via("10.0.0.1", "6.6.6.6, 198.51.100.1")).status).toBe(200);
@@ -263,7 +263,7 @@ describe("admission", () => {
   });
 });
 
-it("logs who came and when, no text and no session", async () => {
+it("logs caller and time, but no text and no session", async () => {
   const { ask, send, logged } = setUp({ keys: keysOf({ [KEY]: {} }) });
   await ask({ from: STRANGER, ...bearer(KEY), body: { question: "my secret illness" } });
   await send("/v1/sessions/secret-session", { from: STRANGER, ...bearer(KEY) });

@@ -57,7 +57,7 @@ const readerOf = (settings: Record<string, unknown> = {}, from = issuerOf()) =>
 const codeOf = async (work: Promise<unknown>) => (await failureOf(work))?.code ?? "read";
 
 describe("a token of the issuer", () => {
-  it("opens what the mapping makes of its claims, and the same caller every time", async () => {
+  it("grants what the mapping makes of its claims, with one id per caller", async () => {
     const reader = readerOf();
     const caller = await reader.read(await sign());
     expect(caller).toMatchObject({ domains: ["library"], tenants: ["alice"], access: ["public", "staff"] });
@@ -67,7 +67,7 @@ describe("a token of the issuer", () => {
     expect(caller.keyId).not.toContain("ann");
   });
 
-  it("has the issuer asked once, however many tokens come", async () => {
+  it("fetches the issuer's keys once for many tokens", async () => {
     const from = issuerOf();
     const reader = readerOf({}, from);
     for (let i = 0; i < 20; i++) await reader.read(await sign());
@@ -86,7 +86,7 @@ describe("a token of the issuer", () => {
     expect([...caller.roles]).toEqual(roles);
   });
 
-  it("that is bound to no tenant sees none, also where it names one in a claim that is not mapped", async () => {
+  it("without a mapped tenant sees none, even if another claim names one", async () => {
     const caller = await readerOf({ claims: { roles: "realm.roles" } }).read(await sign());
     expect(caller).toMatchObject({ tenants: [], access: null, domains: ["library"] });
   });
@@ -98,16 +98,16 @@ describe("a token of the issuer", () => {
     ["has an object for labels", { labels: { public: true } }],
     ["has more values than anybody", { labels: Array.from({ length: 101 }, (_, i) => `l${i}`) }],
     ["is an administrator's and bound", { realm: { roles: ["admin"] } }],
-  ])("that %s opens nothing", async (_what, claims) => {
+  ])("that %s is rejected", async (_what, claims) => {
     expect(await codeOf(readerOf().read(await sign(claims)))).toBe("token_claims");
   });
 
-  it("does not take a claim from the prototype", async () => {
+  it("does not read claims from the prototype", async () => {
     expect(await codeOf(readerOf({ claims: { roles: "constructor.name" } }).read(await sign()))).toBe("token_claims");
   });
 });
 
-describe("a token that is forged, old or strange is refused", () => {
+describe("a token that is forged, expired or of another issuer", () => {
   const b64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const cases: readonly (readonly [string, () => Promise<string> | string])[] = [
     ["alg none", () => new UnsecuredJWT(payload()).encode()],
@@ -140,17 +140,17 @@ describe("a token that is forged, old or strange is refused", () => {
     ["a million characters", async () => `${await sign()}${"A".repeat(1_000_000)}`],
     ["claims of 100 kB", () => sign({ x: "y".repeat(MAX_TOKEN_CHARACTERS) })],
   ];
-  it.each(cases)("%s", async (_what, make) => {
+  it.each(cases)("is rejected: %s", async (_what, make) => {
     expect(await codeOf(readerOf().read(await make()))).toBe("token_wrong");
   });
 
-  it("takes what clocks may differ by, and no more", async () => {
+  it("is accepted within the clock tolerance only", async () => {
     const token = await sign({ exp: inSeconds(-20) });
     expect(await codeOf(readerOf({ clock_tolerance_s: 30 }).read(token))).toBe("read");
     expect(await codeOf(readerOf({ clock_tolerance_s: 0 }).read(token))).toBe("token_expired");
   });
 
-  it("a thousand key ids that do not exist have the keys fetched again once at most", async () => {
+  it("with one of a thousand unknown key ids fetches the keys at most once more", async () => {
     const from = issuerOf();
     const reader = readerOf({}, from);
     await reader.read(await sign());
@@ -172,19 +172,19 @@ describe("an issuer", () => {
     ["names another issuer", describing("https://evil.example", JWKS)],
     ["names keys without TLS", describing(ISSUER, "http://login.example/keys")],
     ["names a file", describing(ISSUER, "file:///etc/passwd")],
-  ])("that %s: tokens cannot be checked now, and nothing is let in", async (_what, answers) => {
+  ])("that %s: tokens cannot be checked, and are rejected", async (_what, answers) => {
     const failure = await failureOf(readerOf({}, issuerOf(answers)).read(await sign()));
     expect(failure).toMatchObject({ code: "issuer_unreachable", message: expect.not.stringContaining("secret") });
   });
 
   const addresses = ["http://login.example", "ftp://login.example", "login.example"].map((issuer) => ({ issuer }));
-  it.each([...addresses, { algorithms: ["none"] }, { algorithms: ["HS256"] }])("with %j is refused by the configuration", (bad) => {
+  it.each([...addresses, { algorithms: ["none"] }, { algorithms: ["HS256"] }])("with %j is rejected by the configuration", (bad) => {
     expect(tokenSchema.safeParse({ ...SETTINGS, ...bad }).success).toBe(false);
   });
 });
 
 describe("over HTTP", () => {
-  it("a wrong token is refused on this machine too, and counts as an attempt; an expired one is told so and does not", async () => {
+  it("a wrong token is rejected and counts as an attempt, also on this machine; an expired one does not count", async () => {
     const app = createApp({ engine: createFakeAskEngine(), log: silentLog, webRoot: "/nowhere", tokens: readerOf() });
     const ask = (token: string, from = STRANGER) => sendFrom(app, "/v1/ask", { from, authorization: `Bearer ${token}` });
     expect((await ask(await sign({}, forger), "127.0.0.1")).status).toBe(401);

@@ -26,7 +26,7 @@ describe("the name under which a server is reached", () => {
     ["answers.example", 200],
     ["ANSWERS.example:8443", 200],
     ["localhost:8787", 200],
-  ])("%s is %i where names are listed", async (host, status) => {
+  ])("%s gives %i if names are listed", async (host, status) => {
     const ask = setUp({ host: "0.0.0.0", hosts: ["answers.example"] });
     const answered = await ask({ host });
     expect([answered.status, answered.code]).toEqual([status, status === 200 ? undefined : "host_not_allowed"]);
@@ -34,7 +34,7 @@ describe("the name under which a server is reached", () => {
     expect(answered.message.length).toBeLessThan(400);
   });
 
-  it("is one of this machine's, on its own address, or one that is listed", async () => {
+  it("is one of this machine, on its own address, or a listed one", async () => {
     for (const host of ["rebound.example", "localhost.evil.example", "127.0.0.1.evil.example:8787", "169.254.0.1", "localhost:8787x"])
       expect((await setUp()({ host })).code).toBe("host_not_allowed");
     for (const host of ["localhost", "127.0.0.1:1", "[::1]:8787"]) expect((await setUp()({ host })).status).toBe(200);
@@ -43,7 +43,7 @@ describe("the name under which a server is reached", () => {
 });
 
 describe("HSTS", () => {
-  it("is sent over TLS, and by word of a trusted proxy alone", async () => {
+  it("is sent over TLS, or if a trusted proxy reports TLS", async () => {
     const ask = setUp({ host: "0.0.0.0", trustedProxies: [PROXY] });
     const https = { host: "x.example", "x-forwarded-proto": "https" };
     expect((await ask({ host: "x.example", encrypted: true })).hsts).toMatch(/^max-age=31536000/);
@@ -59,7 +59,7 @@ describe("a session without a key", () => {
   const ask = setUp({ sessions });
   const asked = (session_id: string, from = STRANGER) => ask({ host: "localhost", from, body: { question: "q", session_id } });
 
-  it("has an id that the server made; one that somebody made up opens nothing", async () => {
+  it("has an id from the server; an invented one is rejected", async () => {
     const issued = sessions.issue();
     expect((await asked(issued)).status).toBe(200);
     const changed = `${issued.slice(0, -1)}${issued.endsWith("0") ? "1" : "0"}`;
@@ -69,7 +69,7 @@ describe("a session without a key", () => {
     }
   });
 
-  it("may be called anything on this machine", async () => {
+  it("may have any name on this machine", async () => {
     expect((await asked("mine", "127.0.0.1")).status).toBe(200);
   });
 

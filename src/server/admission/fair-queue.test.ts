@@ -7,7 +7,7 @@ const codeOf = async (work: Promise<unknown>) => (await failureOf(work))?.code ?
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the queue", () => {
-  it("lets so many begin at once, and the next when one is done", async () => {
+  it("runs a limited number at once, and the next one when one ends", async () => {
     const queue = createFairQueue({ atOnce: 2, most: 10, timeoutMs: 1000 });
     const first = await queue.enter("a");
     await queue.enter("a");
@@ -24,7 +24,7 @@ describe("the queue", () => {
     expect(queue.counts()).toEqual({ running: 1, waiting: 0 });
   });
 
-  it("gives lanes turns: one who asks once waits for one of a flood, not for all of it", async () => {
+  it("takes lanes in turn: a single request waits for one of a flood, not for all", async () => {
     const queue = createFairQueue({ atOnce: 1, most: 100, timeoutMs: 5000 });
     const held = await queue.enter("flood");
     const order: string[] = [];
@@ -41,7 +41,7 @@ describe("the queue", () => {
     expect(order).toHaveLength(42);
   });
 
-  it("sends away who comes too many: half of the places are a lane's, and all of them everybody's", async () => {
+  it("rejects requests above its places: half of them for one lane, all for everybody", async () => {
     const queue = createFairQueue({ atOnce: 1, most: 4, timeoutMs: 5000 });
     await queue.enter("a");
     const waiting = [queue.enter("a"), queue.enter("a")];
@@ -53,7 +53,7 @@ describe("the queue", () => {
     for (const one of waiting) one.catch(() => {});
   });
 
-  it("sends away who waits too long, and forgets who leaves", async () => {
+  it("rejects requests that wait too long, and forgets those that leave", async () => {
     const queue = createFairQueue({ atOnce: 1, most: 4, timeoutMs: 20 });
     const release = await queue.enter("a");
     const abort = new AbortController();
@@ -66,7 +66,7 @@ describe("the queue", () => {
     expect(await codeOf(queue.enter("b"))).toBe("entered");
   });
 
-  it("loses nobody among a thousand that come, leave and are done at random", async () => {
+  it("loses none of a thousand random requests", async () => {
     const queue = createFairQueue({ atOnce: 3, most: 2000, timeoutMs: 3_600_000 });
     let running = 0;
     let most = 0;

@@ -22,7 +22,7 @@ describe("loadConfig", () => {
     expect(load().model).toBeUndefined();
   });
 
-  it("lets the environment win over the file, and overrides over both", () => {
+  it("prefers the environment to the file, and overrides to both", () => {
     write("sourcebound.config.yaml", "server:\n  port: 1001\n  host: localhost\nprofile: spark\n");
     expect(load().server).toMatchObject({ host: "localhost", port: 1001 });
     expect(load({ SOURCEBOUND_PORT: "1002" }).server).toMatchObject({ host: "localhost", port: 1002 });
@@ -37,20 +37,20 @@ describe("loadConfig", () => {
     expect(load({ SOURCEBOUND_CONFIG: "other.yml" }).domain).toBe("b");
   });
 
-  it("takes no side between two files", () => {
+  it("rejects two files", () => {
     write("sourcebound.config.json", "{}");
     write("sourcebound.config.yml", "domain: b");
     expect(() => load()).toThrow(expect.objectContaining({ code: "config_ambiguous", message: expect.stringContaining("Keep one") }));
   });
 
-  it("turns text of the environment into what its place needs", () => {
+  it("converts values of the environment to the type of the setting", () => {
     const env = { SOURCEBOUND_ACCESS: "public, staff", SOURCEBOUND_CACHE: "off", SOURCEBOUND_QUESTION_CHARACTERS: "800" };
     expect(load(env)).toMatchObject({ access: ["public", "staff"], cache: { enabled: false }, question_characters: 800 });
     const jwt = { SOURCEBOUND_JWT_ISSUER: "https://issuer.example", SOURCEBOUND_JWT_AUDIENCE: "one, two" };
     expect(load(jwt).server.jwt?.audience).toEqual(["one", "two"]);
   });
 
-  it("counts relative folders from the working directory and leaves absolute ones", () => {
+  it("resolves relative folders from the working directory and keeps absolute ones", () => {
     expect(load({ SOURCEBOUND_DATA_DIR: "x/y", SOURCEBOUND_DOMAINS_DIR: "/z" })).toMatchObject({
       data_dir: join(here.folder, "x/y"),
       domains_dir: "/z",
@@ -68,33 +68,33 @@ describe("loadConfig", () => {
     expect(() => load(env)).toThrow(expect.objectContaining({ code: "config_invalid", message: expect.stringContaining(place) }));
   });
 
-  it("names every fault at once", () => {
+  it("names all errors at once", () => {
     write("sourcebound.config.yaml", "domian: x\ncache:\n  hours: -1\n  entires: 2\n");
     expect(() => load()).toThrow(/unknown key "domian"\. Did you mean "domain"\?/);
     expect(() => load()).toThrow(/unknown key "cache\.entires"\. Did you mean "entries"\?/);
     expect(() => load()).toThrow(/cache\.hours/);
   });
 
-  it("is not fooled by keys of every object", () => {
+  it("accepts no keys of every object's prototype", () => {
     write("sourcebound.config.json", '{"__proto__": {"domain": "x"}, "constructor": 1}');
     expect(() => load()).toThrow(/unknown key/);
     expect(({} as Record<string, unknown>).domain).toBeUndefined();
   });
 
-  it("never shows the key of a model in a message", () => {
+  it("never reveals the key of a model in a message", () => {
     const env = { SOURCEBOUND_MODEL_API_KEY: "sk-secret", SOURCEBOUND_MODEL_SMALL: "m" };
     expect(() => load(env)).toThrow(/model\.base_url/);
     expect(() => load(env)).not.toThrow(/sk-secret/);
   });
 
-  it("names a variable for every setting, in which a path leads to one name", () => {
+  it("has one variable for every setting that is a single value", () => {
     const paths = leavesOf(configSchema).map(({ path }) => path.join("."));
     expect(ENVIRONMENT_VARIABLES.size).toBe(new Set(paths).size);
     for (const name of ["DATABASE_URL", "SOURCEBOUND_PORT", "SOURCEBOUND_EMBEDDINGS_HUB", "SOURCEBOUND_SEARCH_AWS_REGION"])
       expect(ENVIRONMENT_VARIABLES.has(name), name).toBe(true);
   });
 
-  it.each([...ENVIRONMENT_VARIABLES.keys()])("reads a number where the setting of %s is one", (name) => {
+  it.each([...ENVIRONMENT_VARIABLES.keys()])("accepts a number in %s", (name) => {
     let reason = "";
     try {
       load({ [name]: "7000" });
@@ -113,7 +113,7 @@ describe("web search", () => {
     expect(load(env).web_search).toMatchObject({ type: "brave", api_key: "k", timeout_ms: 500 });
   });
 
-  it("says of a model or encoder without its endpoint that it is missing, not that it is no address", () => {
+  it("reports a model or encoder without its endpoint as missing, not as an invalid address", () => {
     expect(() => load({ SOURCEBOUND_MODEL_SMALL: "m" })).toThrow("model.base_url: missing: set an http(s) URL");
     expect(() => load({}, { model: { small: "m" } })).toThrow("model.base_url: missing");
     expect(() => load({ SOURCEBOUND_MODEL_SMALL: "m", SOURCEBOUND_MODEL_BASE_URL: "x" })).toThrow("model.base_url: must be an http(s) URL");
