@@ -35,7 +35,7 @@ export function describeChatContract(name: string, open: (behaviour: ChatBehavio
 
   describe(`${name}: chat model`, () => {
     it(
-      "gives the text in order, then one end with the token counts",
+      "streams the text in order, then one end with the token counts",
       withModel({ type: "answer", pieces: ["Tinnitus ", "is rated\n", "10 % § "], usage: { input: 90, output: 7 } }, async (model) => {
         const { text, rest } = await readAll(start(model));
         expect(text).toBe("Tinnitus is rated\n10 % § ");
@@ -44,7 +44,7 @@ export function describeChatContract(name: string, open: (behaviour: ChatBehavio
     );
 
     it(
-      "says null for counts that are not known",
+      "returns null for unknown counts",
       withModel({ type: "answer", pieces: ["Yes."], usage: null }, async (model) => {
         const { rest } = await readAll(start(model));
         expect(rest).toEqual([{ type: "end", inputTokens: null, outputTokens: null }]);
@@ -61,7 +61,7 @@ export function describeChatContract(name: string, open: (behaviour: ChatBehavio
     );
 
     it(
-      "gives what came before a cut, then throws a ModelError, and never an end",
+      "yields the text before a cut, then throws a ModelError",
       withModel({ type: "cut", pieces: ["One. ", "Two"] }, async (model) => {
         const events: ChatEvent[] = [];
         await expect(collect(start(model), events)).rejects.toMatchObject({ name: "ModelError", code: "model_cut" });
@@ -70,7 +70,7 @@ export function describeChatContract(name: string, open: (behaviour: ChatBehavio
     );
 
     it(
-      "throws the signal's reason when it is cancelled before it starts",
+      "throws the signal's reason when it is cancelled before the start",
       withModel({ type: "answer", pieces: ["Yes."], usage: null }, async (model) => {
         const reason = new Error("reader left");
         await expect(collect(start(model, AbortSignal.abort(reason)), [])).rejects.toBe(reason);
@@ -78,7 +78,7 @@ export function describeChatContract(name: string, open: (behaviour: ChatBehavio
     );
 
     it(
-      "throws the signal's reason when it is cancelled on the way",
+      "throws the signal's reason when it is cancelled while streaming",
       withModel({ type: "stalled", piece: "One." }, async (model) => {
         const reason = new Error("reader left");
         const controller = new AbortController();
@@ -91,7 +91,7 @@ export function describeChatContract(name: string, open: (behaviour: ChatBehavio
     );
 
     it(
-      "may be left early",
+      "may be closed early",
       withModel({ type: "answer", pieces: ["One. ", "Two."], usage: null }, async (model) => {
         for await (const event of start(model)) {
           expect(event.type).toBe("text");

@@ -22,7 +22,7 @@ export function describeEncoderContract(name: string, open: (behaviour: "working
 
   describe(`${name}: encoder`, () => {
     it(
-      "gives one vector per text, all of one dimension, finite, of length 1",
+      "returns one finite unit vector per text, all of one dimension",
       withEncoder("working", async (encoder) => {
         const vectors = await encoder.embed(texts);
         expect(vectors).toHaveLength(texts.length);
@@ -32,7 +32,7 @@ export function describeEncoderContract(name: string, open: (behaviour: "working
     );
 
     it(
-      "gives a text the same vector in any company and order",
+      "returns the same vector for a text in any batch and order",
       withEncoder("working", async (encoder) => {
         const together = await encoder.embed(texts);
         const reversed = await encoder.embed([...texts].reverse());
@@ -45,7 +45,7 @@ export function describeEncoderContract(name: string, open: (behaviour: "working
     );
 
     it(
-      "takes no text, empty text and the same text twice",
+      "accepts no text, empty text and repeated text",
       withEncoder("working", async (encoder) => {
         expect(await encoder.embed([])).toEqual([]);
         const [empty, blank, one, two] = await encoder.embed(["", " \n ", "same", "same"]);
@@ -70,7 +70,7 @@ export function describeEncoderContract(name: string, open: (behaviour: "working
     );
 
     it(
-      "has a name",
+      "has an id",
       withEncoder("working", async ({ id }) => {
         expect(id).not.toBe("");
       }),

@@ -25,7 +25,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
 
   describe(`${name}: reader`, () => {
     it(
-      "gives one vector of length 1 per text, in their order",
+      "returns one unit vector per text, in order",
       withReader(async (reader) => {
         expect(await reader.read([])).toEqual([]);
         const [first, second, again] = await reader.read([passage, other, passage]);
@@ -36,7 +36,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "reads a question with a text, which is not what either gives alone, and one question apart from another",
+      "encodes a question with a text, depending on both",
       withReader(async (reader) => {
         const pair = { question: other, text: passage };
         const [alone] = await reader.read([passage]);
@@ -55,7 +55,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "reads the beginning of a question of any length, and of a text beside it",
+      "truncates a long question beside a text",
       withReader(async (reader) => {
         const [long, longer] = await reader.read(
           [12, 200].map((times) => ({ question: other.repeat(times), text: passage.repeat(times) })),
@@ -72,7 +72,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "reads a text the same in any company",
+      "returns the same result for a text in any batch",
       withReader(async (reader) => {
         const together = await reader.read([other, passage, passage.repeat(2)]);
         expect((await reader.read([passage]))[0]).toEqual(together[1]);
@@ -80,7 +80,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "reads the beginning of a text of any length",
+      "truncates a long text",
       withReader(async (reader) => {
         const [long, longer] = await reader.read([passage.repeat(12), passage.repeat(200)]);
         expect(lengthOf(long)).toBeCloseTo(1, 5);
@@ -89,7 +89,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "reads empty, blank and hostile text",
+      "accepts empty, blank and hostile text",
       withReader(async (reader) => {
         const texts = [
           "",
@@ -105,7 +105,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "throws the signal's reason when it is cancelled, before and while it reads",
+      "throws the signal's reason when it is cancelled, before and while it runs",
       withReader(async (reader) => {
         const reason = new Error("nobody waits");
         await expect(reader.read([other], AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -119,7 +119,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "gives each of several who ask at the same time what they asked for",
+      "returns each concurrent caller its own results",
       withReader(async (reader) => {
         const asked = Array.from({ length: 6 }, (_, i) => [`${i} ${passage}`, { question: `${i} ${other}`, text: passage }, other]);
         const together = await Promise.all(asked.map((texts) => reader.read(texts)));
@@ -129,7 +129,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "rejects what is cancelled, and goes on with what others wait for",
+      "rejects a cancelled call, and continues for other callers",
       withReader(async (reader) => {
         const many = Array.from({ length: 30 }, (_, i) => `cancelled ${i} ${passage}`);
         const stop = new AbortController();
@@ -142,7 +142,7 @@ export function describeReaderContract(name: string, open: () => Promise<ReaderU
     );
 
     it(
-      "has a name and a hash, and reads nothing after it was closed",
+      "has a name and a hash, and rejects calls after it was closed",
       withReader(async (reader) => {
         expect(reader.weights.name).not.toBe("");
         expect(reader.weights.hash).toMatch(/^[0-9a-f]{64}$/);

@@ -31,7 +31,7 @@ export function describeRerankerContract(name: string, open: (behaviour: "workin
 
   describe(`${name}: reranker`, () => {
     it(
-      "gives one score from 0 to 1 per passage, in order, highest for the one that answers",
+      "returns one score from 0 to 1 per passage, in order, highest for the one that answers",
       withReranker("working", async (reranker) => {
         const scores = await reranker.rerank(question, passages);
         expect(scores).toHaveLength(passages.length);
@@ -44,7 +44,7 @@ export function describeRerankerContract(name: string, open: (behaviour: "workin
     );
 
     it(
-      "ranks the same passages the same way in any order",
+      "ranks the same passages in the same way in any order",
       withReranker("working", async (reranker) => {
         const scores = await reranker.rerank(question, passages);
         const reversed = await reranker.rerank(question, [...passages].reverse());
@@ -53,7 +53,7 @@ export function describeRerankerContract(name: string, open: (behaviour: "workin
     );
 
     it(
-      "says null, not 0, of what cannot be scored, and scores the rest",
+      "returns null, not 0, for a passage that cannot be scored, and scores the others",
       withReranker("working", async (reranker) => {
         expect(await reranker.rerank(question, [])).toEqual([]);
         const [blank, read] = await reranker.rerank(question, [{ title: "", section: "", text: " \n " }, passages[1] as RerankPassage]);
@@ -64,7 +64,7 @@ export function describeRerankerContract(name: string, open: (behaviour: "workin
     );
 
     it(
-      "reads any text",
+      "accepts any text",
       withReranker("working", async (reranker) => {
         const odd = ["😀😀", "שלום עולם", "word ".repeat(3000), "\u0000\uD800"].map((text) => ({
           title: text.slice(0, 20),
@@ -93,7 +93,7 @@ export function describeRerankerContract(name: string, open: (behaviour: "workin
     );
 
     it(
-      "has a name",
+      "has an id",
       withReranker("working", async ({ id }) => {
         expect(id).not.toBe("");
       }),

@@ -67,7 +67,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await find(engine, "", { vector: null })).toEqual([]);
     });
 
-    it("ranks what holds more of the question and rarer words higher, in proportion to the weights of terms", async () => {
+    it("ranks more and rarer matching words higher, in proportion to the weights of terms", async () => {
       const engine = await filled(
         document("a", ["Hearing loss rating."]),
         document("b", ["Hearing aids battery."]),
@@ -78,7 +78,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await scoreWith(0.5)).toBeCloseTo((await scoreWith(1)) / 2, 9);
     });
 
-    it("finds as many chunks as are asked for, however many windows the best one has", async () => {
+    it("finds the requested number of chunks, however many windows the best one has", async () => {
       const long = Array.from({ length: 20 }, (_, i) => `Tinnitus tinnitus${" pays".repeat(i % 4)}${" often".repeat(i >> 2)}.`);
       const engine = await filled(
         document("a", [long.join(" ")]),
@@ -89,7 +89,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(rankedBy(await find(engine, "", { vector: await vectorOf("tinnitus"), k: 3 }), "dense")).toHaveLength(3);
     });
 
-    it("orders what ties by path, whatever came first", async () => {
+    it("orders ties by path, in any order of indexing", async () => {
       const same = ["d", "b", "a", "c"].map((id) => document(id, ["The same words here."]));
       const engine = await filled(...same);
       await engine.remove(["a"]);
@@ -100,7 +100,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
         expect(idsOf(await find(engine, "words", { ...over, k: 2 }))).toEqual(["a", "b"]);
     });
 
-    it("applies tenants and labels before it ranks: what is hidden takes no place and weighs no word", async () => {
+    it("applies tenants and labels before ranking: hidden documents take no place and change no score", async () => {
       const hidden = Array.from({ length: 30 }, (_, i) => document(`a${i}`, ["Tinnitus tinnitus tinnitus."], { access: "staff" }));
       const open = document("z", ["A long text in which tinnitus stands once among many other words."]);
       const engine = await filled(...hidden, open, document("hers", ["Tinnitus."], { tenant: "acme" }));
@@ -122,7 +122,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await counted(NOBODY)).toEqual([0, 0, 0]);
     });
 
-    it("keeps to windows inside an area, or to those that reach beyond it, and to those that hold a term", async () => {
+    it("limits windows to an area, completely or partly inside, and to those that contain a term", async () => {
       const book = document("book", ["First tinnitus here. Second tinnitus here.", "Third tinnitus of 6260."]);
       const engine = await filled(book, document("x", ["Tinnitus."]));
       const area = (start: number, end: number, version: string | null = "v1"): Area =>
@@ -148,7 +148,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await holding()).toEqual([]);
     });
 
-    it("names near words of visible documents, with how many hold them", async () => {
+    it("returns similar words of visible documents, with their document counts", async () => {
       const engine = await filled(
         document("a", ["The pension."]),
         document("b", ["A pension."]),
@@ -161,7 +161,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect((await engine.similarWords("pensoin", STAFF)).size).toBe(0);
     });
 
-    it("forgets a document that is removed or replaced, in every respect", async () => {
+    it("forgets all data of a removed or replaced document", async () => {
       const engine = await filled(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
       await engine.index({ revision: 2, documents: [document("a", ["Travel pays."], { version: "v2", access: "staff" })] });
       await engine.remove(["b", "unknown"]);
@@ -174,7 +174,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await engine.coverage(encoder.id)).toMatchObject({ windows: 1, vectors: 0 });
     });
 
-    it("starts with what the database holds: says what it lacks, and drops what is not there", async () => {
+    it("synchronises with the database at the start: reports missing documents, and drops deleted ones", async () => {
       const engine = await create();
       expect(await engine.revision()).toBe(-1);
       const heads = (...some: StoredDocument[]) => new Map(some.map((one) => [one.id, one]));
@@ -186,7 +186,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await find(engine, "tinnitus claim")).toEqual([]);
     });
 
-    it("compares vectors of one encoder alone; those of the next one are made beside them", async () => {
+    it("compares vectors of one encoder only, while those of the next one are built", async () => {
       const engine = await filled(document("a", ["Tinnitus pays."]), document("b", ["A claim. More of it."]));
       const next = fakeEncoder({ id: "two", dimensions: 8 });
       expect(await engine.coverage(encoder.id)).toMatchObject({ windows: 3, vectors: 3, dimensions: 16 });
@@ -211,7 +211,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       expect(await find(engine, "", { vector: await vectorOf("Tinnitus pays.") })).toEqual([]);
     });
 
-    it("answers as an engine that holds the same documents from the start, whatever was asked, added and removed before", async () => {
+    it("answers like an engine that indexed the same documents at once, after any history", async () => {
       const owner = fc.constantFrom({}, { access: "staff" }, { tenant: "acme" });
       const change = fc.record({ id: fc.constantFrom("a", "b", "c"), over: fc.option(owner) });
       await fc.assert(
@@ -243,7 +243,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       );
     });
 
-    it("never finds what was removed, or two versions of a document, while documents change", async () => {
+    it("never finds removed documents, or two versions of one, while documents change", async () => {
       const engine = await filled(...Array.from({ length: 20 }, (_, i) => document(`d${i}`, ["Tinnitus pays."])));
       const gone = new Set<string>();
       const change = async (i: number) => {
@@ -270,7 +270,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
         ["__proto__", "constructor", 'tinnitu" OR *:*', "{}", "\\", "'; drop table documents; --"],
       ],
       ["half a character, blanks, nothing", ["\ud83d", " ", ""]],
-    ])("stands %s", async (_what, terms) => {
+    ])("survives %s", async (_what, terms) => {
       const engine = await filled(document("a", ["Tinnitus pays."]), document("b", ["A claim."]));
       const hits = await find(engine, "", { terms });
       expect(idsOf(hits).every((id) => id === "a")).toBe(true);
@@ -280,7 +280,7 @@ export function describeSearchEngineContract(name: string, create: () => Promise
       for (const [, frequency] of frequencies) expect(frequency).toBeLessThanOrEqual(2);
     });
 
-    it("is cancelled: before a search, statistics and near words", async () => {
+    it("can be cancelled: before a search, statistics and similar words", async () => {
       const engine = await filled(document("a", ["Tinnitus pays."]));
       const signal = AbortSignal.abort(new Error("stop"));
       const request = { terms: ["tinnitu"], vector: null, filters: { scope: PUBLIC }, k: 10 };

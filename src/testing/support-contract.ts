@@ -34,7 +34,7 @@ export function describeSupportContract(
 
   describe(`${name}: support scorer`, () => {
     it(
-      "gives one score from 0 to 1 per pair, in order, higher for what the evidence says",
+      "returns one score from 0 to 1 per pair, in order, higher for supported claims",
       withScorer("working", async (scorer) => {
         const scores = await scorer.score([foreign, supported]);
         expect(scores).toHaveLength(2);
@@ -48,7 +48,7 @@ export function describeSupportContract(
     );
 
     it(
-      "names spans that lie in the claim, in order, without overlaps",
+      "returns ordered spans inside the claim without overlaps",
       withScorer("working", async (scorer) => {
         for (const [i, one] of (await scorer.score([foreign, supported])).entries()) {
           let last = 0;
@@ -63,7 +63,7 @@ export function describeSupportContract(
     );
 
     it(
-      "says null, not 0, of what cannot be scored, and scores the rest",
+      "returns null, not 0, for a pair that cannot be scored, and scores the others",
       withScorer("working", async (scorer) => {
         expect(await scorer.score([])).toEqual([]);
         const scores = await scorer.score([
@@ -77,7 +77,7 @@ export function describeSupportContract(
     );
 
     it(
-      "scores a pair the same alone and in company",
+      "scores a pair the same alone and in a batch",
       withScorer("working", async (scorer) => {
         const [alone] = await scorer.score([supported]);
         const [, , company] = await scorer.score([
@@ -90,7 +90,7 @@ export function describeSupportContract(
     );
 
     it(
-      "reads any text",
+      "accepts any text",
       withScorer("working", async (scorer) => {
         const odd = [
           "😀😀",
@@ -126,7 +126,7 @@ export function describeSupportContract(
     );
 
     it(
-      "has a name",
+      "has an id",
       withScorer("working", async ({ id }) => {
         expect(id).not.toBe("");
       }),

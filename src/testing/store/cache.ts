@@ -5,7 +5,7 @@ import { addInteraction, cachePut, DC, fileContent, interaction, place, storedDo
 export function describeCache(name: string, withStore: WithStore): void {
   describe(`${name}: cache`, () => {
     it(
-      "gives an entry back with the versions that it names, until it expires",
+      "returns an entry with its document versions, until it expires",
       withStore(async ({ store, advance }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         expect(await store.cache.put(cachePut())).toBe(true);
@@ -30,7 +30,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "does not take an answer whose source has changed meanwhile",
+      "rejects an answer whose source has changed meanwhile",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument({ version: "v2" })));
         expect(await store.cache.put(cachePut())).toBe(false);
@@ -69,7 +69,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "drops an entry with a document that it names and does not cite",
+      "drops an entry with a document that it names but does not cite",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         const other = { ...place, path: "b.md" };
@@ -82,7 +82,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "gives the newest text of an entry that it has read before, whoever put it there",
+      "returns the newest text of an entry that was read before, whoever stored it",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.cache.put(cachePut());
@@ -96,7 +96,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "goes with the interaction that it came from, and has its review status",
+      "is deleted with its interaction, and has its review status",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         expect(await store.cache.put(cachePut({ interactionId: "forgotten" }))).toBe(false);
@@ -107,7 +107,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "tells every connection of new questions, in order, and of scopes only their own",
+      "reports new questions to every connection, in order, and only of its scope",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         expect(await second.cache.newest()).toBe(0);
@@ -148,7 +148,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "joins a question that only the same question finds to its documents, and makes it nobody's candidate",
+      "joins a question for exact hits only to its documents, and offers it as no candidate",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.cache.put(cachePut({ shared: null }));
@@ -168,7 +168,7 @@ export function describeCache(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps the most recently used",
+      "keeps the most recently used entries",
       withStore(async ({ store, advance }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         for (const key of ["a", "b"]) {

@@ -11,7 +11,7 @@ const whole = (id: string, of = content) => ({ id, status: "ok", ...(JSON.parse(
 export function describeContents(name: string, withStore: WithStore): void {
   describe(`${name}: contents that answers share`, () => {
     it(
-      "gives every answer whole, wherever it is read, beside answers that share nothing",
+      "returns every answer whole, beside answers that share nothing",
       withStore(async ({ store, second }) => {
         const record = { revision: 1, settings: { s: 1 }, body: {} };
         await addInteraction(store, { ...interaction("alone"), answer: JSON.stringify({ id: "alone", checks: [] }) });
@@ -31,7 +31,7 @@ export function describeContents(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps what others still have when one answer is forgotten, and nothing when the last one is",
+      "keeps contents that other answers use when one is forgotten, and none when the last one is",
       withStore(async ({ store, second, advance }) => {
         const other = { hash: sha256Hex('{"sentences":[]}'), body: '{"sentences":[]}' };
         await addInteraction(store, { ...hit("h1"), userId: "u" });

@@ -6,7 +6,7 @@ import { fileContent, place, scope, storedDocument, type WithStore } from "./fix
 export function describeDocuments(name: string, withStore: WithStore): void {
   describe(`${name}: documents`, () => {
     it(
-      "gives a document back as it was put in",
+      "returns a document as it was stored",
       withStore(async ({ store }) => {
         const document = storedDocument();
         expect(await store.documents.putFile(place, fileContent(document))).toEqual({ added: 1, changed: 0, unchanged: 0, deleted: 0 });
@@ -15,7 +15,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "counts a change, and raises the revision only when something changed",
+      "counts a change, and raises the revision only for a change",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         expect(await store.documents.revision("d")).toBe(1);
@@ -34,7 +34,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "stores many files at once, each as it would be alone, one of them under its new name",
+      "stores many files at once like each alone, one of them under its new name",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         const put = (id: string, version = "v1") => ({
@@ -70,7 +70,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "names every label of a domain: of files, and of documents that state another one",
+      "lists every label of a domain: of files, and of documents with their own",
       withStore(async ({ store, second }) => {
         expect(await store.documents.labels("d")).toEqual([]);
         await store.documents.putFile(place, { ...fileContent(storedDocument({ access: "board" })), access: "staff" });
@@ -95,7 +95,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "takes out what a file no longer holds",
+      "deletes documents that a file no longer contains",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument(), storedDocument({ id: "doc-b", path: "a.md#b" })));
         const outcome = await store.documents.putFile(place, fileContent(storedDocument()));
@@ -105,7 +105,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "counts the dates of what the scope sees, and of what lies in an area",
+      "counts the dates of visible documents, and of those in an area",
       withStore(async ({ store }) => {
         const put = (id: string, asOf: string | null, access = "public") =>
           store.documents.putFile({ ...place, path: `${id}.md` }, fileContent(storedDocument({ id, path: `${id}.md`, asOf, access })));
@@ -126,7 +126,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "remembers a file that could not be read, without its old documents",
+      "stores an unreadable file without its old documents",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.documents.putFile(place, { originalHash: "", settings: "s1", access: "public", documents: [], failure: "not UTF-8" });
@@ -144,7 +144,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps the documents of a file that cannot be read now, and does not count it with those that were never read",
+      "keeps documents of a file that is now unreadable, and counts it apart from files that were never read",
       withStore(async ({ store }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         const [{ readAt } = { readAt: null }] = await store.documents.listFiles(place);
@@ -168,7 +168,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "outlines what a scope may see, and counts what lies in an area",
+      "outlines visible documents, and counts chunks in an area",
       withStore(async ({ store }) => {
         const text = "One\n\nText of it.";
         const blocks = [{ start: 0, end: 3, type: "heading", level: 2, header: -1 } as const];
@@ -193,7 +193,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "shows nothing across domain, tenant and access label",
+      "separates domains, tenants and access labels",
       withStore(async ({ store }) => {
         const put = (over: Partial<StoredDocument>) =>
           store.documents.putFile(
@@ -225,7 +225,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "asks anew who may see a document and in which version, however often it was read before",
+      "checks access and version of a document anew on each read",
       withStore(async ({ store, second }) => {
         const read = async (as: Scope = scope) => (await store.documents.load(as, ["doc-a", "doc-b"])).get("doc-a");
         const put = (over: Partial<StoredDocument>) => second.documents.putFile(place, fileContent(storedDocument(over)));
@@ -247,7 +247,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps every write of two connections at once",
+      "keeps all writes of two connections",
       withStore(async ({ store, second }) => {
         const put = (into: Store, n: number) =>
           into.documents.putFile({ ...place, path: `${n}.md` }, fileContent(storedDocument({ id: `doc-${n}`, path: `${n}.md` })));
@@ -258,7 +258,7 @@ export function describeDocuments(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps hostile text as it is",
+      "stores hostile text unchanged",
       withStore(async ({ store }) => {
         const text = "'; drop table documents; -- \u{1F600} \u{202E} \uD83D\uDE00";
         await store.documents.putFile(place, fileContent(storedDocument({ text, title: text })));

@@ -7,7 +7,7 @@ const job = (id: string) => ({ id, domain: "d", work: { of: id } });
 export function describeJobs(name: string, withStore: WithStore): void {
   describe(`${name}: jobs`, () => {
     it(
-      "gives each job to one worker, the oldest first, however many ask at once",
+      "assigns each job to one worker, the oldest first, for concurrent requests",
       withStore(async ({ store, second }) => {
         for (let n = 0; n < 20; n++) await store.jobs.ask(job(`j${n}`));
         expect(await store.jobs.claim("first")).toEqual(job("j0"));
@@ -21,7 +21,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
     );
 
     it(
-      "does a job asked for twice once, and once more when it was asked for while it was done",
+      "runs a repeated job once, and again if it was requested while running",
       withStore(async ({ store, second }) => {
         await store.jobs.ask(job("j"));
         await second.jobs.ask(job("j"));
@@ -58,7 +58,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
     );
 
     it(
-      "gives the job of a worker that is silent to another one, and lets the first one end nothing",
+      "reassigns the job of a silent worker, which can then no longer end it",
       withStore(async ({ store, second, advance }) => {
         await store.jobs.ask(job("j"));
         await store.jobs.claim("silent");
@@ -76,7 +76,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps a failure with its reason until it is asked for again, and takes back what a worker gives back",
+      "keeps a failure with its reason until the next request, and takes back a returned job",
       withStore(async ({ store }) => {
         await store.jobs.ask(job("j"));
         await store.jobs.claim("a");
@@ -93,7 +93,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
 
   describe(`${name}: originals`, () => {
     it(
-      "keeps uploaded files byte for byte, by party and label",
+      "stores uploaded files byte for byte, by tenant and label",
       withStore(async ({ store, second }) => {
         const of = { domain: "d", tenant: null, label: "public" };
         const bytes = Uint8Array.from({ length: 100_000 }, (_, n) => n % 256);
@@ -110,7 +110,7 @@ export function describeJobs(name: string, withStore: WithStore): void {
     );
 
     it(
-      "puts several files or none, told which are there",
+      "stores several files or none, depending on the present ones",
       withStore(async ({ store, second }) => {
         const of = { domain: "d", tenant: null, label: "public" };
         const files = ["a.md", "b.md"].map((path) => ({ path, bytes: new Uint8Array(1) }));

@@ -27,7 +27,7 @@ export function describeReports(name: string, withStore: WithStore): void {
       (await store.reports.list({ ...all, ...over }, page)).map(({ id }) => id);
 
     it(
-      "gives a report back as it was put in, by its id and by that of its interaction",
+      "returns a report as it was stored, by its id and by that of its interaction",
       withStore(async ({ store, second }) => {
         await add(store, "i1");
         const stored = {
@@ -65,7 +65,7 @@ export function describeReports(name: string, withStore: WithStore): void {
     );
 
     it(
-      "reads each report once, however many were made at the same time",
+      "reads each report once, even if many were created at the same time",
       withStore(async ({ store }) => {
         for (let n = 0; n < 502; n++) await add(store, `i${n}`, { report: { entries: 5000 } });
         const seen = await Array.fromAsync(store.reports.each(all), ({ id }) => id);
@@ -76,7 +76,7 @@ export function describeReports(name: string, withStore: WithStore): void {
     );
 
     it(
-      "shows reports of exactly the tenant, made with no label that is lacking",
+      "shows reports of exactly the tenant, without missing labels",
       withStore(async ({ store }) => {
         await add(store, "none");
         await add(store, "alice", { tenant: "alice" });
@@ -93,7 +93,7 @@ export function describeReports(name: string, withStore: WithStore): void {
     );
 
     it(
-      "drops what is too old, and the oldest of a tenant that has too many",
+      "drops old reports, and the oldest of a tenant with too many",
       withStore(async ({ store, advance }) => {
         await add(store, "old");
         await add(store, "alice", { tenant: "alice" });
@@ -111,7 +111,7 @@ export function describeReports(name: string, withStore: WithStore): void {
     );
 
     it(
-      "purges what is older, and nothing else",
+      "purges older reports, and nothing else",
       withStore(async ({ store, advance }) => {
         const retention = { interactionsDays: 9, interactionsRows: 9, reportsDays: 1, auditDays: 9 };
         expect((await store.forgetting.purge(retention)).reports).toBe(0);
@@ -126,7 +126,7 @@ export function describeReports(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps both or none when a report cannot be stored",
+      "stores both or none when a report cannot be stored",
       withStore(async ({ store }) => {
         await add(store, "i1");
         await expect(add(store, "i2", { report: { id: "r-i1" } })).rejects.toThrow();

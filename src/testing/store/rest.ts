@@ -4,7 +4,7 @@ import { addInteraction, interaction, type WithStore } from "./fixtures.ts";
 export function describeRest(name: string, withStore: WithStore): void {
   describe(`${name}: the rest`, () => {
     it(
-      "keeps vectors bit for bit",
+      "stores vectors bit for bit",
       withStore(async ({ store }) => {
         const vector = Float32Array.from([0.1, -2.5, 3e-8]);
         await store.embeddings.put("m", new Map([["h", vector]]));
@@ -14,7 +14,7 @@ export function describeRest(name: string, withStore: WithStore): void {
     );
 
     it(
-      "remembers which encoder serves a domain",
+      "stores the active encoder of a domain",
       withStore(async ({ store, second }) => {
         expect(await store.encoders.active("d")).toBeNull();
         await store.encoders.activate("d", { id: "a", spec: "embedded", configured: "x" });
@@ -25,7 +25,7 @@ export function describeRest(name: string, withStore: WithStore): void {
     );
 
     it(
-      "remembers how each source was ingested last",
+      "stores how each source was ingested last",
       withStore(async ({ store, second }) => {
         const origin = { domain: "d", tenant: null, source: "s", folder: "/f", root: "/f", access: "public", baseUrl: null };
         await store.origins.put({ ...origin, access: "staff" });

@@ -6,7 +6,7 @@ export function describeReview(name: string, withStore: WithStore): void {
     const versions = new Map([["doc-a", "v1"]]);
 
     it(
-      "takes over what was decided on the same answer, and nothing else",
+      "copies a decision to the same answer, and to no other",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         expect(await store.interactions.add({ ...interaction, id: "i1" }, null, facts())).toBe("unreviewed");
@@ -25,7 +25,7 @@ export function describeReview(name: string, withStore: WithStore): void {
     );
 
     it(
-      "serves a correction until its document changes, and never one whose document has changed before",
+      "serves a correction until its document changes, and none for an outdated document",
       withStore(async ({ store, second }) => {
         await store.documents.putFile(place, fileContent(storedDocument()));
         await store.interactions.add({ ...interaction, id: "i1" }, null, facts());

@@ -13,7 +13,7 @@ const response = { status: 200, headers: [["content-type", "application/json"]] 
 export function describeService(name: string, withStore: WithStore): void {
   describe(`${name}: what the service keeps`, () => {
     it(
-      "adds up what a caller spends on a day, whoever adds, and nothing of another caller or day",
+      "sums a caller's spending by day, across processes, separately for each caller",
       withStore(async ({ store, second }) => {
         const spend = (at: typeof store) => at.usage.add("key a", "2026-11-22", { tokens: 10, costUsd: 0.25 });
         await Promise.all(Array.from({ length: 20 }, (_, i) => spend(i % 2 === 0 ? store : second)));
@@ -24,7 +24,7 @@ export function describeService(name: string, withStore: WithStore): void {
     );
 
     it(
-      "sets budgets aside for answers on their way, whichever process asks, so that together they do not overrun them",
+      "reserves budgets for running answers across processes, so that their sum is never exceeded",
       withStore(async ({ store, second, advance }) => {
         const day = "2026-01-01";
         const asked = { caller: "key a", day, most: { tokens: 300, costUsd: 0 }, limits: { tokens: 1_000, costUsd: 0 }, holdMs: 60_000 };
@@ -59,7 +59,7 @@ export function describeService(name: string, withStore: WithStore): void {
     );
 
     it(
-      "lets exactly one of many claim a named request, and gives the others its response",
+      "gives a named request to one of many claimants, and its response to the others",
       withStore(async ({ store, second, advance }) => {
         const request = { name: "key a 7", fingerprint: "f" };
         const claims = await Promise.all(
@@ -76,7 +76,7 @@ export function describeService(name: string, withStore: WithStore): void {
     );
 
     it(
-      "lets a request be claimed again that was dropped, or whose process died",
+      "reassigns a named request that was dropped, or whose process died",
       withStore(async ({ store, second, advance }) => {
         const request = { name: "n", fingerprint: "f" };
         await store.idempotency.claim(request, 1000);
@@ -88,7 +88,7 @@ export function describeService(name: string, withStore: WithStore): void {
     );
 
     it(
-      "forgets named responses and what experiments counted with what it forgets",
+      "deletes named responses and counts of experiments with what is forgotten",
       withStore(async ({ store }) => {
         const request = { name: "n", fingerprint: "f" };
         await store.idempotency.claim(request, 1000);
@@ -122,7 +122,7 @@ export function describeService(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps at most so many sessions: the one that was silent longest goes, the one that is spoken in stays",
+      "limits the number of sessions: drops the one idle longest, and keeps active ones",
       withStore(async ({ store, advance }) => {
         const settings = { idleMinutes: 30, limit: 5, most: 3 };
         const turn = { question: "q", answer: "a", citations: [] };

@@ -7,7 +7,7 @@ export function describeSessionsOfUsers(name: string, withStore: WithStore): voi
     const turn = { question: "q", answer: "a", citations: [], shown: "{}" };
 
     it(
-      "are apart from those of others, and are deleted by their owner alone",
+      "are separate, and are deleted only by their owner",
       withStore(async ({ store, second }) => {
         await addTurn(store, "s1", scope, turn, { ...keep, userId: "ann" });
         expect(await second.sessions.turns("s1", scope, 5, "ann")).toMatchObject([{ ...turn, createdAt: expect.any(String) }]);

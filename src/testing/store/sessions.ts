@@ -15,7 +15,7 @@ export function describeSessions(name: string, withStore: WithStore): void {
     );
 
     it(
-      "forgets after the idle time, and purges",
+      "expires after the idle time, and is purged",
       withStore(async ({ store, advance }) => {
         await addTurn(store, "s1", scope, turn(1), keep);
         advance(30 * 60_000 + 1);
@@ -37,7 +37,7 @@ export function describeSessions(name: string, withStore: WithStore): void {
     );
 
     it(
-      "keeps the turns of all that speak at once, in their order, whether a session is new, goes on or has expired",
+      "keeps concurrent turns in order, for new, continued and expired sessions",
       withStore(async ({ store, advance }) => {
         await addTurn(store, "expired", scope, turn(0), keep);
         advance(31 * 60_000);
