@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)(
     });
     afterAll(() => browser?.close());
 
-    it("runs nothing, asks for nothing and brings no element but ours, whatever texts and addresses say", async () => {
+    it("runs no script, sends no request and creates only known elements, whatever texts and addresses contain", async () => {
       const html = readHostileTexts().map((text) => {
         const citation = sampleCitation(1, { title: text, url: text, asOf: null, headingPath: [], path: "p", context: text }, text);
         return renderAnswerHtml(sampleAnswer({ question: "?", sentences: [{ text, citations: [1] }], citations: [citation] }));

@@ -37,7 +37,7 @@ let library: Library;
 let page: Page;
 let complaints: string[];
 
-describe.skipIf(!hasChromium)("rooms that look into answers", () => {
+describe.skipIf(!hasChromium)("views that analyse answers", () => {
   shared = usePage();
   beforeEach(async () => {
     library = await openInTest({ settings: { experiments: { "lower-threshold": { variants: VARIANTS } } } });
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     await signIn();
   });
 
-  it("graph: says when nothing is remembered, draws what is, and narrows it", async () => {
+  it("graph: reports an empty store, draws nodes and filters them", async () => {
     await room("Graph");
     await page.getByText("Nothing is stored yet").waitFor();
     expect(await objections(page, "graph, empty")).toEqual([]);
@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("evaluate: asks questions of one's own of what is searched here, and says what is wrong with a file", async () => {
+  it("evaluate: asks the user's own questions, and explains an invalid file", async () => {
     await room("Evaluate");
     const file = page.getByLabel("File of questions");
     const send = (text: string) => file.setInputFiles({ name: "own.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) });
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("evaluate: starts a golden run, follows it to its figures, compares two and keeps one as a page", async () => {
+  it("evaluate: runs a golden set, shows its figures, compares two runs and exports one", async () => {
     await room("Evaluate");
     await page.getByText("There is no run yet.", { exact: false }).waitFor();
     await page.getByText("Town library has no golden set. Choose a file of your own.").waitFor();
@@ -164,7 +164,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   }, 180_000);
 
-  it("monitor: counts what was asked, and shows experiments with what may be said so far", async () => {
+  it("monitor: counts questions and shows the state of experiments", async () => {
     await room("Monitor");
     await page.getByText("No questions were asked in this period.").waitFor();
     await library.ask(CARD);
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("library: takes a PDF that is dropped, and marks a real quote of it on its page where its words stand", async () => {
+  it("library: accepts a dropped PDF and highlights a quote on its page", async () => {
     const made = makePdf([
       { type: "heading", level: 1, text: "Rules for the boat house" },
       {
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium)("rooms that look into answers", () => {
     expect(complaints).toEqual([]);
   }, 180_000);
 
-  it("says at its sentence when a quote has changed or is gone since, back from another room and after a reload", async () => {
+  it("warns at the sentence when a quote has changed or was deleted, also in another view and after a reload", async () => {
     const both = "What does a library card cost, and what do children under 12 pay?";
     await page.getByLabel("Your question").fill(both);
     await page.keyboard.press("Enter");
@@ -280,7 +280,6 @@ function writeGoldenSet(folder: string): void {
   });
 }
 
-/** The drawn words of a sentence. */
 function quoted({ words }: MadePdf, sentence: string): MadePdf["words"] {
   const wanted = sentence.split(" ");
   const at = words.findIndex((_, i) => wanted.every((word, k) => words[i + k]?.text === word));
@@ -288,7 +287,7 @@ function quoted({ words }: MadePdf, sentence: string): MadePdf["words"] {
   return words.slice(at, at + wanted.length);
 }
 
-/** Dark dots of the first page as it was drawn. */
+/** Counts dark pixels of the first page. */
 function inkOf(target: Page): Promise<number> {
   return target
     .locator(".pdf-sheet canvas")

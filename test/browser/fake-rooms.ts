@@ -3,7 +3,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import type { FeedbackRequest } from "../../src/memory/memory.ts";
 import type { Answer, Block, StoredDocument } from "../../src/shared/types.ts";
 
-/** A document whose citations of `sampleCitation` stand where they say: that counts its passage from character 1,000. */
+/** Creates a document in which a citation made by `sampleCitation` has the right offsets: these count its passage from character 1,000. */
 export function documentOf({
   document,
   before = "",
@@ -34,11 +34,11 @@ interface FakeRooms {
   readonly documents?: () => readonly StoredDocument[];
   readonly answers?: () => readonly Answer[];
   readonly examples?: readonly string[];
-  /** Takes verdicts, or refuses them. */
+  /** Records a rating, or throws. */
   readonly rate?: (request: FeedbackRequest) => void;
 }
 
-/** What the page's rooms ask for, of invented documents and answers; where no documents are given, every id is that of an empty one. */
+/** Fakes the parts of an engine that the views call. Without `documents`, every id is that of an empty document. */
 export function fakeRooms(parts: FakeRooms = {}): Partial<Engine> {
   const { documents, answers = () => [], examples = ["How long is a library card valid?"], rate = () => {} } = parts;
   const scope = { domain: "veterans", tenant: null, access: ["public"] };

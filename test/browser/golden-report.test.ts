@@ -29,12 +29,12 @@ const QUESTIONS = [
   { id: "u1", question: "Can I borrow a piano?", kind: "near_miss" },
 ];
 
-describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
+describe.skipIf(!hasChromium)("the golden report in a browser", () => {
   let browser: Browser;
   const cwd = folderOfFile();
   beforeAll(async () => {
     writeIn(cwd, "manual/rules.md", RULES);
-    // What a question of somebody's file may say: it is shown, and must not run.
+    // A user's file may contain this question: it must be displayed as text.
     const hostile = readHostileTexts()
       .filter((text) => text.trim() !== "" && text.length <= 400)
       .slice(0, 40)
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
   it.each([
     [1280, "light"],
     [390, "dark"],
-  ] as const)("stands alone at %i pixels, %s: nothing is loaded, nothing runs, nothing runs over the edge", async (width, scheme) => {
+  ] as const)("is self-contained at %i pixels, %s: no request, no script, no horizontal overflow", async (width, scheme) => {
     const { page, happened } = await opened(width, scheme);
     await page.waitForTimeout(200);
     expect(happened).toEqual([]);
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
     await page.close();
   });
 
-  it("opens a question to its answer, quote, gold and scores, by key too, and filters to what went wrong", async () => {
+  it("opens a question with answer, quote, gold and scores, also by keyboard, and filters by error", async () => {
     const { page } = await opened(1280, "light");
     const right = page.locator("details", { hasText: "How long may a book be kept?" });
     expect(await right.locator("q").first().isVisible()).toBe(false);
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)("the report of eval golden in a browser", () => {
     await page.close();
   });
 
-  it("has nothing that axe objects to, at both widths, light and dark", async () => {
+  it("has no accessibility violations, at both widths, light and dark", async () => {
     const page = await openPage(browser, pathToFileURL(join(cwd, "results.html")).href, [], { bypassCSP: true });
     await page.locator("details summary").first().click();
     expect(await objections(page, "report")).toEqual([]);

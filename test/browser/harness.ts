@@ -14,7 +14,7 @@ import { rounds } from "../support/trials.ts";
 
 declare global {
   interface Window {
-    /** Put there by `violations`. */
+    /** Set by `violations`. */
     readonly axe: typeof axe;
   }
 }
@@ -23,15 +23,15 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const hasChromium = existsSync(CHROMIUM);
 if (!hasChromium) process.stderr.write(`Browser tests skipped: no Chromium at ${CHROMIUM} (set CHROMIUM or install it).\n`);
 
-/** Milliseconds for what a busy machine does late: the page is built, the browser starts, something is drawn. */
+/** Milliseconds for slow steps on a busy machine: building the page, starting the browser, drawing. */
 const START_MS = 240_000;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const LOOKS = [1280, 390].flatMap((width) => (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })));
-/** States that were looked at: usually each in one look, another one each time; with `--all` each in all four. */
+/** How often each state was checked: usually one combination of width and theme per state, in turn; with `--all` all four. */
 let looked = 0;
 
-/** The page as it is shipped, built once for all files of this process, into a folder that goes with it. */
+/** Builds the page once for all files of a process, into a folder that is deleted with it. */
 const shipped: { folder: Promise<string> | null } = { folder: null };
 function builtPage(): Promise<string> {
   shipped.folder ??= buildPage();
@@ -42,7 +42,7 @@ async function buildPage(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "sourcebound-rooms-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const root = fileURLToPath(new URL("../../web", import.meta.url));
-  // Under another name React brings what helps its developers.
+  // React includes its development code unless the mode is "production".
   vi.stubEnv("NODE_ENV", "production");
   await build({ configFile: join(root, "vite.config.ts"), logLevel: "error", build: { outDir: folder } });
   vi.unstubAllEnvs();
@@ -64,10 +64,10 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: LAUNCH_ARGUMENTS });
 }
 
-/** Opens an address; what the browser complains of is added to `complaints`. */
+/** Opens an address and records the browser's errors in `complaints`. */
 export async function openPage(browser: Browser, url: string, complaints: string[], options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
-  // What is waited for comes late on a busy machine; only what never comes fails.
+  // On a busy machine the expected state may appear late; only its absence is a failure.
   context.setDefaultTimeout(START_MS);
   const opened = await context.newPage();
   opened.on("console", (message) => {
@@ -84,7 +84,7 @@ export interface OpenedApp {
   readonly complaints: string[];
 }
 
-/** Serves the page and opens it; both end with the test. */
+/** Serves the page and opens it; both are closed after the test. */
 export async function openApp(
   { browser, webRoot }: SharedPage,
   parts: Pick<AppOptions, "engine"> & Partial<AppOptions>,
@@ -99,7 +99,7 @@ export async function openApp(
   return { server, page, complaints };
 }
 
-/** Opens the options, where a key is entered; where nothing is open without one, their button says so. */
+/** Opens the options, where a key is entered; without access, the button is labelled accordingly. */
 export async function openOptions(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^(?:Options|Sign in)$/ }).click();
   await page.getByRole("dialog").getByLabel("Colours").waitFor();
@@ -111,7 +111,7 @@ export async function enterKey(page: Page, key: string): Promise<void> {
   await page.getByRole("dialog").getByRole("button", { name: "Sign in" }).click();
 }
 
-/** What axe objects to, of any level, at both widths, light and dark. */
+/** Returns accessibility violations of any severity, at both widths, light and dark. */
 export async function objections(page: Page, state: string): Promise<string[]> {
   const found: string[] = [];
   const next = LOOKS.slice(looked % LOOKS.length).slice(0, 1);
@@ -125,7 +125,7 @@ export async function objections(page: Page, state: string): Promise<string[]> {
   return found;
 }
 
-/** The policy of the page lets no script in: it is given through the debugger. */
+/** Runs axe through the debugger, because the page's content security policy blocks injected scripts. */
 async function violations(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   await session.send("Runtime.evaluate", { expression: AXE });
@@ -142,7 +142,7 @@ export interface SharedPage {
   readonly webRoot: string;
 }
 
-/** The page as it is shipped and a browser, for all tests of a file; the browser is there before the first and gone after the last. */
+/** Builds the page and starts a browser before the first test of a file, and closes it after the last. */
 export function usePage(): SharedPage {
   const made: { browser: Browser | null; webRoot: string } = { browser: null, webRoot: "" };
   beforeAll(async () => {

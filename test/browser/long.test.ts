@@ -7,7 +7,7 @@ import { CARD } from "../support/library.ts";
 import { hasChromium, openApp, type SharedPage, usePage } from "./harness.ts";
 
 const LOAN = "How long is the loan period of an atlas?";
-/** Milliseconds after which the browser takes no movement for an answer to a key any more. */
+/** Milliseconds after which the browser no longer attributes a layout shift to a key press. */
 const AFTER_KEY_MS = 700;
 const TURNS = 120;
 
@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)("long and slow conversations", () => {
     ({ page, complaints } = await openApp(shared, { engine }, { viewport: { width: 390, height: 844 } }));
   });
 
-  it("moves nothing that stands when what else the document says comes late, on a phone", async () => {
+  it("keeps the layout stable when other parts of the document load late, on a phone", async () => {
     await page.route("**/v1/documents/**", async (route) => {
       await page.waitForTimeout(AFTER_KEY_MS);
       await route.continue();
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)("long and slow conversations", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("makes every part before it is printed, and has the page laid out once for all of them", async () => {
+  it("renders every part before printing, with one layout for all", async () => {
     await ask(LOAN);
     await page.locator(".answer-rows").waitFor();
     await page.evaluate(grow, TURNS);
@@ -67,7 +67,7 @@ async function ask(question: string): Promise<void> {
   await page.locator('article[aria-busy="false"]').waitFor();
 }
 
-/** Where the parts of the answer and its sources stand. */
+/** Returns the vertical positions of the parts of the answer and its sources. */
 function tops(): Promise<number[]> {
   return page
     .locator(".turn-main > *, .source")

@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await ask(QUESTIONS.answer);
     await page.getByText("Why this answer").waitFor();
     const shown = await page.locator(".sentence").allTextContents();
-    // The last quote is from another section again, which it does not mention.
+    // The last quote comes from another section, which its text does not mention.
     const labels = ["", "", "Deadlines "];
     expect(shown).toEqual(REVIEW_ANSWER.sentences.map(({ text, citations }, i) => `${labels[i]}${text}${citations.join("")}`));
     expect(await page.getByText("No encoder is configured").count()).toBe(0);
@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("opens the passage of a citation with the exact quote marked, in view and focused, and goes back", async () => {
+  it("opens the cited passage with the quote highlighted, in view and focused, and returns", async () => {
     await ask(QUESTIONS.answer);
     const citation = page.getByRole("button", { name: "Source 1: show the quote" });
     await page.getByText("Why this answer").waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("marks what was read off a picture, at its sentence, at its source and in its passage", async () => {
+  it("marks text recognised by OCR at its sentence, source and passage", async () => {
     await ask(QUESTIONS.answer);
     await page.getByText("every sentence checked").waitFor();
     expect(await page.getByText("read by OCR, may be wrong").count()).toBe(0);
@@ -88,12 +88,12 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("explains how sure an answer is above everything else, on a phone too", async () => {
+  it("explains confidence above all other content, on a phone too", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await ask(QUESTIONS.answer);
     const sure = page.getByRole("button", { name: "Sources match well" });
     await sure.waitFor();
-    // As far down as the box leaves it in sight: the meaning has its place below it, over the box.
+    // The explanation opens below the button, over the question box, so the button is scrolled down to just above the box.
     await sure.evaluate((element) => window.scrollBy({ top: element.getBoundingClientRect().bottom - 580, behavior: "instant" }));
     await sure.click();
     const meaning = page.getByText("it is not a probability");
@@ -105,14 +105,14 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(onTop).toBe(true);
   });
 
-  it("brings each question into view, however much stands before it", async () => {
+  it("scrolls each new question into view, however long the conversation", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     const asked = [QUESTIONS.answer, QUESTIONS.conflict, QUESTIONS.answer, QUESTIONS.refusal];
     for (const [i, question] of asked.entries()) {
       await ask(question);
       const article = page.getByRole("article").nth(i);
       await expect.poll(() => article.getAttribute("aria-busy")).toBe("false");
-      // What is far away is laid out a frame later.
+      // Distant content is laid out one frame later.
       await page.waitForTimeout(200);
       const top = (await article.getByRole("heading", { level: 2 }).boundingBox())?.y ?? Number.NaN;
       expect(top, `question ${i + 1}`).toBeGreaterThanOrEqual(0);
@@ -120,10 +120,10 @@ describe.skipIf(!hasChromium)("the page", () => {
     }
   });
 
-  it("keeps a question that a reload or a closed window interrupted, with what was shown, and asks it again", async () => {
+  it("keeps an interrupted question and its sentences after a reload or a closed window, and asks it again", async () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();
-    // The browser writes a moment after the sentence is on the screen.
+    // The browser stores the conversation shortly after the sentence is displayed.
     await expect.poll(() => stored(page)).toEqual({ turns: 1, sentences: 1 });
     await page.reload();
     await page.getByRole("heading", { name: "Interrupted" }).waitFor();
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByRole("button", { name: "New conversation" }).click();
   });
 
-  it("shows sentences as they come and names the stage; stopped, what was shown stays, and the engine is told", async () => {
+  it("streams sentences and shows the stage; Stop keeps them and cancels the request", async () => {
     await ask(QUESTIONS.slow);
     await page.locator(".sentence").waitFor();
     await page.getByTestId("stage").waitFor();
@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("keeps what was shown when the connection is cut, and says so", async () => {
+  it("keeps the sentences when the connection is lost, and reports the loss", async () => {
     await ask(QUESTIONS.cut);
     await expect.poll(() => page.locator(".sentence").count()).toBe(3);
     await server.close();
@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByRole("heading", { name: "The server cannot be reached" }).waitFor();
   });
 
-  it("sends what is too long, so that an emergency gets its hotline, and keeps the text to be shortened", async () => {
+  it("sends an over-long question, so that an emergency gets its hotline, and keeps its text for editing", async () => {
     await ask(QUESTIONS.emergency);
     await page.getByRole("heading", { name: "The question was rejected" }).waitFor();
     const turn = page.getByRole("article");
@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await page.getByLabel("Your question").inputValue()).toBe(QUESTIONS.emergency);
   });
 
-  it("continues the session, keeps earlier questions above, and starts anew", async () => {
+  it("continues the session, keeps earlier questions, and starts a new conversation", async () => {
     await ask(QUESTIONS.refusal);
     await page.getByRole("region", { name: "Not answered" }).waitFor();
     await ask(QUESTIONS.answer);
@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(engine.calls.at(-1)?.request.session_id).toBeUndefined();
   });
 
-  it.each([320, 768, 1440])("does not scroll sideways at %i px, whatever is shown", async (width) => {
+  it.each([320, 768, 1440])("does not scroll sideways at %i px", async (width) => {
     await page.setViewportSize({ width, height: 800 });
     for (const question of [QUESTIONS.answer, QUESTIONS.refusal, QUESTIONS.conflict, QUESTIONS.hostile]) {
       await ask(question);
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
   });
 
-  it("takes a thumb by keyboard, confirms it, and a reason after a thumb down", async () => {
+  it("takes a rating by keyboard, confirms it, and asks for a reason when it is negative", async () => {
     await ask(QUESTIONS.answer);
     const rating = page.getByRole("region", { name: "Actions of answer" });
     const [yes, no] = [rating.getByRole("button", { name: "Right" }), rating.getByRole("button", { name: "Wrong" })];
@@ -233,7 +233,7 @@ describe.skipIf(!hasChromium)("the page", () => {
   });
 });
 
-/** Counts the turns and sentences of all conversations that the browser has stored so far. */
+/** Counts the turns and sentences that the browser has stored. */
 function stored(target: Page): Promise<{ readonly turns: number; readonly sentences: number }> {
   return target.evaluate(async () => {
     const done = <T>(request: IDBRequest<T>) =>

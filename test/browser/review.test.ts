@@ -17,7 +17,7 @@ let server: RunningServer;
 let page: Page;
 let complaints: string[];
 
-describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
+describe.skipIf(!hasChromium)("views for reviewers and administrators", () => {
   shared = usePage();
   beforeEach(async () => {
     library = await openInTest();
@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     }));
   });
 
-  it("are not shown, and not open, without a key that may enter", async () => {
+  it("are hidden and closed without a key of the required role", async () => {
     await page.getByLabel("Your question").waitFor();
     expect(await page.getByRole("navigation", { name: "Rooms" }).count()).toBe(0);
     for (const room of ["review", "monitor"]) {
@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     expect(await objections(page, "closed")).toEqual([]);
   });
 
-  it("begin with the first that the key may enter, and offer no other", async () => {
+  it("open the first view that the key allows, and offer no other", async () => {
     const of = async (...roles: Role[]) => {
       const key = await createKey(library, { roles });
       await page.goto(`${server.url}/#/`);
@@ -65,11 +65,11 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     await of("ask", "review");
     await expect.poll(rooms).toEqual(["Ask", "Review", "Graph"]);
     await page.getByLabel("Your question").waitFor();
-    // Without a key nothing is open any more, and what the server refuses the browser notes too.
+    // The browser logs each refused request after signing out.
     complaints.length = 0;
   });
 
-  it("take an answer through review: flag it, correct it, and find it in the log", async () => {
+  it("flag and correct an answer, and show it in the audit log", async () => {
     const { id } = await library.ask(CARD);
     await signIn();
     await page.getByRole("link", { name: "Review" }).click();
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)("rooms of those who look after it", () => {
     expect((await library.ask(CARD)).cacheMode).toBe("curated");
   });
 
-  it("take files in, tell why one could not be read, open and delete them", async () => {
+  it("upload files, explain why one cannot be read, open and delete them", async () => {
     await signIn();
     await page.getByRole("link", { name: "Library" }).click();
     await page.getByRole("listitem").filter({ hasText: "cards.md" }).waitFor();

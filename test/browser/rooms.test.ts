@@ -14,7 +14,7 @@ import { documentOf, fakeRooms } from "./fake-rooms.ts";
 import { enterKey, hasChromium, objections, openApp, openOptions, type SharedPage, usePage } from "./harness.ts";
 import { playScenario, QUESTIONS, REVIEW_ANSWER, REVIEW_QUOTE } from "./scenario.ts";
 
-/** Bytes of script that the first view of Ask may load, gzipped. */
+/** Maximum bytes of script, gzipped, that the first view may load. */
 const FIRST_SCRIPT_BYTES = 100_000;
 
 const [first] = REVIEW_ANSWER.citations;
@@ -35,11 +35,11 @@ let server: RunningServer;
 let engine: FakeAskEngine;
 let page: Page;
 let complaints: string[];
-/** `null`: every id is that of an empty one. */
+/** `null`: every id is that of an empty document. */
 let documents: StoredDocument[] | null;
 let answers: Answer[];
 
-describe.skipIf(!hasChromium)("the rooms", () => {
+describe.skipIf(!hasChromium)("the views", () => {
   shared = usePage();
   beforeEach(async () => {
     documents = [storedDocument()];
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await start();
   });
 
-  it("loads little script before the first question, and all of it from its own server", async () => {
+  it("load little script before the first question, all of it from their own server", async () => {
     const names = await page.evaluate(() =>
       performance
         .getEntriesByType("resource")
@@ -62,7 +62,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("question");
   });
 
-  it("has nothing that axe objects to, in any state, at both widths, light and dark", async () => {
+  it("have no accessibility violations in any state, at both widths, light and dark", async () => {
     const found: string[] = [];
     const look = async (state: string) => {
       found.push(...(await objections(page, state)));
@@ -96,11 +96,11 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       await look(`why: ${tab}`);
     }
     expect(found).toEqual([]);
-    // What the browser itself says of the question that was refused at the door, and nothing else.
+    // The browser itself logs only the question that the server rejected.
     expect(complaints).toEqual(["Failed to load resource: the server responded with a status of 400 (Bad Request)"]);
   }, 600_000);
 
-  it("keeps a conversation over a reload, finds it by its words, and forgets it when told", async () => {
+  it("keep a conversation over a reload, find it by its words, and delete it", async () => {
     await ask(QUESTIONS.answer);
     await page.getByText("every sentence checked").waitFor();
     await page.reload();
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.getByRole("article").count()).toBe(0);
   });
 
-  it("gives the focus back to the link that opened what stands beside the conversation, however that is closed", async () => {
+  it("return the focus to the link that opened the side pane, however it is closed", async () => {
     await ask(QUESTIONS.answer);
     const why = page.getByRole("link", { name: "Why this answer" });
     for (const close of [
@@ -150,7 +150,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     }
   });
 
-  it("tells how an answer was made, also of one that came by a link", async () => {
+  it("explain how an answer was made, also after opening it by a link", async () => {
     await ask(QUESTIONS.answer);
     await page.getByRole("link", { name: "Why this answer" }).click();
     await page.locator(".timeline li").first().waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("opens a shared answer, and says what to do where it is gone", async () => {
+  it("open a shared answer, and say what to do when it is deleted", async () => {
     await page.goto(`${server.url}/#/answer/${REVIEW_ANSWER.id}`);
     await page.getByRole("main", { name: "Shared answer" }).getByText(REVIEW_QUOTE).first().waitFor();
     await page.getByRole("button", { name: "Edit question" }).click();
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("alert").getByText("Ask the question again").waitFor();
   });
 
-  it("opens a nearest passage at its words, though it is no citation", async () => {
+  it("open the nearest passage of a refusal at its words", async () => {
     await ask(QUESTIONS.refusal);
     const place = page.getByRole("link", { name: "Show in the document" }).first();
     await place.waitFor();
@@ -189,7 +189,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.locator(".pane h2").waitFor();
   });
 
-  it("asks of a selection alone, and shows the answer on a phone, where the document stands over the conversation", async () => {
+  it("ask about a selection alone, and show the answer on a phone, where the document covers the conversation", async () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await ask(QUESTIONS.answer);
     await page.getByRole("button", { name: /^Source 1: / }).click();
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     const mark = page.locator("mark.is-place").first();
     await mark.waitFor();
     expect((await page.locator("mark.is-place").allTextContents()).join("")).toBe(REVIEW_QUOTE);
-    // No margin takes the text's room: what quotes it stands above it.
+    // The notes are above the text, not in a margin that narrows it.
     const note = await page.locator(".margin-notes").first().boundingBox();
     expect((note?.y ?? 0) + (note?.height ?? 0)).toBeLessThanOrEqual((await mark.boundingBox())?.y ?? 0);
     await mark.evaluate((element) => window.getSelection()?.selectAllChildren(element));
@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("opens a document beside a long conversation without moving it", async () => {
+  it("open a document beside a long conversation without moving it", async () => {
     await ask(QUESTIONS.answer);
     await ask(QUESTIONS.conflict);
     await ask(QUESTIONS.answer);
@@ -225,7 +225,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await expect.poll(async () => Math.abs(((await whole.boundingBox())?.y ?? Number.NaN) - before)).toBeLessThan(5);
   });
 
-  it("says of a place in a document whether it has moved, changed or gone", async () => {
+  it("report whether a place in a document has moved, changed or been deleted", async () => {
     await ask(QUESTIONS.answer);
     await page.getByRole("button", { name: /^Source 1: / }).click();
     await page.getByRole("button", { name: "Whole document" }).click();
@@ -247,7 +247,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     expect(await page.getByText(`“${REVIEW_QUOTE}”`).first().isVisible()).toBe(true);
   });
 
-  it("goes on without a part that cannot be had, and says so in its place", async () => {
+  it("work without a part that cannot be loaded, and report it in its place", async () => {
     await page.route(/\/why-pane[^/]*\.js$/, (route) => route.abort());
     await ask(QUESTIONS.answer);
     await page.getByRole("link", { name: "Why this answer" }).click();
@@ -259,7 +259,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("tab", { name: "Path" }).waitFor();
   });
 
-  it("asks for a key where one is wanted, and says when it is wrong", async () => {
+  it("ask for a key if one is required, and report an invalid one", async () => {
     await start({ withKey: true });
     const alert = page.getByRole("alert").filter({ hasText: "This server requires an API key." });
     await alert.getByText("Sign in with a key that has the required role.").waitFor();
@@ -276,7 +276,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
     await page.getByRole("heading", { name: "Signed in by key" }).waitFor();
   });
 
-  it(`runs nothing that documents, answers or names hold${hasHostileSet ? "" : " (our own attacks only: SOURCEBOUND_DATA is not set)"}`, async () => {
+  it(`run no code from documents, answers or names${hasHostileSet ? "" : " (our own attacks only: SOURCEBOUND_DATA is not set)"}`, async () => {
     const texts = part(
       readHostileTexts().filter((text) => text.trim() !== ""),
       500,
@@ -288,7 +288,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       const group = groups[Number(request.question.split(" ").at(-1))] ?? [];
       const citations = group.map((text, i) => ({
         ...sampleCitation(i + 1, { title: text, url: text, asOf: text, headingPath: [text], path: text, context: text }, text),
-        // The server refuses longer ids before it looks for the document.
+        // The server rejects longer ids before it looks for the document.
         documentId: text.slice(0, 100).toWellFormed(),
       }));
       const sentences = group.map((text, i) => ({ text, citations: [i + 1] }));
@@ -306,7 +306,7 @@ describe.skipIf(!hasChromium)("the rooms", () => {
       page.on("request", (request) => {
         if (!request.url().startsWith(server.url)) happened.push(`request ${request.url()}`);
       });
-      // A source that opens in the reader is no document of the fake engine: that one refusal is asked for.
+      // The fake engine has no such document, so opening the source in the reader gives one 404.
       const missing = "Failed to load resource: the server responded with a status of 404 (Not Found)";
       page.on("response", (response) => {
         const { pathname } = new URL(response.url());

@@ -5,7 +5,7 @@ import { type AskScript, waitFor } from "../../src/testing/fake-ask-engine.ts";
 import { fakeEvidence, fakePassage } from "../../src/testing/passages.ts";
 import written from "./scenario.json" with { type: "json" };
 
-/** Questions for which the scripted engine of the page's tests has something to say. */
+/** Questions that the scripted engine answers. */
 export const QUESTIONS = {
   answer: "How long do I have to ask for a Higher-Level Review?",
   refusal: "May I park a camel at the clinic?",
@@ -105,7 +105,7 @@ const SCANNED_ANSWER = sampleAnswer({
   citations: [{ ...fromLetter, original: { ...fromLetter.original, recognised: true } }],
 });
 
-/** Plays the scenario; a pause between sentences lets the page show them one by one. */
+/** Plays the scenario. Pauses between sentences let the page show them one by one. */
 export function playScenario(sentencePauseMs: number): AskScript {
   return async function* ({ request, signal }) {
     switch (request.question) {

@@ -15,7 +15,7 @@ function server(answers: Readonly<Record<string, Promise<unknown>>>, asked: stri
 }
 
 describe("lookFirst", () => {
-  it("asks for both at once, gives what came in time, and hands the rest on once", async () => {
+  it("sends both requests at once, returns what arrived in time, and passes on the pending one once", async () => {
     const asked: string[] = [];
     const late = Promise.withResolvers<unknown>();
     const api = server({ "/v1/whoami": Promise.resolve(CALLER), "/v1/domains": late.promise }, asked);
@@ -30,7 +30,7 @@ describe("lookFirst", () => {
     expect(asked).toEqual(["/v1/whoami", "/v1/domains"]);
   });
 
-  it("throws nothing when the server refuses: whoever takes the call hears why", async () => {
+  it("does not throw when the server refuses; the later caller gets the error", async () => {
     const refused = new Error("key_wrong");
     const first = await lookFirst(askFirst({ get: () => Promise.reject(refused) }));
     expect(first.caller.known).toBeNull();

@@ -24,7 +24,7 @@ const route: fc.Arbitrary<Route> = fc.oneof(
 );
 
 describe("routes", () => {
-  it("come back as they were written, whatever their texts hold", () => {
+  it("are restored from their address, with any text", () => {
     fc.assert(
       fc.property(route, (one) => {
         expect(parseRoute(formatRoute(one))).toEqual(one);
@@ -32,13 +32,13 @@ describe("routes", () => {
     );
   });
 
-  it("cut a quote that would make an address too long", () => {
+  it("shorten a quote that would make an address too long", () => {
     const place = { document: "d", start: 1, end: 2, version: null, quote: "x".repeat(5000), domain: null, tenant: null };
     const read = parseRoute(formatRoute({ room: "read", ...place }));
     expect(read).toMatchObject({ quote: "x".repeat(LINKED_QUOTE_CHARACTERS) });
   });
 
-  it("lead to the first room where they cannot be read", () => {
+  it("default to the first view if they are invalid", () => {
     for (const hash of ["", "#", "#/", "#/nothing", "#/answer/", "#/answer/%E0%A4%A", "#/read", "#//x", "#/why", "#/__proto__"])
       expect(parseRoute(hash)).toEqual({ room: "ask" });
     for (const at of ["5-5", "9-2", "x-y", "-1-4", "1-99999999999999"])

@@ -22,7 +22,7 @@ const blocksOf = (...citations: WireCitation[]) =>
   );
 
 describe("an answer's blocks", () => {
-  it("joins items of a list that follow one another, also where one quote holds several", () => {
+  it("joins consecutive list items, also if one quote contains several", () => {
     const blocks = blocksOf(cite(1, "Some facts."), cite(2, "bread"), cite(3, "milk\nsalt"), cite(4, "Nothing else is paid."));
     expect(blocks.map(({ type }) => type)).toEqual(["text", "list", "text"]);
     expect(blocks[1]).toMatchObject({ parts: ["bread", "milk", "salt"].map((text) => ({ text })) });
@@ -36,7 +36,7 @@ describe("an answer's blocks", () => {
   it.each([
     ["a list", "Paid are:\n\nbread\nmilk", ["bread", "milk"]],
     ["rows that only line breaks lay out", "Charge each month:\nup to 5 tons 12\nup to 9 tons 30", ["up to 5 tons 12", "up to 9 tons 30"]],
-  ])("parts what announces %s from it, each line with its place in the quote", (_, quote, rows) => {
+  ])("separates an introduction from %s, each line with its place in the quote", (_, quote, rows) => {
     const placed = (text: string) => ({ text, from: quote.indexOf(text), isLast: text === rows.at(-1) });
     const blocks = blocksOf(cite(1, quote, { context: quote, quote_start: 0 }));
     expect(blocks).toMatchObject([
@@ -45,7 +45,7 @@ describe("an answer's blocks", () => {
     ]);
   });
 
-  it("joins rows of one table, and parts those of another table or document", () => {
+  it("joins rows of one table, and separates those of another table or document", () => {
     const blocks = blocksOf(
       cite(1, "a", { row: row(["a", "b"]) }),
       cite(2, "c", { row: row(["c", "d"]) }),
@@ -59,7 +59,7 @@ describe("an answer's blocks", () => {
     ).toEqual([["a,b", "c,d"], ["e"], ["f"]]);
   });
 
-  it("takes for text what was written, what cites several, and what does not stand where its citation says", () => {
+  it("are text for written sentences, several citations, and quotes that are not in their place", () => {
     const citations = [cite(1, "bread"), cite(2, "milk", { quote_start: 0 })];
     const sentences = [
       { text: "Bread is paid.", citations: [1] },

@@ -28,7 +28,7 @@ const given: Omit<AnswerTextProps, "states"> = {
   ...{ onOpen: nothing, onPoint: nothing, sourceId: (n) => `source-${n}` },
 };
 
-/** Renders two sentences; the second quote is in state `second`, `null` means no state was loaded. Returns their HTML. */
+/** Renders two sentences as HTML. The second quote is in state `second`; `null` means no state was loaded. */
 function rendered(second: CitationState["state"] | null): string[] {
   const state = (n: number, is: CitationState["state"]): [number, CitationState] => [n, { n, state: is, likeness: 1, now: null }];
   const states = new Map(second === null ? [] : [state(1, "same"), state(2, second)]);
@@ -37,7 +37,7 @@ function rendered(second: CitationState["state"] | null): string[] {
     .slice(0, 2);
 }
 
-describe("an answer whose documents have changed since", () => {
+describe("an answer whose documents have changed", () => {
   it.each([
     ["changed", "The document has changed since"],
     ["gone", "The source no longer exists"],
@@ -47,14 +47,14 @@ describe("an answer whose documents have changed since", () => {
     expect(second).toContain(words);
   });
 
-  it.each(["same", "moved", null] as const)("warns nowhere where its quotes are %s", (state) => {
+  it.each(["same", "moved", null] as const)("does not warn if its quotes are %s", (state) => {
     for (const sentence of rendered(state)) {
       expect(sentence).not.toContain("since");
     }
   });
 });
 
-describe("a quote with what introduces its list", () => {
+describe("a quote with the introduction of its list", () => {
   it("is a paragraph and a list, without an empty item, and names its source once, at the end", () => {
     const quote = "Paid are:\n\nbread\nmilk";
     const [cited] = SENTENCES.map(cite);
@@ -68,7 +68,7 @@ describe("a quote with what introduces its list", () => {
   });
 });
 
-describe("a row of a table", () => {
+describe("a table row", () => {
   const header = "Tool | Price per day | Deposit";
   const rows = ["Tiller | €25 | €100", "Chipper | €40 | €150"];
   const context = [header, ...rows].join("\n");
@@ -87,13 +87,13 @@ describe("a row of a table", () => {
     );
   };
 
-  it("shows the cell that answers first, then the rest of its row, with the other rows folded away", () => {
+  it("shows the answering cell first, then the rest of its row, with the other rows collapsed", () => {
     expect(shown(2).replaceAll(/\s+/g, " ").trim()).toMatch(
       /^Chipper: €150 Deposit 2 Price per day €40 1 more row of this table .*Tiller €25 €100 1$/,
     );
   });
 
-  it("stays a table where no column is asked for", () => {
+  it("is a table if no column is requested", () => {
     expect(shown()).not.toContain("of this table");
   });
 });

@@ -27,14 +27,14 @@ const rendered = (resolved_by: WireConflict["resolved_by"], kind: WireConflict["
   renderToStaticMarkup(<ConflictList number={1} conflicts={[{ ...conflict, kind, resolved_by }]} />);
 
 describe("ConflictList", () => {
-  it("shows both sides as text with value, sentence, source and date, links to the web alone, and says that nothing decides", () => {
+  it("shows both sides as text with value, sentence, source and date, with safe links, and says that no rule decides", () => {
     const html = rendered(null);
     const sides = ["Sources disagree: $5 or $8&lt;img src=x&gt;", "A card costs $5.", "Doc S1", "no date stated"];
     for (const part of [...sides, "No declared rule decides", 'href="https://library.example/fees/"']) expect(html).toContain(part);
     expect(html).not.toMatch(/<img|javascript:/);
   });
 
-  it("shows the sentences alone where what differs is no value", () => {
+  it("shows only the sentences if they differ in no value", () => {
     const html = rendered(null, "polarity");
     expect(html).toContain("<h3>Sources disagree</h3>");
     expect(html).toContain('<q class="conflict-quote">A card costs $5.</q>');
@@ -42,7 +42,7 @@ describe("ConflictList", () => {
     expect(rendered(null)).toContain("conflict-value");
   });
 
-  it("names the declared rule and the value that holds", () => {
+  it("names the declared rule and the value that it supports", () => {
     expect(rendered({ rule: "newer", holds: "S1" })).toContain("Decided by a declared rule, the newer source takes precedence: $5");
     expect(rendered({ rule: "regulation", holds: "S1" })).toContain("a source of type &quot;regulation&quot; takes precedence: $5");
     expect(rendered({ rule: "newer", holds: "S1" })).not.toContain("No declared rule decides");
@@ -59,8 +59,8 @@ const page = {
 };
 const web = (said: WebListProps["web"]) => renderToStaticMarkup(<WebList web={said} />);
 
-describe("what the web said, on the page", () => {
-  it("is marked as no source, with address and day, and the page's own words stand as text", () => {
+describe("web results on the page", () => {
+  it("are marked as no source, with address and date, and their words are text", () => {
     const html = web([{ sid: "S1", verdict: "contradicted", reason: "contradicted by 1 of 1 page", query: "card", pages: [page] }]);
     expect(html).toContain("not a source of this answer");
     expect(html).toContain("contradicts it");
@@ -69,12 +69,12 @@ describe("what the web said, on the page", () => {
     expect(html).not.toMatch(/<(?:script|img)/);
   });
 
-  it("links to no address that is not of the web", () => {
+  it("have no link with an unsafe address", () => {
     const html = web([{ sid: "S1", verdict: "confirmed", reason: "", query: "", pages: [{ ...page, url: "javascript:alert(1)" }] }]);
     expect(html).not.toContain("href");
   });
 
-  it("says why nothing was found, and is not there when the web was not asked", () => {
+  it("give the reason when nothing was found, and are absent when the web was not asked", () => {
     const html = web([{ sid: "S1", verdict: "silent", reason: "not checked: down", query: "card", pages: [] }]);
     expect(html).toContain("not checked: down");
     expect(web([])).toBe("");

@@ -22,7 +22,7 @@ function citing(place: Partial<OriginalPlace>) {
 }
 
 describe("a place in a file", () => {
-  it("names the part of an archive from whose beginning the characters are counted: at a source, a near miss and in what is copied", () => {
+  it("names the part of an archive that its offsets refer to: at a source, a nearest passage and in copied text", () => {
     const answer = citing(inArchive);
     const citation = answer.citations[0] as WireCitation;
     const shown = renderToStaticMarkup(createElement(PassageView, { citation, onBack: () => {}, onRead: () => {} }));
@@ -39,14 +39,14 @@ describe("a place in a file", () => {
     expect(textOf(refused)).toContain("keeper.epub, characters 1,231–1,255 of OEBPS/c1.xhtml");
   });
 
-  it("names the file alone where it is no archive", () => {
+  it("names only the file if it is no archive", () => {
     const answer = citing({ path: "keeper.md" });
     expect(copiedText(answer)).toMatch(/ keeper\.md$/);
   });
 });
 
 describe("markQuote", () => {
-  it("cuts the passage at the place that the citation names, not at the first likeness", () => {
+  it("splits the passage at the cited place, not at the first similar text", () => {
     expect(markQuote({ context: "a b a b", quote: "a b", quote_start: 4 })).toEqual({ before: "a b ", quote: "a b", after: "" });
   });
 
@@ -55,9 +55,9 @@ describe("markQuote", () => {
     ["a place below zero", { context: "abc", quote: "c", quote_start: -1 }],
     ["a place beyond the end", { context: "abc", quote: "c", quote_start: 9 }],
     ["an empty quote", { context: "abc", quote: "", quote_start: 1 }],
-  ])("marks nothing at %s", (_name, citation) => expect(markQuote(citation)).toBeNull());
+  ])("highlights nothing at %s", (_name, citation) => expect(markQuote(citation)).toBeNull());
 
-  it("gives back the whole passage in three pieces", () => {
+  it("returns the whole passage in three pieces", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),

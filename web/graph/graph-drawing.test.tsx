@@ -7,7 +7,7 @@ const nodes = Array.from({ length: 120 }, (_, i) => node(i));
 const links = nodes.slice(1).map((_, i): [number, number] => [i % 7, i + 1]);
 
 describe("layOut", () => {
-  it("keeps every node inside, and looks the same each time", () => {
+  it("keeps every node inside, in the same place each time", () => {
     const points = layOut({ nodes, links });
     expect(points).toEqual(layOut({ nodes, links }));
     for (const { x, y, radius } of points) {
@@ -18,7 +18,7 @@ describe("layOut", () => {
     }
   });
 
-  it("puts next to no node upon another", () => {
+  it("does not put nodes on top of each other", () => {
     const points = layOut({ nodes, links });
     const covered = points.filter((one, i) =>
       points.slice(i + 1).some((other) => Math.hypot(one.x - other.x, one.y - other.y) < Math.max(one.radius, other.radius)),
@@ -26,7 +26,7 @@ describe("layOut", () => {
     expect(covered.length).toBeLessThanOrEqual(2);
   });
 
-  it("lays out nothing, and a node alone", () => {
+  it("accepts no node, and a single one", () => {
     expect(layOut({ nodes: [], links: [] })).toEqual([]);
     expect(layOut({ nodes: [node(1)], links: [] })).toHaveLength(1);
   });
@@ -40,7 +40,7 @@ describe("placeLabels", () => {
   it.each([
     ["a desk", { size: 13, most: 24, characters: 26 }],
     ["a phone", { size: 27, most: 12, characters: 14 }],
-  ])("lets no label cover another or leave the drawing, on %s", (_, options) => {
+  ])("keeps labels apart and inside the drawing, on %s", (_, options) => {
     const labels = placeLabels(points, names, { view: VIEW, ...options });
     expect(labels.length).toBeGreaterThan(options.most / 2);
     expect(labels.length).toBeLessThanOrEqual(options.most);
@@ -54,7 +54,7 @@ describe("placeLabels", () => {
     }
   });
 
-  it("cuts long names, leaves out what finds no place, and labels nothing where there is nothing", () => {
+  it("shortens long names, skips labels without room, and labels nothing in an empty drawing", () => {
     const alone = [{ x: 450, y: 320, radius: 5 }];
     expect(placeLabels(alone, ["A very long name indeed"], { view: VIEW, size: 13, most: 5, characters: 6 })[0]?.text).toBe("A very…");
     const small = { x: 445, y: 315, width: 10, height: 10 };

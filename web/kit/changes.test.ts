@@ -10,7 +10,7 @@ const joined = (changes: readonly Change[], ...types: string[]) =>
     .join("");
 
 describe("changesOf", () => {
-  it.each(["words", "lines"] as const)("holds the one text without what was added, and the other without what was removed: %s", (unit) => {
+  it.each(["words", "lines"] as const)("contains both texts, without what was added or removed: %s", (unit) => {
     fc.assert(
       fc.property(words, words, (before, after) => {
         const changes = changesOf(before, after, unit);
@@ -20,7 +20,7 @@ describe("changesOf", () => {
     );
   });
 
-  it("names what is exchanged", () => {
+  it("names replaced words", () => {
     expect(changesOf("A card costs 5 dollars.", "A card costs 8 dollars.", "words").map(({ type, text }) => `${type} ${text}`)).toEqual([
       "same A card costs ",
       "removed 5",
@@ -31,7 +31,7 @@ describe("changesOf", () => {
 });
 
 describe("shortened", () => {
-  it("keeps the lines next to a change, and every change", () => {
+  it("keeps every change and the lines next to it", () => {
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}`);
     const after = [...lines.slice(0, 20), "new", ...lines.slice(20)];
     const short = shortened(changesOf(`${lines.join("\n")}\n`, `${after.join("\n")}\n`, "lines"));

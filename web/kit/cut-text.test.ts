@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cutText } from "./cut-text.ts";
 
 describe("cutText", () => {
-  it("cuts where ranges begin and end, counted from where the text begins", () => {
+  it("splits at the ends of ranges, counted from the beginning of the text", () => {
     const ranges = [
       { n: 1, start: 12, end: 14 },
       { n: 2, start: 13, end: 99 },
@@ -18,7 +18,7 @@ describe("cutText", () => {
     ]);
   });
 
-  it("never loses or doubles a character, whatever the ranges", () => {
+  it("never loses or repeats a character, for any ranges", () => {
     const range = fc.record({ start: fc.integer({ min: -5, max: 40 }), end: fc.integer({ min: -5, max: 40 }) });
     fc.assert(
       fc.property(fc.string({ maxLength: 30 }), fc.nat(9), fc.array(range, { maxLength: 4 }), (text, from, ranges) => {

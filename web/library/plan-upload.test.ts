@@ -5,7 +5,7 @@ const limits = { files: 20, bytes: 33_500_000, file_bytes: 33_500_000 };
 const files = (n: number, size = 10) => Array.from({ length: n }, (_, i) => ({ name: `f${i}.md`, size }));
 
 describe("planUpload", () => {
-  it("parts many files into requests that each take their number, every file once and in order", () => {
+  it("splits many files into requests of the allowed number, each file once and in order", () => {
     const chosen = files(45);
     const { batches, refusals } = planUpload(chosen, limits);
     expect(batches.map(({ length }) => length)).toEqual([20, 20, 5]);
@@ -13,12 +13,12 @@ describe("planUpload", () => {
     expect(refusals).toEqual([]);
   });
 
-  it("keeps each request below its bytes", () => {
+  it("keeps each request below the limit of bytes", () => {
     const { batches } = planUpload(files(5, 15_000_000), limits);
     expect(batches.map(({ length }) => length)).toEqual([2, 2, 1]);
   });
 
-  it("says which file is too large and how large one may be, and sends the others", () => {
+  it("reports an over-large file with the limit, and sends the others", () => {
     const large = { name: "atlas.pdf", size: 33_500_001 };
     const { batches, refusals } = planUpload([...files(2), large], limits);
     expect(batches).toEqual([files(2)]);
@@ -27,13 +27,13 @@ describe("planUpload", () => {
     ]);
   });
 
-  it("sends none of several files of one name, and says so", () => {
+  it("sends and reports none of several files with the same name", () => {
     const { batches, refusals } = planUpload([...files(2), ...files(1)], limits);
     expect(batches).toEqual([[{ name: "f1.md", size: 10 }]]);
     expect(refusals).toEqual(["2 of the files are named f0.md, and each would replace the previous one. Upload them one by one."]);
   });
 
-  it("sends everything at once where no limits are known, and nothing where nothing was chosen", () => {
+  it("sends everything at once without limits, and nothing for no files", () => {
     expect(planUpload(files(30), null).batches).toEqual([files(30)]);
     expect(planUpload([], null).batches).toEqual([]);
     expect(planUpload([], limits).batches).toEqual([]);

@@ -10,26 +10,26 @@ const place = (parts: Partial<Place>): Place => ({
 const locate = (text: string, version: string, parts: Partial<Place> = {}) => locatePlace({ text, version }, place(parts));
 
 describe("a link to a place", () => {
-  it("holds in the version for which it was made", () => {
+  it("is valid in the version for which it was made", () => {
     expect(locate(TEXT, "v1")).toEqual({ type: "same", start: 10, end: 23 });
     expect(locate(TEXT, "v1", { start: null, end: null, quote: null })).toEqual({ type: "none" });
     expect(locate(TEXT, "v1", { version: null, quote: null })).toEqual({ type: "same", start: 10, end: 23 });
   });
 
-  it("is found by its words alone, where they stand once", () => {
+  it("is found by its words alone if they occur once", () => {
     const byWords = (quote: string) => locate(TEXT, "v1", { start: null, end: null, quote });
     expect(byWords("Another fact.")).toEqual({ type: "same", start: 10, end: 23 });
     expect(byWords("One fact.")).toEqual({ type: "none" });
     expect(byWords("Invented.")).toEqual({ type: "changed" });
   });
 
-  it("is found again where its words stand at another place, or at the same one in another version", () => {
+  it("is found again if its words moved, or in another version", () => {
     expect(locate(`New. ${TEXT}`, "v2")).toEqual({ type: "moved", start: 15, end: 28 });
     expect(locate(TEXT, "v2")).toEqual({ type: "moved", start: 10, end: 23 });
     expect(locate(TEXT, "v2", { start: 10, end: 23, quote: "Another" })).toEqual({ type: "moved", start: 10, end: 23 });
   });
 
-  it("is changed where its words are gone, stand twice, or never stood there", () => {
+  it("is changed if its words are missing or ambiguous", () => {
     expect(locate("Nothing of it.", "v2")).toEqual({ type: "changed" });
     expect(locate(`xx${TEXT}`, "v2", { start: 0, end: 9, quote: "One fact." })).toEqual({ type: "changed" });
     expect(locate(TEXT, "v1", { quote: "Invented." })).toEqual({ type: "changed" });

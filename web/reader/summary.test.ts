@@ -14,7 +14,7 @@ const outline = [
   { start: 46, level: 2, text: "Yearly" },
 ];
 
-it("summarises a document by its headings and the first sentence below each, without its title and tables", () => {
+it("contains the headings of a document with the first sentence below each, without title and tables", () => {
   expect(summaryOf({ text, blocks, outline, title: "Tolls" })).toEqual([
     { start: 0, level: 1, heading: null, sentence: "Boats pay at the lock." },
     { start: 46, level: 2, heading: "Yearly", sentence: "" },

@@ -25,7 +25,7 @@ const asked = { type: "asked", id: 1, question: "q" } as const;
 const event = (data: StreamEvent): ConversationAction => ({ type: "event", id: 1, event: data });
 
 describe("the conversation", () => {
-  it("shows sentences as they come, each citation once and in order, and ends with the answer and its session", () => {
+  it("shows sentences as they arrive, each citation once in order, and ends with the answer and its session", () => {
     const beforeEnd = play([asked, ...events.slice(0, -1).map(event)]);
     expect(beforeEnd.turns[0]?.sentences).toEqual([
       { text: "Two.", citations: [1] },
@@ -38,20 +38,20 @@ describe("the conversation", () => {
     expect(ended.sessionId).toBe("session-1");
   });
 
-  it("says so when the final answer is not what was streamed", () => {
+  it("reports a final answer that differs from the stream", () => {
     const other: StreamEvent = { event: "sentence", data: { index: 0, text: "Three.", citations: [] as WireCitation[] } };
     const ended = play([asked, event(other), ...events.slice(-1).map(event)]);
     expect(ended.turns[0]?.warnings.map(({ code }) => code)).toEqual(["w", "stream_differs"]);
     expect(ended.turns[0]?.sentences.map(({ text }) => text)).toEqual(["Two.", "One."]);
   });
 
-  it("shows a warning once that comes as an event and in the answer", () => {
+  it("shows a warning once that arrives as an event and in the answer", () => {
     const warning: StreamEvent = { event: "warning", data: { code: "w", message: "Careful." } };
     const ended = play([asked, event(warning), ...events.map(event)]);
     expect(ended.turns[0]?.warnings).toEqual([{ code: "w", message: "Careful." }]);
   });
 
-  it("keeps what was shown when it stops or fails, and ignores what arrives after", () => {
+  it("keeps its sentences when it stops or fails, and ignores later events", () => {
     const firstSentence = events.findIndex(({ event: name }) => name === "sentence");
     const shown = events.slice(0, firstSentence + 1).map(event);
     for (const end of [
@@ -66,7 +66,7 @@ describe("the conversation", () => {
     }
   });
 
-  it("forgets turns and session when cleared, and ignores what arrives for a cleared turn", () => {
+  it("forgets turns and session when cleared, and ignores events of a cleared turn", () => {
     const cleared = play([asked, ...events.map(event), { type: "cleared" }]);
     expect(cleared).toEqual(EMPTY_CONVERSATION);
     expect(play(events.map(event), cleared)).toBe(cleared);
@@ -76,7 +76,7 @@ describe("the conversation", () => {
 const entry = (id: string, text: string): ConversationEntry => ({ id, owner: "o", title: id, updatedAt: 0, turns: 1, text });
 
 describe("finding conversations", () => {
-  it("wants every word, in any case and order, and gives all for none", () => {
+  it("requires every word, in any case and order, and returns all without words", () => {
     const entries = [entry("a", "how long is a card valid?"), entry("b", "what does a lost card cost?")];
     expect(findConversations(entries, "CARD lost").map(({ id }) => id)).toEqual(["b"]);
     expect(findConversations(entries, "  ").map(({ id }) => id)).toEqual(["a", "b"]);
@@ -85,7 +85,7 @@ describe("finding conversations", () => {
 });
 
 describe("a stored conversation", () => {
-  it("calls interrupted what was running when it was stored: nobody stopped it", () => {
+  it("marks a running turn as interrupted when it is stored", () => {
     const { turns } = reduceConversation(EMPTY_CONVERSATION, { type: "asked", id: 1, question: "q" });
     expect(asStored(turns).map(({ status }) => status.type)).toEqual(["interrupted"]);
   });
